@@ -1,0 +1,3 @@
+"""Roundtable: several AI experts around one table, and a verdict that can be checked."""
+
+from .version import __version__ as __version__

@@ -1,0 +1,183 @@
+"""Errors for callers. What a model does wrong is never an exception here: it is an event.
+
+::
+
+    RoundtableError                 every error says what happened and what to do next
+    ├── UsageError                  the request cannot be carried out as it was made
+    │   ├── BadTopic                the question is empty, too long or not text
+    │   ├── UnknownName             no such model, preset, procedure, expert …
+    │   ├── BadSetting              a configuration value is wrong: file, key, expected
+    │   ├── UnknownDiscussion       no discussion has this id
+    │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
+    ├── LedgerError                 the ledger cannot be read or written
+    │   ├── LedgerConflict          somebody else appended first
+    │   ├── LedgerBusy              another process holds the database
+    │   ├── LedgerReadOnly          the database cannot be written
+    │   ├── LedgerFull              the disk is full
+    │   ├── LedgerTooNew            written by a newer Roundtable
+    │   ├── LedgerBroken            not a database, or damaged
+    │   └── LedgerUnreachable       no connection to the database server
+    ├── LeaseHeld                   another process drives this discussion
+    ├── LeaseLost                   this process no longer drives it
+    └── SpeakerError                one call failed; the engine turns it into an event
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Literal, get_args
+
+FailureCause = Literal[
+    "timeout",
+    "rate_limited",
+    "unavailable",
+    "cut",
+    "auth",
+    "not_found",
+    "refused",
+    "bad_request",
+    "too_long",
+    "empty",
+    "garbled",
+    "cancelled",
+    "lost",
+    "budget",
+    "absent",
+]
+FAILURE_CAUSES: tuple[FailureCause, ...] = get_args(FailureCause)
+
+
+class RoundtableError(Exception):
+    """The root: `message` says what happened, `remedy` what to do next."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+
+class UsageError(RoundtableError):
+    """The request cannot be carried out as it was made."""
+
+
+class BadTopic(UsageError):
+    """The question is empty, too long or not text."""
+
+
+class UnknownName(UsageError):
+    """A name that is not in its list; the nearest ones are suggested."""
+
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str] = (), *, remedy: str | None = None
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        names = sorted(known)
+        self.suggestions: Sequence[str] = get_close_matches(name, names, n=3, cutoff=0.5)
+        if remedy is None:
+            if self.suggestions:
+                remedy = f"Did you mean {' or '.join(self.suggestions)}?"
+            elif names:
+                remedy = f"Known: {', '.join(names)}."
+            else:
+                remedy = ""
+        super().__init__(f"Unknown {kind} {name!r}.", remedy)
+
+
+class BadSetting(UsageError):
+    """A configuration value is wrong."""
+
+    def __init__(self, where: str, key: str, expected: str) -> None:
+        self.where = where
+        self.key = key
+        self.expected = expected
+        super().__init__(f"{where}: {key}: expected {expected}.", "Correct it and run again.")
+
+
+class UnknownDiscussion(UsageError):
+    """No discussion has this id."""
+
+    def __init__(self, discussion_id: str) -> None:
+        self.discussion_id = discussion_id
+        super().__init__(
+            f"There is no discussion {discussion_id!r} in this ledger.",
+            "`roundtable list` shows those that exist.",
+        )
+
+
+class NotAllowed(UsageError):
+    """The discussion's state forbids what was asked."""
+
+
+class LedgerError(RoundtableError):
+    """The ledger cannot be read or written."""
+
+
+class LedgerConflict(LedgerError):
+    """Another writer appended first: read what is new and decide again."""
+
+    def __init__(self, discussion_id: str, expected: int, actual: int) -> None:
+        self.discussion_id = discussion_id
+        self.expected = expected
+        self.actual = actual
+        super().__init__(f"{discussion_id} is at event {actual}, not at {expected}.")
+
+
+class LedgerBusy(LedgerError):
+    """Another process holds the database for too long."""
+
+
+class LedgerReadOnly(LedgerError):
+    """The database cannot be written."""
+
+
+class LedgerFull(LedgerError):
+    """The disk, or the database's own limit, is full."""
+
+
+class LedgerTooNew(LedgerError):
+    """The database was written by a newer Roundtable."""
+
+
+class LedgerBroken(LedgerError):
+    """The file is not a database, or is damaged."""
+
+
+class LedgerUnreachable(LedgerError):
+    """The database server does not answer."""
+
+
+class LeaseHeld(RoundtableError):
+    """Another process drives this discussion."""
+
+    def __init__(self, discussion_id: str, owner: str) -> None:
+        self.discussion_id = discussion_id
+        self.owner = owner
+        super().__init__(
+            f"{discussion_id} is being driven by another process ({owner}).",
+            f"Watch it with `roundtable show {discussion_id} --follow`.",
+        )
+
+
+class LeaseLost(RoundtableError):
+    """This process no longer drives the discussion; its writes are refused."""
+
+
+class SpeakerError(RoundtableError):
+    """One call to a speaker failed. `cause` decides whether the turn tries again."""
+
+    def __init__(
+        self,
+        cause: FailureCause,
+        message: str,
+        remedy: str = "",
+        *,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, remedy)
+        self.cause: FailureCause = cause
+        self.retry_after = retry_after

@@ -1,0 +1,294 @@
+"""Events: the only thing that is ever stored. One discriminated union, past tense, versioned.
+
+A stored event is for ever. To change one, raise its `v`, add an upcaster in `UPCASTERS`, and keep
+a golden ledger of the old form in tests/goldens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from .errors import FailureCause
+from .values import (
+    Budget,
+    Confidence,
+    Material,
+    Options,
+    Participant,
+    Prompt,
+    Reservation,
+    SearchHit,
+    StopReason,
+    Usage,
+    Value,
+    Verdict,
+)
+
+Purpose = Literal["answer", "repair", "retry", "fallback"]
+
+
+class DiscussionOpened(Value):
+    type: Literal["DiscussionOpened"] = "DiscussionOpened"
+    v: Literal[1] = 1
+    topic: str
+    context: tuple[Material, ...] = ()
+    procedure: str
+    options: Options = Field(default_factory=dict)
+    participants: tuple[Participant, ...]
+    host: Participant
+    language: str = "auto"
+    budget: Budget = Budget()
+    seed: int = 0
+    created_by: str = ""
+    program_version: str = ""
+
+
+class StageOpened(Value):
+    """A step of the procedure began; these turns belong to it."""
+
+    type: Literal["StageOpened"] = "StageOpened"
+    v: Literal[1] = 1
+    stage: str
+    round: int
+    turns: tuple[str, ...]
+
+
+class StageClosed(Value):
+    type: Literal["StageClosed"] = "StageClosed"
+    v: Literal[1] = 1
+    stage: str
+    round: int
+    spoke: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+class AttemptStarted(Value):
+    """Written before a call is made, so that a call in flight at a crash is known and counted."""
+
+    type: Literal["AttemptStarted"] = "AttemptStarted"
+    v: Literal[1] = 1
+    turn_id: str
+    attempt: int
+    stage: str
+    round: int
+    participant: str
+    model: str
+    purpose: Purpose
+    label: str
+    prompt: Prompt
+    reserved: Reservation
+
+
+class AttemptFinished(Value):
+    """The call's words, before anybody judged them: from here on they are paid and never lost."""
+
+    type: Literal["AttemptFinished"] = "AttemptFinished"
+    v: Literal[1] = 1
+    turn_id: str
+    attempt: int
+    text: str
+    usage: Usage
+    served_by: str = ""
+    finish_reason: str = ""
+    seconds: float = 0.0
+
+
+class AttemptFailed(Value):
+    type: Literal["AttemptFailed"] = "AttemptFailed"
+    v: Literal[1] = 1
+    turn_id: str
+    attempt: int
+    cause: FailureCause
+    message: str
+    remedy: str = ""
+    retry_after: float | None = None
+    seconds: float = 0.0
+
+
+class SpeechGiven(Value):
+    """The accepted outcome of a turn. Host speeches sit in round 0, anchored by `after_round`."""
+
+    type: Literal["SpeechGiven"] = "SpeechGiven"
+    v: Literal[1] = 1
+    turn_id: str
+    stage: str
+    round: int
+    participant: str
+    model: str
+    text: str
+    sections: dict[str, str] = Field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    after_round: int = 0
+
+
+class TurnFailed(Value):
+    type: Literal["TurnFailed"] = "TurnFailed"
+    v: Literal[1] = 1
+    turn_id: str
+    stage: str
+    round: int
+    participant: str
+    cause: FailureCause
+    message: str
+    remedy: str = ""
+
+
+class ParticipantSubstituted(Value):
+    """Another speaker of the participant's chain took over."""
+
+    type: Literal["ParticipantSubstituted"] = "ParticipantSubstituted"
+    v: Literal[1] = 1
+    participant: str
+    turn_id: str
+    from_model: str
+    to_model: str
+    cause: FailureCause
+    remedy: str = ""
+
+
+class BallotCast(Value):
+    """A participant's position after a round. Only each participant's last one counts."""
+
+    type: Literal["BallotCast"] = "BallotCast"
+    v: Literal[1] = 1
+    turn_id: str
+    participant: str
+    round: int
+    position: str
+    confidence: Confidence | None = None
+    meaningful: bool = True
+
+
+class SearchFinished(Value):
+    type: Literal["SearchFinished"] = "SearchFinished"
+    v: Literal[1] = 1
+    query: str
+    provider: str
+    hits: tuple[SearchHit, ...]
+
+
+class SearchFailed(Value):
+    type: Literal["SearchFailed"] = "SearchFailed"
+    v: Literal[1] = 1
+    query: str
+    provider: str
+    message: str
+
+
+class ChoiceMade(Value):
+    """A person, or the documented default in their place, answered a question of the procedure."""
+
+    type: Literal["ChoiceMade"] = "ChoiceMade"
+    v: Literal[1] = 1
+    question: str
+    answer: str
+    by: Literal["person", "default"]
+
+
+class NoteAdded(Value):
+    """Something the reader should know: a degradation, a refusal, a limit, and its remedy."""
+
+    type: Literal["NoteAdded"] = "NoteAdded"
+    v: Literal[1] = 1
+    code: str
+    text: str
+    remedy: str = ""
+
+
+class BudgetExhausted(Value):
+    type: Literal["BudgetExhausted"] = "BudgetExhausted"
+    v: Literal[1] = 1
+    limit: Literal["calls", "tokens", "cost", "time"]
+    detail: str
+
+
+class StopRequested(Value):
+    type: Literal["StopRequested"] = "StopRequested"
+    v: Literal[1] = 1
+    by: str
+    reason: str = ""
+
+
+class VerdictReached(Value):
+    type: Literal["VerdictReached"] = "VerdictReached"
+    v: Literal[1] = 1
+    verdict: Verdict
+
+
+class DiscussionClosed(Value):
+    type: Literal["DiscussionClosed"] = "DiscussionClosed"
+    v: Literal[1] = 1
+    status: Literal["concluded", "failed", "stopped"]
+    stop_reason: StopReason
+    detail: str = ""
+    remedy: str = ""
+
+
+Event = Annotated[
+    DiscussionOpened
+    | StageOpened
+    | StageClosed
+    | AttemptStarted
+    | AttemptFinished
+    | AttemptFailed
+    | SpeechGiven
+    | TurnFailed
+    | ParticipantSubstituted
+    | BallotCast
+    | SearchFinished
+    | SearchFailed
+    | ChoiceMade
+    | NoteAdded
+    | BudgetExhausted
+    | StopRequested
+    | VerdictReached
+    | DiscussionClosed,
+    Field(discriminator="type"),
+]
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+"""(type, version) → what turns that version's fields into those of the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event about to be appended. `key` makes the append idempotent within its discussion."""
+
+    event: Event
+    at: datetime
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event in the ledger: `seq` counts from 1 without gaps within its discussion."""
+
+    discussion_id: str
+    seq: int
+    at: datetime
+    event: Event
+    key: str | None = None
+
+
+def dump(event: Event) -> str:
+    """The event as the JSON that is stored."""
+    return event.model_dump_json()
+
+
+def load(data: str | bytes) -> Event:
+    """An event from stored JSON, brought up to the present version."""
+    if UPCASTERS:
+        fields: dict[str, Any] = json.loads(data)
+        while upcast := UPCASTERS.get((fields["type"], fields["v"])):
+            fields = upcast(fields)
+        return _EVENT.validate_python(fields)
+    return _EVENT.validate_json(data)

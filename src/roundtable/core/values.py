@@ -1,0 +1,154 @@
+"""The values that events carry: frozen, validated, and stored as they are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+Confidence = Literal["high", "medium", "low"]
+Status = Literal["running", "concluded", "failed", "stopped"]
+StopReason = Literal[
+    "verdict",
+    "too_few_answers",
+    "budget",
+    "stopped_by_user",
+    "declined",
+]
+
+HOST_WIRE_NAME = "coordinator"
+
+
+class Value(BaseModel):
+    """Base of everything stored: immutable, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Usage(Value):
+    """What was spent. `unpriced_calls` counts calls whose cost nobody knows: never zero cost."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    priced_usd: float = 0.0
+    unpriced_calls: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost, or None as soon as one call's cost is unknown."""
+        return None if self.unpriced_calls else self.priced_usd
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            priced_usd=self.priced_usd + other.priced_usd,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+        )
+
+
+class SpeakerRef(Value):
+    """A speaker as a discussion knows it: its model id and the facts that rules depend on."""
+
+    model: str
+    family: str = ""
+    context_window: int = 128_000
+    usd_per_million_in: float | None = None
+    usd_per_million_out: float | None = None
+    demonstration: bool = False
+    """Too small to reason: contracts are scaled down, ballots are not meaningful."""
+
+
+class Participant(Value):
+    """An expert seated in one discussion, or its host. `speakers` is the fallback chain."""
+
+    id: str
+    name: str
+    role: str
+    emoji: str = ""
+    perspective: str = ""
+    speakers: tuple[SpeakerRef, ...] = Field(min_length=1)
+
+    @property
+    def speaker(self) -> SpeakerRef:
+        return self.speakers[0]
+
+
+class Material(Value):
+    """A piece of context that came with the topic, with where it came from."""
+
+    source: str
+    text: str
+
+
+class Budget(Value):
+    """What may be spent; None is no limit."""
+
+    max_calls: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_cost_usd: float | None = Field(default=None, ge=0)
+    max_seconds: float | None = Field(default=None, gt=0)
+
+
+class Reservation(Value):
+    """What a call may cost at most, set aside before it is made."""
+
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    priced: bool = True
+    """False: the price is unknown and the dearest known one was assumed."""
+
+
+class Prompt(Value):
+    """The exact text one call was given, and the template it came from."""
+
+    template: str
+    version: int
+    hash: str
+    system: str
+    user: str
+
+
+class SearchHit(Value):
+    title: str
+    url: str
+    text: str
+
+
+class Dissent(Value):
+    """A position that the verdict does not adopt, kept with its reasons."""
+
+    participant: str
+    position: str
+    reason: str = ""
+    turn_id: str | None = None
+
+
+class Verdict(Value):
+    """The host's final product."""
+
+    answer: str
+    confidence: Confidence | None = None
+    agreement: str = ""
+    dissent: tuple[Dissent, ...] = ()
+    method: Literal["written", "extractive"] = "written"
+    author: str = ""
+    cites: tuple[str, ...] = ()
+    changed_minds: str = ""
+    gaps: str = ""
+    sources: tuple[str, ...] = ()
+    partial: bool = False
+    meaningful: bool = True
+    flags: tuple[str, ...] = ()
+
+
+Options = dict[str, JsonValue]

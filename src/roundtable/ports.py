@@ -1,0 +1,200 @@
+"""Ports: the few small doors through which the engine reaches the world.
+
+Each has a real implementation, a scripted one, and one conformance suite for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from .core.events import NewEvent, Recorded
+from .core.values import SearchHit, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right of one process to drive one discussion. A newer epoch fences an older one off."""
+
+    discussion_id: str
+    owner: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """One row of the list of discussions."""
+
+    discussion_id: str
+    topic: str
+    procedure: str
+    status: str
+    """running, concluded, failed or stopped, as the events say."""
+    opened_at: datetime
+    updated_at: datetime
+    last_seq: int
+    driver: str | None
+    """Who holds a live lease now, if anybody does."""
+
+
+class Ledger(Protocol):
+    """One append-only, numbered stream of events per discussion."""
+
+    async def append(
+        self,
+        discussion_id: str,
+        events: Sequence[NewEvent],
+        *,
+        expected: int | None = None,
+        lease: Lease | None = None,
+    ) -> list[Recorded]:
+        """Append all or nothing, and return what the ledger now holds for them.
+
+        An event whose key is already there is not written again: the stored one is returned in
+        its place. With `expected`, the stream must stand at that number (0: it must not exist
+        yet) or LedgerConflict is raised. With `lease`, LeaseLost is raised when a newer epoch
+        exists. The first event of a stream must be DiscussionOpened; appending to a discussion
+        that does not exist raises UnknownDiscussion.
+        """
+        ...
+
+    async def read(
+        self, discussion_id: str, *, after: int = 0, limit: int | None = None
+    ) -> list[Recorded]:
+        """The events with `seq > after`, in order. UnknownDiscussion if there is no stream."""
+        ...
+
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+        """Every event with `seq > after`, those to come included, whoever appends them.
+
+        Ends after DiscussionClosed.
+        """
+        ...
+
+    async def headlines(
+        self, *, limit: int | None = None, search: str | None = None
+    ) -> list[Headline]:
+        """The discussions, the most recently changed first; `search` matches the topic."""
+        ...
+
+    async def delete(self, discussion_id: str) -> None:
+        """Remove a discussion and all its events. UnknownDiscussion if there is none."""
+        ...
+
+    async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
+        """Take the right to drive, or raise LeaseHeld while another owner's lease is alive.
+
+        A lease is dead when it was released, has run out, or its owner was a process of this
+        machine that no longer exists.
+        """
+        ...
+
+    async def renew_lease(self, lease: Lease, *, ttl: float) -> None:
+        """Extend a lease; LeaseLost if it is no longer ours."""
+        ...
+
+    async def release_lease(self, lease: Lease) -> None:
+        """Give the lease back. Releasing a lease that was lost does nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections and threads. Using the ledger afterwards is an error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SectionShape:
+    """How a small model should fill one section: its heading, and how many sentences."""
+
+    heading: str
+    sentences: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakRequest:
+    """One call to a speaker."""
+
+    model: str
+    system: str
+    user: str
+    max_tokens: int
+    timeout: float
+    idempotency_key: str
+    temperature: float | None = None
+    shape: tuple[SectionShape, ...] = ()
+    """What the answer is made of, for speakers that need a grammar to keep to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a speaker answered, and what it cost."""
+
+    text: str
+    usage: Usage
+    served_by: str = ""
+    finish_reason: str = ""
+
+
+OnWords = Callable[[str], None]
+"""Called with each piece of text as it comes. What it gets are drafts, never events."""
+
+
+class Speaker(Protocol):
+    """What produces a participant's words."""
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        """Make exactly one call. Raises SpeakerError when it fails, and never retries."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Speakers(Protocol):
+    """Finds the speaker for a model id."""
+
+    def for_model(self, model: str) -> Speaker: ...
+
+    async def close(self) -> None: ...
+
+
+class Search(Protocol):
+    """A web search. Its results are untrusted text."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, query: str, count: int) -> Sequence[SearchHit]: ...
+
+
+class Asker(Protocol):
+    """Puts a question of the procedure to the person at the screen."""
+
+    async def ask(self, question: str, options: Sequence[str]) -> str | None:
+        """The chosen option, or None when nobody is there to choose."""
+        ...
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The time of day, in UTC."""
+        ...
+
+    def monotonic(self) -> float: ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class Ids(Protocol):
+    """Everything random."""
+
+    def discussion(self) -> str: ...
+
+    def nonce(self) -> str: ...
+
+    def seed(self) -> int: ...
+
+    def jitter(self) -> float:
+        """A factor between 0.5 and 1.5."""
+        ...
