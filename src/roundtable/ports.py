@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from .core.events import NewEvent, Recorded
-from .core.values import SearchHit, Usage
+from .core.effects import SectionShape as SectionShape
+from .core.events import NewEvent, NoteAdded, Recorded
+from .core.values import SearchHit, SpeakerRef, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +106,6 @@ class Ledger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SectionShape:
-    """How a small model should fill one section: its heading, and how many sentences."""
-
-    heading: str
-    sentences: int = 2
-
-
-@dataclass(frozen=True, slots=True)
 class SpeakRequest:
     """One call to a speaker."""
 
@@ -157,6 +150,28 @@ class Speakers(Protocol):
     def for_model(self, model: str) -> Speaker: ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """The speakers that can hold one seat, and what the reader should know about the choice."""
+
+    speakers: tuple[SpeakerRef, ...]
+    notes: tuple[NoteAdded, ...] = ()
+
+
+class Models(Protocol):
+    """What can speak now."""
+
+    @property
+    def default_model(self) -> str: ...
+
+    def seat(self, name: str, seat: str) -> Seat:
+        """The chain for a model name or alias, with a substitute where it cannot be used now.
+
+        `seat` is the name of the seat, for the notes. UnknownName if there is no such model.
+        """
+        ...
 
 
 class Search(Protocol):

@@ -1,0 +1,155 @@
+"""Prompts: one Markdown template per file, with id, version, variables and hash.
+
+A file starts with a head (`id`, `version`, `variables`) between `---` lines. Its body is a Jinja
+template; the line `<!-- user -->` parts the instructions from the user message. Untrusted values
+are fenced before they are put in, so a template cannot forget to do it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from ..core.effects import PromptPlan, PromptValue, Untrusted
+from ..core.fence import fence
+from ..core.text import condense, estimate_tokens
+from ..core.values import Prompt
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+USER_PART = "<!-- user -->"
+MAX_PROMPT = 8_000_000
+"""Characters. Nothing a template does may produce more."""
+_INCLUDE = re.compile(r"""{%-?\s*include\s+["']([\w/-]+)["']""")
+_HEAD = re.compile(r"\A---\n(?P<head>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A prompt ready to be sent. `condensed` says that untrusted text had to be shortened."""
+
+    prompt: Prompt
+    condensed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A template file as it is written."""
+
+    id: str
+    version: int
+    variables: frozenset[str]
+    body: str
+    hash: str
+    """Over this file and all it includes: it changes when any of their words do."""
+
+
+def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
+    """Fill a template. Untrusted text that makes it too long for `limit_tokens` is condensed."""
+    source = load(plan.template)
+    given = {"nonce", *plan.variables}
+    if given != source.variables:
+        wrong = ", ".join(sorted(given ^ source.variables))
+        raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
+    cap = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
+    condensed = False
+    while True:
+        prompt = _fill(source, plan.variables, nonce, cap)
+        if cap < 200 or estimate_tokens(prompt.system + prompt.user) <= limit_tokens:
+            return Rendered(prompt, condensed)
+        cap = cap * 3 // 4
+        condensed = True
+
+
+def _fill(
+    source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int
+) -> Prompt:
+    values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
+    text = _template(source.id).render(**values, nonce=nonce)
+    if len(text) > MAX_PROMPT:
+        raise ValueError(f"template {source.id} produced {len(text):,} characters")
+    system, _, user = text.partition(USER_PART)
+    return Prompt(
+        template=source.id,
+        version=source.version,
+        hash=source.hash,
+        system=system.strip(),
+        user=user.strip(),
+    )
+
+
+def _fenced(value: PromptValue, nonce: str, cap: int) -> str | bool:
+    match value:
+        case Untrusted():
+            shown = Untrusted(value.kind, condense(value.text, cap), value.source)
+            return fence(shown, nonce)
+        case tuple():
+            return "\n\n".join(str(_fenced(each, nonce, cap)) for each in value)
+        case _:
+            return value
+
+
+def _untrusted(variables: Mapping[str, PromptValue]) -> list[Untrusted]:
+    found: list[Untrusted] = []
+    for value in variables.values():
+        if isinstance(value, Untrusted):
+            found.append(value)
+        elif isinstance(value, tuple):
+            found.extend(value)
+    return found
+
+
+@cache
+def load(template_id: str) -> Source:
+    """A template's source, with its head read and its hash made."""
+    text = _read(template_id)
+    match = _HEAD.match(text)
+    if match is None:
+        raise ValueError(f"prompt {template_id} has no head")
+    head = dict(line.split(": ", 1) for line in match["head"].splitlines())
+    if head["id"] != template_id:
+        raise ValueError(f"prompt {template_id} calls itself {head['id']}")
+    digest = hashlib.sha256(text.encode())
+    for part in _INCLUDE.findall(text):
+        digest.update(_read(part).encode())
+    return Source(
+        id=template_id,
+        version=int(head["version"]),
+        variables=frozenset(head["variables"].split(", ")),
+        body=match["body"],
+        hash=digest.hexdigest()[:16],
+    )
+
+
+def _read(template_id: str) -> str:
+    return resources.files(__name__).joinpath(f"{template_id}.md").read_text("utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import FunctionLoader, StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    def source(template_id: str) -> str:
+        text = _read(template_id)
+        match = _HEAD.match(text)
+        return match["body"] if match else text
+
+    return ImmutableSandboxedEnvironment(
+        loader=FunctionLoader(source),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def _template(template_id: str) -> Template:
+    return _environment().get_template(template_id)

@@ -1,0 +1,1 @@
+"""Views: pure read models of a discussion, one per file."""

@@ -1,0 +1,89 @@
+"""Budgets by reservation: what a call may cost at most is set aside before it is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .events import BudgetExhausted
+from .text import estimate_tokens
+from .values import Budget, Reservation, SpeakerRef, Usage
+
+Limit = Literal["calls", "tokens", "cost", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What is spent or may yet turn out to be: finished calls plus all reservations held."""
+
+    calls: int
+    tokens: int
+    cost_usd: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class HoldBack:
+    """What must stay unspent so that the verdict can still be written."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+NOTHING_HELD_BACK = HoldBack()
+
+
+def reserve(
+    speaker: SpeakerRef, prompt: str, max_tokens: int, dearest: tuple[float, float]
+) -> Reservation:
+    """The most that one call may cost. An unknown price counts as the dearest known one."""
+    tokens_in = estimate_tokens(prompt)
+    priced = speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None
+    per_in = speaker.usd_per_million_in if speaker.usd_per_million_in is not None else dearest[0]
+    per_out = speaker.usd_per_million_out if speaker.usd_per_million_out is not None else dearest[1]
+    return Reservation(
+        input_tokens=tokens_in,
+        output_tokens=max_tokens,
+        cost_usd=(tokens_in * per_in + max_tokens * per_out) / 1_000_000,
+        priced=priced,
+    )
+
+
+def admit(
+    budget: Budget,
+    spending: Spending,
+    wanted: Reservation,
+    hold_back: HoldBack = NOTHING_HELD_BACK,
+) -> BudgetExhausted | None:
+    """None if the call fits beside what is spent and held back, else which limit it would break."""
+    calls = spending.calls + 1 + hold_back.calls
+    if budget.max_calls is not None and calls > budget.max_calls:
+        return _exhausted("calls", f"{spending.calls} of {budget.max_calls} calls made")
+    tokens = spending.tokens + wanted.input_tokens + wanted.output_tokens + hold_back.tokens
+    if budget.max_tokens is not None and tokens > budget.max_tokens:
+        return _exhausted("tokens", f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent")
+    cost = spending.cost_usd + wanted.cost_usd + hold_back.cost_usd
+    if budget.max_cost_usd is not None and cost > budget.max_cost_usd:
+        return _exhausted(
+            "cost", f"${spending.cost_usd:.4f} of ${budget.max_cost_usd:.4f} spent or reserved"
+        )
+    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+        return _exhausted(
+            "time", f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed"
+        )
+    return None
+
+
+def _exhausted(limit: Limit, detail: str) -> BudgetExhausted:
+    return BudgetExhausted(limit=limit, detail=detail)
+
+
+def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
+    """Usage and reservations as one figure; a held reservation counts in full."""
+    return Spending(
+        calls=usage.calls,
+        tokens=usage.tokens + sum(r.input_tokens + r.output_tokens for r in held),
+        cost_usd=usage.priced_usd + sum(r.cost_usd for r in held),
+        seconds=seconds,
+    )

@@ -1,0 +1,131 @@
+"""Effects: what a procedure wants done next. Plain data; the engine performs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .budget import NOTHING_HELD_BACK, HoldBack
+from .contracts import ANYTHING, Contract
+from .events import Event
+from .values import Participant, SpeakerRef
+
+
+@dataclass(frozen=True, slots=True)
+class Untrusted:
+    """Text from outside: it is fenced in prompts and never joins the instructions."""
+
+    kind: str
+    """What it is, for the fence: question, web, speech, context …"""
+    text: str
+    source: str = ""
+
+
+PromptValue = str | bool | Untrusted | tuple[Untrusted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """Which template to render with what."""
+
+    template: str
+    variables: Mapping[str, PromptValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionShape:
+    """How a small model should fill one section: its heading, and how many sentences."""
+
+    heading: str
+    sentences: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of a speaker in a turn, and what its speech must contain."""
+
+    prompt: PromptPlan
+    contract: Contract = ANYTHING
+    max_tokens: int = 4096
+    shape: tuple[SectionShape, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPolicy:
+    """How long a turn may take and how often it is tried."""
+
+    timeout: float
+    """Seconds for one attempt."""
+    deadline: float | None = None
+    """Seconds for the whole turn, waits included."""
+    retries: int = 0
+    """Further attempts after a time-out or an empty answer."""
+    interval: float = 5.0
+    """Seconds between those."""
+    transport_retries: int = 3
+    """Further attempts after 429, 5xx or a broken connection, with back-off."""
+    repairs: int = 0
+    """How often a speech that breaks its contract is asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan:
+    """One turn to be taken. Its id is its idempotency key, whatever the order of events."""
+
+    turn_id: str
+    stage: str
+    round: int
+    participant: Participant
+    label: str
+    task: Task
+    policy: TurnPolicy
+    small_task: Task | None = None
+    """The same task scaled to a demonstration model."""
+    after_round: int = 0
+    hold_back: HoldBack = NOTHING_HELD_BACK
+
+    def task_for(self, speaker: SpeakerRef) -> Task:
+        if speaker.demonstration and self.small_task is not None:
+            return self.small_task
+        return self.task
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Append these events: decisions that need nothing from the world."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTurn:
+    """Let a participant speak. Turns in one decision are taken side by side."""
+
+    plan: TurnPlan
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """Search the web. Becomes SearchFinished or SearchFailed, and never blocks for long."""
+
+    query: str
+    count: int = 5
+    timeout: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Let the person at the screen choose; `default` stands where nobody is there."""
+
+    question: str
+    text: str
+    options: tuple[str, ...]
+    default: str
+
+
+Effect = Record | TakeTurn | LookUp | AskPerson
+
+
+def turn_id(round_: int, stage: str, participant: str) -> str:
+    """A turn's identity: where it stands in the discussion, never when it happened."""
+    return f"{round_}/{stage}/{participant}"

@@ -1,0 +1,44 @@
+"""The trust fence: untrusted text stands between markers that carry a nonce.
+
+The words of the markers are known to everybody, the nonce only to the one prompt it was drawn for,
+so nothing inside the fence can end it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .effects import Untrusted
+
+MARKERS = {
+    "question": "USER QUERY",
+    "context": "CONTEXT",
+    "web": "WEB RESULT",
+    "speech": "SPEECH",
+    "findings": "JOINT FINDINGS",
+    "task": "SUB-TASK",
+    "remark": "REMARK",
+}
+"""The kinds of untrusted text and the words of their markers."""
+
+_FORGED = re.compile(
+    rf"-{{2,}}\s*(?:END\s+)?(?:{'|'.join(MARKERS.values())})\b[^\n]*?(?:-{{2,}}|$)"
+    r"|\[/?\s*fence\b[^\]\n]*\]?",
+    re.IGNORECASE | re.MULTILINE,
+)
+REMOVED = "[marker removed]"
+
+
+def fence(untrusted: Untrusted, nonce: str) -> str:
+    """The text inside its fence, with everything that looks like a fence taken out of it."""
+    marker = MARKERS[untrusted.kind]
+    source = f"from {neutralise(untrusted.source, nonce)}\n" if untrusted.source else ""
+    return (
+        f"---{marker} (untrusted)---\n[fence {nonce}]\n{source}"
+        f"{neutralise(untrusted.text, nonce)}\n[/fence {nonce}]\n---END {marker}---"
+    )
+
+
+def neutralise(text: str, nonce: str) -> str:
+    """The text without forged markers and without the nonce."""
+    return _FORGED.sub(REMOVED, text.replace(nonce, REMOVED))

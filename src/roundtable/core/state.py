@@ -1,0 +1,212 @@
+"""State: the fold of a discussion's events. Only `apply` changes it; everybody else reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import assert_never
+
+from . import budget as budgets
+from .errors import FailureCause
+from .events import (
+    AttemptFailed,
+    AttemptFinished,
+    AttemptStarted,
+    BallotCast,
+    BudgetExhausted,
+    ChoiceMade,
+    DiscussionClosed,
+    DiscussionOpened,
+    NoteAdded,
+    ParticipantSubstituted,
+    Recorded,
+    SearchFailed,
+    SearchFinished,
+    SpeechGiven,
+    StageClosed,
+    StageOpened,
+    StopRequested,
+    TurnFailed,
+    VerdictReached,
+)
+from .values import HOST_WIRE_NAME, Participant, Reservation, Status, Usage, Verdict
+
+_MAYBE_PAID: frozenset[FailureCause] = frozenset(["timeout", "cut", "cancelled", "lost"])
+"""After these the provider may have done the work and charged for it."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One call made for a turn, and what came of it."""
+
+    started: AttemptStarted
+    at: datetime
+    finished: AttemptFinished | None = None
+    failed: AttemptFailed | None = None
+
+    @property
+    def in_flight(self) -> bool:
+        return self.finished is None and self.failed is None
+
+
+@dataclass(slots=True)
+class Turn:
+    """A participant's slot in a stage of a round, with its attempts and its outcome."""
+
+    id: str
+    attempts: list[Attempt] = field(default_factory=list)
+    speech: SpeechGiven | None = None
+    failure: TurnFailed | None = None
+
+    @property
+    def over(self) -> bool:
+        return self.speech is not None or self.failure is not None
+
+
+@dataclass(slots=True)
+class Stage:
+    """A step of the procedure: the turns it asked for, and whether it is over."""
+
+    opened: StageOpened
+    closed: StageClosed | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """Everything that is known about a discussion, as its events tell it."""
+
+    discussion_id: str = ""
+    seq: int = 0
+    opened: DiscussionOpened | None = None
+    opened_at: datetime | None = None
+    updated_at: datetime | None = None
+    stages: dict[tuple[str, int], Stage] = field(default_factory=dict)
+    turns: dict[str, Turn] = field(default_factory=dict)
+    speeches: list[SpeechGiven] = field(default_factory=list)
+    spoken_at: list[datetime] = field(default_factory=list)
+    failures: list[TurnFailed] = field(default_factory=list)
+    ballots: list[BallotCast] = field(default_factory=list)
+    substitutions: list[ParticipantSubstituted] = field(default_factory=list)
+    searches: list[SearchFinished | SearchFailed] = field(default_factory=list)
+    choices: dict[str, ChoiceMade] = field(default_factory=dict)
+    notes: list[NoteAdded] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    held: dict[tuple[str, int], Reservation] = field(default_factory=dict)
+    exhausted: BudgetExhausted | None = None
+    stop_requested: StopRequested | None = None
+    verdict: Verdict | None = None
+    closed: DiscussionClosed | None = None
+
+    @property
+    def status(self) -> Status:
+        return "running" if self.closed is None else self.closed.status
+
+    @property
+    def start(self) -> DiscussionOpened:
+        """The opening event of a discussion that exists."""
+        assert self.opened is not None, "a discussion begins with DiscussionOpened"
+        return self.opened
+
+    def participant(self, participant_id: str) -> Participant | None:
+        """The participant or host with this id; the host also answers to its wire name."""
+        host = self.start.host
+        if participant_id in (host.id, HOST_WIRE_NAME):
+            return host
+        return next((p for p in self.start.participants if p.id == participant_id), None)
+
+    def turn(self, turn_id: str) -> Turn | None:
+        return self.turns.get(turn_id)
+
+    def speech(self, turn_id: str) -> SpeechGiven | None:
+        turn = self.turns.get(turn_id)
+        return turn.speech if turn else None
+
+    def spoken_in(self, stage: str, round_: int) -> list[SpeechGiven]:
+        """The accepted speeches of one stage, in the order of its turns."""
+        held = self.stages.get((stage, round_))
+        if held is None:
+            return []
+        found = (self.speech(turn_id) for turn_id in held.opened.turns)
+        return [speech for speech in found if speech is not None]
+
+    def spending(self, now: datetime) -> budgets.Spending:
+        seconds = (now - self.opened_at).total_seconds() if self.opened_at else 0.0
+        return budgets.spending(self.usage, list(self.held.values()), seconds)
+
+    def apply(self, record: Recorded) -> None:
+        """Take in the next event. Events must come in order, without gaps."""
+        if record.seq != self.seq + 1:
+            raise ValueError(f"event {record.seq} cannot follow event {self.seq}")
+        self.seq = record.seq
+        self.updated_at = record.at
+        event = record.event
+        match event:
+            case DiscussionOpened():
+                self.discussion_id = record.discussion_id
+                self.opened = event
+                self.opened_at = record.at
+            case StageOpened():
+                self.stages[event.stage, event.round] = Stage(event)
+            case StageClosed():
+                self.stages[event.stage, event.round].closed = event
+            case AttemptStarted():
+                self._turn(event.turn_id).attempts.append(Attempt(event, record.at))
+                self.held[event.turn_id, event.attempt] = event.reserved
+                self.usage += Usage(calls=1)
+            case AttemptFinished():
+                self._attempt(event.turn_id, event.attempt).finished = event
+                self.held.pop((event.turn_id, event.attempt), None)
+                self.usage += event.usage.model_copy(update={"calls": 0})
+            case AttemptFailed():
+                self._attempt(event.turn_id, event.attempt).failed = event
+                self._settle_failed(event)
+            case SpeechGiven():
+                self._turn(event.turn_id).speech = event
+                self.speeches.append(event)
+                self.spoken_at.append(record.at)
+            case TurnFailed():
+                self._turn(event.turn_id).failure = event
+                self.failures.append(event)
+            case ParticipantSubstituted():
+                self.substitutions.append(event)
+            case BallotCast():
+                self.ballots.append(event)
+            case SearchFinished() | SearchFailed():
+                self.searches.append(event)
+            case ChoiceMade():
+                self.choices[event.question] = event
+            case NoteAdded():
+                self.notes.append(event)
+            case BudgetExhausted():
+                self.exhausted = self.exhausted or event
+            case StopRequested():
+                self.stop_requested = self.stop_requested or event
+            case VerdictReached():
+                self.verdict = event.verdict
+            case DiscussionClosed():
+                self.closed = event
+            case _:
+                assert_never(event)
+
+    def _turn(self, turn_id: str) -> Turn:
+        return self.turns.setdefault(turn_id, Turn(turn_id))
+
+    def _attempt(self, turn_id: str, number: int) -> Attempt:
+        return self.turns[turn_id].attempts[number - 1]
+
+    def _settle_failed(self, event: AttemptFailed) -> None:
+        """A call that may have been paid keeps its reservation; any other gives it back."""
+        key = (event.turn_id, event.attempt)
+        if event.cause not in _MAYBE_PAID:
+            self.held.pop(key, None)
+        elif self.held[key].cost_usd > 0:
+            self.usage += Usage(unpriced_calls=1)
+
+
+def fold(records: Iterable[Recorded]) -> State:
+    """The state that these events, from the first one on, lead to."""
+    state = State()
+    for record in records:
+        state.apply(record)
+    return state

@@ -1,0 +1,161 @@
+"""The loop: decide, perform, append, until nothing is left to decide."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+
+from ..core.decide import Procedure, decide
+from ..core.effects import AskPerson, Effect, LookUp, Record, TakeTurn
+from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
+from ..core.text import redact
+from ..ports import Lease, Ledger
+from .journal import Journal
+from .tools import Tools
+from .turn import take_turn
+
+LEASE_TTL = 30.0
+HEARTBEAT = 1.0
+"""Seconds between looks at what others appended: how soon a stop from elsewhere is heard."""
+RENEW_EVERY = 10
+
+
+async def drive(
+    journal: Journal, procedure: Procedure, tools: Tools, ledger: Ledger, lease: Lease
+) -> None:
+    """Drive a discussion until it is closed. Cancelling leaves a consistent ledger behind."""
+    loop = asyncio.create_task(_Loop(journal, procedure, tools).run())
+    heartbeat = asyncio.create_task(_heartbeat(journal, tools, ledger, lease))
+    try:
+        await asyncio.wait([loop, heartbeat], return_when=asyncio.FIRST_COMPLETED)
+        if loop.done():
+            loop.result()
+        else:
+            heartbeat.result()
+    finally:
+        await _cancelled([loop, heartbeat])
+
+
+async def _heartbeat(journal: Journal, tools: Tools, ledger: Ledger, lease: Lease) -> None:
+    beat = 0
+    while True:
+        await tools.clock.sleep(HEARTBEAT)
+        beat += 1
+        await journal.catch_up()
+        if beat % RENEW_EVERY == 0:
+            await ledger.renew_lease(lease, ttl=LEASE_TTL)
+
+
+class _Loop:
+    def __init__(self, journal: Journal, procedure: Procedure, tools: Tools) -> None:
+        self.journal = journal
+        self.procedure = procedure
+        self.tools = tools
+        self.under_way: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        try:
+            while await self._step():
+                pass
+        finally:
+            await _cancelled(self.under_way.values())
+
+    async def _step(self) -> bool:
+        """One decision and its consequences; False when there is nothing more to decide."""
+        state = self.journal.state
+        decided_at = state.seq
+        self.journal.changed.clear()
+        effects = decide(state, self.procedure)
+        await self._drop_unwanted(effects)
+        if not effects:
+            return False
+        events = [event for e in effects if isinstance(e, Record) for event in e.events]
+        if events:
+            await self.journal.record_decision(events, decided_at)
+            return True
+        for effect in effects:
+            name = _name(effect)
+            if name not in self.under_way:
+                self.under_way[name] = asyncio.create_task(self._perform(effect), name=name)
+        await self._something_happened()
+        return True
+
+    async def _something_happened(self) -> None:
+        changed = asyncio.create_task(self.journal.changed.wait())
+        try:
+            await asyncio.wait(
+                [changed, *self.under_way.values()], return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            changed.cancel()
+        for name in [name for name, task in self.under_way.items() if task.done()]:
+            self.under_way.pop(name).result()
+
+    async def _drop_unwanted(self, effects: tuple[Effect, ...]) -> None:
+        """What the newest decision no longer asks for is cancelled: a turn that somebody else
+        has filled, or everything after a stop."""
+        wanted = {_name(effect) for effect in effects}
+        dropped = [name for name in self.under_way if name not in wanted]
+        await _cancelled([self.under_way.pop(name) for name in dropped])
+
+    def _perform(self, effect: Effect) -> Coroutine[None, None, None]:
+        match effect:
+            case TakeTurn():
+                return take_turn(effect.plan, self.journal, self.tools)
+            case LookUp():
+                return self._look_up(effect)
+            case AskPerson():
+                return self._ask(effect)
+            case Record():
+                raise AssertionError("records are appended, not performed")
+
+    async def _look_up(self, effect: LookUp) -> None:
+        search = self.tools.search
+        outcome: Event
+        if search is None:
+            outcome = SearchFailed(
+                query=effect.query, provider="none", message="No web search is configured."
+            )
+        else:
+            try:
+                async with asyncio.timeout(effect.timeout):
+                    hits = await search.find(effect.query, effect.count)
+                outcome = SearchFinished(query=effect.query, provider=search.name, hits=tuple(hits))
+            except TimeoutError:
+                message = f"No answer within {effect.timeout:.0f} s."
+                outcome = SearchFailed(query=effect.query, provider=search.name, message=message)
+            except Exception as error:  # a search must never break a discussion, whatever it does
+                outcome = SearchFailed(
+                    query=effect.query, provider=search.name, message=redact(str(error))
+                )
+        await self.journal.record((outcome, f"search/{effect.query[:200]}"))
+
+    async def _ask(self, effect: AskPerson) -> None:
+        asker = self.tools.asker
+        answer = await asker.ask(effect.text, effect.options) if asker else None
+        choice = ChoiceMade(
+            question=effect.question,
+            answer=answer if answer in effect.options else effect.default,
+            by="person" if answer in effect.options else "default",
+        )
+        await self.journal.record((choice, f"choice/{effect.question}"))
+
+
+def _name(effect: Effect) -> str:
+    match effect:
+        case TakeTurn():
+            return f"turn {effect.plan.turn_id}"
+        case LookUp():
+            return f"search {effect.query}"
+        case AskPerson():
+            return f"question {effect.question}"
+        case Record():
+            return "record"
+
+
+async def _cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait until each has said its last word to the ledger."""
+    pending = [task for task in tasks if not task.done()]
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)

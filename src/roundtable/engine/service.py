@@ -1,0 +1,226 @@
+"""The service: what every surface calls. One core behind every door."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any
+
+from ..core.contracts import ANYTHING
+from ..core.decide import decide
+from ..core.effects import TakeTurn, TurnPlan, turn_id
+from ..core.errors import (
+    LeaseHeld,
+    LedgerConflict,
+    NotAllowed,
+    UnknownName,
+)
+from ..core.events import DiscussionOpened, NewEvent, Recorded, SpeechGiven, StopRequested
+from ..core.state import State, fold
+from ..core.values import HOST_WIRE_NAME
+from ..ports import Asker, Headline, Lease, Ledger, Models
+from ..procedures import procedure_kit
+from ..procedures.opening import OpenRequest, checked_context, checked_topic
+from ..version import __version__
+from .drive import LEASE_TTL, drive
+from .journal import Journal, Keyed
+from .tools import OnDraft, Tools
+
+OUTSIDE = "outside"
+"""The model name on a speech that somebody gave through `speak`."""
+
+
+class Service:
+    """Open, run, resume, stop, speak, read, list, delete. Holds no state of its own: each call
+    may come from another process."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        tools: Tools,
+        models: Callable[[], Awaitable[Models]],
+        *,
+        owner: str,
+        defaults: Mapping[str, Mapping[str, Any]],
+    ) -> None:
+        """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
+        the user's stored options for each procedure."""
+        self._ledger = ledger
+        self._tools = tools
+        self._models = models
+        self._owner = owner
+        self._defaults = defaults
+
+    async def open(self, request: OpenRequest) -> State:
+        """Put a topic to a table. Nobody speaks yet, and nothing is spent."""
+        topic = checked_topic(request.topic)
+        context = tuple(checked_context(material) for material in request.context)
+        kit = procedure_kit(request.procedure)
+        if self._tools.search is None:
+            request = replace(request, search=False)
+        seating = kit.seat(request, await self._models(), self._defaults.get(kit.name, {}))
+        opened = DiscussionOpened(
+            topic=topic,
+            context=context,
+            procedure=kit.name,
+            options=seating.options,
+            participants=seating.participants,
+            host=seating.host,
+            language=seating.language,
+            budget=request.budget,
+            seed=self._tools.ids.seed(),
+            created_by=request.created_by,
+            program_version=__version__,
+        )
+        now = self._tools.clock.now()
+        events = [NewEvent(opened, now), *(NewEvent(note, now) for note in seating.notes)]
+        while True:
+            with suppress(LedgerConflict):  # the id is taken: draw another
+                return fold(
+                    await self._ledger.append(self._tools.ids.discussion(), events, expected=0)
+                )
+
+    async def run(
+        self,
+        discussion_id: str,
+        *,
+        on_draft: OnDraft | None = None,
+        asker: Asker | None = None,
+    ) -> State:
+        """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
+        is. LeaseHeld if another process drives it."""
+        state = await self.read(discussion_id)
+        if state.closed is not None:
+            return state
+        tools = replace(
+            self._tools,
+            on_draft=on_draft or self._tools.on_draft,
+            asker=asker or self._tools.asker,
+        )
+        async with self._leased(discussion_id) as lease:
+            journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease)
+            kit = procedure_kit(journal.state.start.procedure)
+            await drive(journal, kit.procedure, tools, self._ledger, lease)
+            return journal.state
+
+    async def stop(self, discussion_id: str, *, by: str, reason: str = "") -> State:
+        """End a discussion with what exists. Its driver closes it, or this call if it has none."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        if journal.state.closed is not None:
+            raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
+        await journal.record((StopRequested(by=by, reason=reason), "stop"))
+        with suppress(LeaseHeld):
+            return await self.run(discussion_id)
+        return journal.state
+
+    async def speak(
+        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
+    ) -> SpeechGiven:
+        """Record a speech from outside the program.
+
+        The host (`coordinator`) may remark at any time; later prompts carry the remark. A
+        participant fills its own open turn, in place of its speaker. With the same `key` a
+        repeated call records nothing new.
+        """
+        if not text.strip():
+            raise NotAllowed("The speech is empty.", "Say something, or leave the turn open.")
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        given: list[SpeechGiven] = []
+
+        def build(state: State) -> list[Keyed]:
+            speech = _repeated(state, participant, text) if key else None
+            given[:] = [speech or _outside_speech(state, participant, text, key)]
+            # A turn has one outcome, whoever brings it: the engine uses the same key.
+            return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
+
+        await journal.record_checked(build)
+        return journal.state.speech(given[0].turn_id) or given[0]
+
+    async def read(self, discussion_id: str) -> State:
+        """The discussion as it stands."""
+        return fold(await self._ledger.read(discussion_id))
+
+    async def records(self, discussion_id: str, *, after: int = 0) -> list[Recorded]:
+        """The events after a cursor."""
+        return await self._ledger.read(discussion_id, after=after)
+
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+        """Every event after a cursor, those to come included, until the discussion is closed."""
+        return self._ledger.tail(discussion_id, after=after)
+
+    async def headlines(
+        self, *, limit: int | None = None, search: str | None = None
+    ) -> list[Headline]:
+        """The discussions of this ledger, the most recently changed first."""
+        return await self._ledger.headlines(limit=limit, search=search)
+
+    async def delete(self, discussion_id: str) -> None:
+        """Remove a discussion for good. LeaseHeld while somebody drives it."""
+        await self.read(discussion_id)
+        async with self._leased(discussion_id):
+            await self._ledger.delete(discussion_id)
+
+    @asynccontextmanager
+    async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:
+        lease = await self._ledger.take_lease(discussion_id, self._owner, ttl=LEASE_TTL)
+        try:
+            yield lease
+        finally:
+            await self._ledger.release_lease(lease)
+
+
+def _repeated(state: State, participant: str, text: str) -> SpeechGiven | None:
+    """The same words from outside by the same speaker, given before."""
+    speaker = state.start.host.id if participant == HOST_WIRE_NAME else participant
+    return next(
+        (
+            speech
+            for speech in state.speeches
+            if (speech.participant, speech.model, speech.text) == (speaker, OUTSIDE, text)
+        ),
+        None,
+    )
+
+
+def _outside_speech(state: State, participant: str, text: str, key: str | None) -> SpeechGiven:
+    """The speech that this call makes in this state, or NotAllowed."""
+    if state.closed is not None:
+        raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
+    current = max((round_ for _, round_ in state.stages), default=0)
+    if participant == HOST_WIRE_NAME:
+        remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
+        return SpeechGiven(
+            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{key or remarks + 1}"),
+            stage="remark",
+            round=0,
+            participant=state.start.host.id,
+            model=OUTSIDE,
+            text=text,
+            after_round=current,
+        )
+    if not any(seated.id == participant for seated in state.start.participants):
+        known = [HOST_WIRE_NAME, *(seated.id for seated in state.start.participants)]
+        raise UnknownName("participant", participant, known)
+    plan = _open_turn(state, participant)
+    if plan is None:
+        raise NotAllowed(
+            f"It is not {participant}'s turn in {state.discussion_id}.",
+            "A participant may speak while a turn of its own is open.",
+        )
+    return SpeechGiven(
+        turn_id=plan.turn_id,
+        stage=plan.stage,
+        round=plan.round,
+        participant=participant,
+        model=OUTSIDE,
+        text=text,
+        sections=plan.task.contract.parse(text) if plan.task.contract is not ANYTHING else {},
+        after_round=plan.after_round,
+    )
+
+
+def _open_turn(state: State, participant: str) -> TurnPlan | None:
+    effects = decide(state, procedure_kit(state.start.procedure).procedure)
+    plans = (effect.plan for effect in effects if isinstance(effect, TakeTurn))
+    return next((plan for plan in plans if plan.participant.id == participant), None)

@@ -1,0 +1,40 @@
+"""What the engine works with: the ports, joined once by bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ports import Asker, Clock, Ids, Search, Speakers
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Words of a speech that is still being spoken. Never stored."""
+
+    discussion_id: str
+    turn_id: str
+    participant: str
+    attempt: int
+    words: str
+
+
+OnDraft = Callable[[Draft], None]
+
+
+def no_drafts(_: Draft) -> None:
+    """For those who do not listen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The engine's hands."""
+
+    speakers: Speakers
+    clock: Clock
+    ids: Ids
+    dearest_price: tuple[float, float]
+    """USD per million tokens in and out: what a call of unknown price is reserved at."""
+    search: Search | None = None
+    asker: Asker | None = None
+    on_draft: OnDraft = no_drafts

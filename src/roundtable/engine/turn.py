@@ -1,0 +1,287 @@
+"""One turn, performed: render, call, check, repair, retry, fall back, give up.
+
+What to do next is decided by `core.turns.next_step`. Here it is done, and each attempt is in the
+ledger before its call is made and again when its outcome is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from .. import prompts
+from ..core.budget import admit, reserve
+from ..core.effects import PromptPlan, TurnPlan, Untrusted
+from ..core.errors import SpeakerError
+from ..core.events import (
+    AttemptFailed,
+    AttemptFinished,
+    AttemptStarted,
+    NoteAdded,
+    ParticipantSubstituted,
+    SpeechGiven,
+    TurnFailed,
+)
+from ..core.state import Attempt, State, Turn
+from ..core.text import redact
+from ..core.turns import Accept, Call, GiveUp, next_step
+from ..core.values import Prompt
+from ..ports import Reply, SpeakRequest
+from .journal import Journal, Keyed
+from .tools import Draft, Tools
+
+CONDENSED = "[condensed prompt]"
+
+
+async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
+    """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
+    await _Taking(plan, journal, tools).to_the_end()
+
+
+class _Taking:
+    def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
+        self.plan = plan
+        self.journal = journal
+        self.tools = tools
+        self.began = tools.clock.monotonic()
+
+    @property
+    def turn(self) -> Turn | None:
+        return self.journal.state.turn(self.plan.turn_id)
+
+    @property
+    def time_left(self) -> float | None:
+        if self.plan.policy.deadline is None:
+            return None
+        return self.plan.policy.deadline - (self.tools.clock.monotonic() - self.began)
+
+    async def to_the_end(self) -> None:
+        await self._settle_lost()
+        while (turn := self.turn) is None or not turn.over:
+            match next_step(self.plan, turn, self.time_left):
+                case Call() as call:
+                    await self._wait(call)
+                    await self._call(call)
+                case Accept() | GiveUp() as outcome:
+                    await self.journal.record(*self._outcome(outcome))
+
+    async def _settle_lost(self) -> None:
+        """A call that was in flight when an earlier process ended: nobody will ever hear it."""
+        turn = self.turn
+        if turn and turn.attempts and turn.attempts[-1].in_flight and not turn.over:
+            await self.journal.record(
+                self._failure(
+                    len(turn.attempts),
+                    SpeakerError("lost", "The process ended while this call was under way."),
+                    0.0,
+                )
+            )
+
+    async def _wait(self, call: Call) -> None:
+        if call.wait > 0:
+            # A server's Retry-After is a lower bound: jitter may only lengthen it.
+            spread = self.tools.ids.jitter()
+            longest = self.time_left
+            wait = max(call.wait, call.wait * spread)
+            await self.tools.clock.sleep(wait if longest is None else min(wait, longest))
+
+    async def _call(self, call: Call) -> None:
+        prompt, condensed = self._prompt(call)
+        await self.journal.record_checked(
+            lambda state: self._opening(state, call, prompt, condensed=condensed)
+        )
+        turn = self.turn
+        if turn is None or turn.over or len(turn.attempts) < call.attempt:
+            return
+        clock = self.tools.clock
+        begun = clock.monotonic()
+        try:
+            reply = await self._speak(call, prompt)
+        except SpeakerError as error:
+            await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
+        except asyncio.CancelledError:
+            gone = SpeakerError("cancelled", "The call was cancelled.")
+            await self.journal.record(self._failure(call.attempt, gone, clock.monotonic() - begun))
+            raise
+        else:
+            await self._take_in(call, reply, clock.monotonic() - begun)
+
+    def _prompt(self, call: Call) -> tuple[Prompt, bool]:
+        task = self.plan.task_for(call.speaker)
+        room = call.speaker.context_window - task.max_tokens
+        rendered = prompts.render(task.prompt, nonce=self.tools.ids.nonce(), limit_tokens=room)
+        if not call.repair:
+            return rendered.prompt, rendered.condensed
+        plan = PromptPlan(
+            "shared/repair",
+            {
+                "answer": Untrusted("speech", call.broken_text),
+                "violations": "\n".join(f"- {each.message}" for each in call.repair),
+            },
+        )
+        repair = prompts.render(plan, nonce=self.tools.ids.nonce(), limit_tokens=room)
+        user = f"{rendered.prompt.user}\n\n{repair.prompt.user}"
+        return rendered.prompt.model_copy(update={"user": user}), rendered.condensed
+
+    def _opening(
+        self, state: State, call: Call, prompt: Prompt, *, condensed: bool
+    ) -> Sequence[Keyed]:
+        """The events that open an attempt, or that refuse it: asked for by the newest state."""
+        plan, turn = self.plan, state.turn(self.plan.turn_id)
+        if state.closed or state.stop_requested or (turn and turn.over):
+            return ()
+        task = plan.task_for(call.speaker)
+        reserved = reserve(
+            call.speaker, prompt.system + prompt.user, task.max_tokens, self.tools.dearest_price
+        )
+        refusal = admit(
+            state.start.budget, state.spending(self.tools.clock.now()), reserved, plan.hold_back
+        )
+        if refusal is not None:
+            give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
+            return ((refusal, None), *self._outcome(give_up))
+        events: list[Keyed] = []
+        if call.replaces is not None:
+            events.append((self._substitution(call, call.replaces), None))
+        if condensed and not any(note.code == self._condensed_code for note in state.notes):
+            events.append((self._condensed_note(call), None))
+        started = AttemptStarted(
+            turn_id=plan.turn_id,
+            attempt=call.attempt,
+            stage=plan.stage,
+            round=plan.round,
+            participant=plan.participant.id,
+            model=call.speaker.model,
+            purpose=call.purpose,
+            label=plan.label,
+            prompt=prompt,
+            reserved=reserved,
+        )
+        events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
+        return events
+
+    async def _speak(self, call: Call, prompt: Prompt) -> Reply:
+        plan = self.plan
+        task = plan.task_for(call.speaker)
+        left = self.time_left
+        timeout = plan.policy.timeout if left is None else min(plan.policy.timeout, left)
+        discussion_id = self.journal.state.discussion_id
+
+        def on_words(words: str) -> None:
+            self.tools.on_draft(
+                Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
+            )
+
+        request = SpeakRequest(
+            model=call.speaker.model,
+            system=prompt.system,
+            user=prompt.user,
+            max_tokens=task.max_tokens,
+            timeout=timeout,
+            idempotency_key=f"{discussion_id}/{plan.turn_id}/{call.attempt}",
+            shape=task.shape,
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                reply = await self.tools.speakers.for_model(call.speaker.model).speak(
+                    request, on_words
+                )
+        except TimeoutError:
+            raise SpeakerError(
+                "timeout",
+                f"No answer within {timeout:.0f} s.",
+                "Try again, or give this seat a faster model.",
+            ) from None
+        if not reply.text.strip():
+            raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
+        return reply
+
+    async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
+        """Record the answer and, in the same transaction, what it makes of the turn."""
+        finished = AttemptFinished(
+            turn_id=self.plan.turn_id,
+            attempt=call.attempt,
+            text=reply.text,
+            usage=reply.usage,
+            served_by=reply.served_by,
+            finish_reason=reply.finish_reason,
+            seconds=round(seconds, 3),
+        )
+        events: list[Keyed] = [(finished, self._outcome_key(call.attempt))]
+        turn = self.turn
+        if turn is not None and not turn.over:
+            last = turn.attempts[-1]
+            ahead = Turn(
+                turn.id, [*turn.attempts[:-1], Attempt(last.started, last.at, finished=finished)]
+            )
+            step = next_step(self.plan, ahead)
+            if isinstance(step, Accept):
+                events.extend(self._outcome(step))
+        await self.journal.record(*events)
+
+    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Keyed, ...]:
+        plan = self.plan
+        key = f"outcome/{plan.turn_id}"
+        if isinstance(outcome, GiveUp):
+            failure = TurnFailed(
+                turn_id=plan.turn_id,
+                stage=plan.stage,
+                round=plan.round,
+                participant=plan.participant.id,
+                cause=outcome.cause,
+                message=redact(outcome.message),
+                remedy=outcome.remedy,
+            )
+            return ((failure, key),)
+        condensed = any(note.code == self._condensed_code for note in self.journal.state.notes)
+        speech = SpeechGiven(
+            turn_id=plan.turn_id,
+            stage=plan.stage,
+            round=plan.round,
+            participant=plan.participant.id,
+            model=outcome.model,
+            text=outcome.text,
+            sections=outcome.sections,
+            flags=(*outcome.flags, CONDENSED) if condensed else outcome.flags,
+            after_round=plan.after_round,
+        )
+        return ((speech, key),)
+
+    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Keyed:
+        failed = AttemptFailed(
+            turn_id=self.plan.turn_id,
+            attempt=attempt,
+            cause=error.cause,
+            message=redact(error.message),
+            remedy=error.remedy,
+            retry_after=error.retry_after,
+            seconds=round(seconds, 3),
+        )
+        return failed, self._outcome_key(attempt)
+
+    def _outcome_key(self, attempt: int) -> str:
+        return f"attempt/{self.plan.turn_id}/{attempt}/outcome"
+
+    def _substitution(self, call: Call, failed: AttemptFailed) -> ParticipantSubstituted:
+        turn = self.turn
+        assert turn is not None, "only a turn with a failed attempt has a substitute"
+        return ParticipantSubstituted(
+            participant=self.plan.participant.id,
+            turn_id=self.plan.turn_id,
+            from_model=turn.attempts[-1].started.model,
+            to_model=call.speaker.model,
+            cause=failed.cause,
+            remedy=failed.remedy,
+        )
+
+    @property
+    def _condensed_code(self) -> str:
+        return f"condensed/{self.plan.turn_id}"
+
+    def _condensed_note(self, call: Call) -> NoteAdded:
+        return NoteAdded(
+            code=self._condensed_code,
+            text=f"The prompt of turn {self.plan.turn_id} was condensed: it did not fit the "
+            f"{call.speaker.context_window:,} tokens of {call.speaker.model}.",
+            remedy="Give this seat a model with a larger window, or shorten the material.",
+        )

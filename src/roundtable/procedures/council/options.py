@@ -1,0 +1,179 @@
+"""What a council run is asked for, and which of several wishes wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from ...core.errors import BadSetting, UnknownName
+from ...core.events import NoteAdded
+from ...core.values import Value
+from .roles import TEMPLATES
+
+Level = Literal["low", "medium", "high"]
+LEVELS: tuple[Level, ...] = ("low", "medium", "high")
+Round2 = bool | Literal["ask"]
+T = TypeVar("T", bound=Value)
+
+SESSION_MODEL = "session"
+"""Stands for the user's default model."""
+
+PRESETS: dict[str, tuple[str, str, str]] = {
+    "cheap": ("haiku", "haiku", "haiku"),
+    "balanced": ("codex", "codex", "sonnet"),
+    "premium": ("opus", "opus", "opus"),
+    "diverse": ("codex", "sonnet", "opus"),
+    "single": (SESSION_MODEL, SESSION_MODEL, SESSION_MODEL),
+}
+"""Scholar, Engineer, Muse."""
+DEFAULT_PRESET = "balanced"
+
+_LEVEL_PRESET: dict[Level, str] = {"low": "cheap", "medium": "balanced", "high": "premium"}
+_PRESET_LEVEL: dict[str, Level] = {
+    "cheap": "low",
+    "balanced": "medium",
+    "single": "medium",
+    "diverse": "high",
+    "premium": "high",
+}
+_MODEL_LEVEL: dict[str, Level] = {
+    "haiku": "low",
+    "codex": "medium",
+    "sonnet": "medium",
+    SESSION_MODEL: "medium",
+}
+
+
+class CouncilFlags(Value):
+    """The flags of one run."""
+
+    all: str | None = None
+    scholar: str | None = None
+    engineer: str | None = None
+    muse: str | None = None
+    preset: str | None = None
+    budget: Level | None = None
+    template: str | None = None
+    quick: bool = False
+    round2: Round2 | None = None
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
+        return _validated(cls, options, "council options")
+
+
+class CouncilModels(Value):
+    scholar: str | None = None
+    engineer: str | None = None
+    muse: str | None = None
+
+
+class CouncilConfig(Value):
+    """The stored defaults of the council: what the setup wizard writes to config.json."""
+
+    models: CouncilModels = CouncilModels()
+    preset: str | None = None
+    round2: Round2 = True
+    language: str | None = None
+    log_sessions: bool = True
+    log_path: str = "memory/roundtable"
+    max_budget: Level | None = Field(default=None)
+
+    @classmethod
+    def parse(cls, values: Mapping[str, Any], where: str) -> CouncilConfig:
+        return _validated(cls, values, where)
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilPlan:
+    """The wishes settled: a model name for each role, whether to hold round 2, what to tell."""
+
+    models: dict[str, str]
+    round2: Round2
+    skipped_by: str = ""
+    """Why round 2 is skipped, in the words of the delivery line."""
+    template: str | None = None
+    notes: tuple[NoteAdded, ...] = field(default=())
+
+
+def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
+    """Exactly: --budget > --preset > --all > role flags > config.json > built-ins; the cap of
+    config.json over all of them; --quick last."""
+    notes: list[NoteAdded] = []
+    level = flags.budget
+    cap = config.max_budget
+    if cap is not None and LEVELS.index(_level(flags, config)) > LEVELS.index(cap):
+        notes.append(
+            NoteAdded(
+                code="budget_capped",
+                text=f"This run was cut to budget “{cap}”, the max_budget of config.json.",
+                remedy="Raise max_budget in config.json to allow more.",
+            )
+        )
+        level = cap
+    models = _models(flags, config, level)
+    round2: Round2 = config.round2 if flags.round2 is None else flags.round2
+    skipped_by = "" if round2 else "by configuration"
+    if level is not None:
+        round2 = level != "low"
+        skipped_by = "" if round2 else "by budget low"
+    if flags.quick:
+        round2, skipped_by = False, "via --quick"
+    template = flags.template
+    if template is not None and template not in TEMPLATES:
+        notes.append(
+            NoteAdded(
+                code="unknown_template",
+                text=f"There is no template “{template}”; the roles keep their own focus.",
+                remedy=f"Templates: {', '.join(TEMPLATES)}.",
+            )
+        )
+        template = None
+    return CouncilPlan(models, round2, skipped_by, template, tuple(notes))
+
+
+def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> dict[str, str]:
+    if level is not None:
+        return _preset(_LEVEL_PRESET[level])
+    if flags.preset is not None:
+        return _preset(flags.preset)
+    if flags.all is not None:
+        return dict.fromkeys(("scholar", "engineer", "muse"), flags.all)
+    base = _preset(config.preset or DEFAULT_PRESET)
+    return {
+        role: getattr(flags, role) or getattr(config.models, role) or base[role] for role in base
+    }
+
+
+def _preset(name: str) -> dict[str, str]:
+    if name not in PRESETS:
+        raise UnknownName("preset", name, PRESETS)
+    return dict(zip(("scholar", "engineer", "muse"), PRESETS[name], strict=True))
+
+
+def _level(flags: CouncilFlags, config: CouncilConfig) -> Level:
+    """How dear a run is, for the cap. Models that no preset names count as high."""
+    if flags.budget is not None:
+        return flags.budget
+    if flags.preset is not None:
+        return _PRESET_LEVEL.get(flags.preset, "high")
+    models = _models(flags, config, None).values()
+    dearest = max(LEVELS.index(_MODEL_LEVEL.get(model, "high")) for model in models)
+    round2 = config.round2 if flags.round2 is None else flags.round2
+    if dearest == 0 and round2 is not False and not flags.quick:
+        return "medium"
+    return LEVELS[dearest]
+
+
+def _validated(cls: type[T], values: Mapping[str, Any], where: str) -> T:
+    try:
+        return cls.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise UnknownName(f"key in {where}:", key, cls.model_fields) from None
+        raise BadSetting(where, key, first["msg"]) from None

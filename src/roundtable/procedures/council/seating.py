@@ -1,0 +1,75 @@
+"""Seating the council: from flags and configuration to participants with their speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.events import NoteAdded
+from ...core.values import Participant
+from ...ports import Models
+from ..opening import OpenRequest, Seating
+from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
+from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
+
+
+def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
+    """Settle the wishes and find a speaker for each seat. Nothing is called for this."""
+    config = CouncilConfig.parse(defaults, "config.json")
+    plan = settle(CouncilFlags.parse(request.options), config)
+    notes = list(plan.notes)
+    participants = []
+    for role in ROLES:
+        name = plan.models[role.id]
+        chosen = models.seat(models.default_model if name == SESSION_MODEL else name, role.name)
+        notes.extend(chosen.notes)
+        participants.append(
+            Participant(
+                id=role.id,
+                name=role.name,
+                role=role.name,
+                emoji=role.emoji,
+                perspective=role.perspective,
+                speakers=chosen.speakers,
+            )
+        )
+    captain = models.seat(models.default_model, CAPTAIN_NAME)
+    notes.extend(captain.notes)
+    host = Participant(
+        id=CAPTAIN_ID,
+        name=CAPTAIN_NAME,
+        role="Host",
+        emoji=CAPTAIN_EMOJI,
+        perspective="coordinates, never argues, never votes",
+        speakers=captain.speakers,
+    )
+    if any(p.speaker.demonstration for p in (*participants, host)):
+        notes.append(DEMONSTRATION_NOTE)
+    if not request.search:
+        notes.append(NO_SEARCH_NOTE)
+    return Seating(
+        participants=tuple(participants),
+        host=host,
+        options={
+            "round2": plan.round2,
+            "round2_skipped": plan.skipped_by,
+            "template": plan.template,
+            "search": request.search,
+        },
+        language=request.language or config.language or "auto",
+        notes=tuple(notes),
+    )
+
+
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "its ballots are not meaningful, and the verdict is an extract of what was said.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)
+NO_SEARCH_NOTE = NoteAdded(
+    code="no_search",
+    text="No web search in this run: the Scholar answers from what the model knows, and says so.",
+    remedy="Sources it names are unverified; check them yourself.",
+)

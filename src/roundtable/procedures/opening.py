@@ -1,0 +1,78 @@
+"""What every procedure is opened with, and what it makes of it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.errors import BadTopic
+from ..core.events import NoteAdded
+from ..core.values import Budget, Material, Options, Participant
+
+MAX_TOPIC = 100_000
+"""Characters. Longer material belongs into the context, which is condensed where it must be."""
+MAX_CONTEXT = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """A topic put to a table."""
+
+    topic: str
+    procedure: str = "council"
+    context: tuple[Material, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    language: str | None = None
+    budget: Budget = field(default_factory=Budget)
+    created_by: str = ""
+    search: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who sits where, what the procedure must remember, and what the reader should know."""
+
+    participants: tuple[Participant, ...]
+    host: Participant
+    options: Options
+    language: str = "auto"
+    notes: tuple[NoteAdded, ...] = ()
+
+
+def checked_topic(topic: str) -> str:
+    """The topic as it will be stored, or BadTopic with what to do instead."""
+    _refuse_binary(topic, "The question")
+    text = topic.strip()
+    if not text:
+        raise BadTopic("The question is empty.", 'Ask one: roundtable "Should we …?"')
+    if len(text) > MAX_TOPIC:
+        raise BadTopic(
+            f"The question has {len(text):,} characters; at most {MAX_TOPIC:,} fit.",
+            "Ask the question itself, and give the material with --context FILE.",
+        )
+    return text
+
+
+def checked_context(material: Material) -> Material:
+    """The material as it will be stored, or BadTopic."""
+    _refuse_binary(material.text, material.source)
+    if len(material.text) > MAX_CONTEXT:
+        raise BadTopic(
+            f"{material.source} has {len(material.text):,} characters; {MAX_CONTEXT:,} fit.",
+            "Give an excerpt of it.",
+        )
+    return material
+
+
+def _refuse_binary(text: str, what: str) -> None:
+    """Control characters and broken UTF-8 are signs of a file that is not text."""
+    for char in text:
+        if char in "\t\n\r\f":
+            continue
+        if unicodedata.category(char) in ("Cc", "Cs"):
+            raise BadTopic(
+                f"{what} contains binary data (character U+{ord(char):04X}).",
+                "Give it as UTF-8 text.",
+            )

@@ -1,0 +1,135 @@
+"""How a council's answer is delivered, and its session log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ..core.state import State
+from ..core.text import first_sentences, redact
+from ..core.values import Verdict
+
+ANSWER_STAGES = {1: ("answer", "Round 1 Summaries"), 2: ("cross-examination", "Round 2 Summaries")}
+
+
+def delivery(state: State, version: str) -> str:
+    """The council's answer as a person reads it; empty if there is no verdict."""
+    verdict = state.verdict
+    if verdict is None:
+        return ""
+    lines = [
+        "🏛️ **Council Answer**" + (" (partial)" if verdict.partial else ""),
+        "",
+        verdict.answer,
+        "",
+        f"**Confidence:** {confidence(verdict)}",
+        f"**Agreement:** {verdict.agreement or 'not stated'}",
+        f"**Dissent:** {_dissent(state, verdict)}",
+        f"**Round 2:** {round2(state)}",
+    ]
+    if _says(verdict.changed_minds):
+        lines.append(f"**Changed minds:** {verdict.changed_minds}")
+    if _says(verdict.gaps):
+        lines.append(f"**Gaps and risks:** {verdict.gaps}")
+    if verdict.sources:
+        lines.append("**Sources:** " + " · ".join(verdict.sources))
+    lines += ["", "---", footer(state, version)]
+    return redact("\n".join(lines))
+
+
+def confidence(verdict: Verdict) -> str:
+    if not verdict.meaningful:
+        return "not meaningful (demonstration model)"
+    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+
+
+def round2(state: State) -> str:
+    """Whether round 2 was held, and if not, why."""
+    if len(state.spoken_in("cross-examination", 2)) >= 2:
+        return "performed"
+    if ("cross-examination", 2) in state.stages:
+        return "left out for lack of agents"
+    if state.exhausted is not None:
+        return "skipped for lack of budget"
+    if state.stop_requested is not None:
+        return "skipped: the discussion was stopped"
+    choice = state.choices.get("round2")
+    if choice is not None:
+        return "skipped on request" if choice.by == "person" else "skipped: nobody was there to ask"
+    return f"skipped {state.start.options.get('round2_skipped') or ''}".strip()
+
+
+def footer(state: State, version: str) -> str:
+    """Who spoke with which model, and by which version of the program."""
+    seats = []
+    for seated in (*state.start.participants, state.start.host):
+        spoken = [s.model for s in state.speeches if s.participant == seated.id]
+        seats.append(f"{seated.emoji} {seated.name}: {spoken[-1] if spoken else '—'}")
+    return " · ".join([*seats, f"roundtable v{version}"])
+
+
+def session_log(state: State, at: datetime) -> str:
+    """The session log: enough for an audit, without secrets. `at` carries its zone."""
+    start = state.start
+    held = round2(state)
+    models = ", ".join(f"{p.name} {p.speaker.model}" for p in (start.host, *start.participants))
+    lines = [
+        "# Roundtable Session Log",
+        "",
+        f"- Discussion: {state.discussion_id}",
+        f"- Time: {at.strftime('%Y-%m-%d %H:%M:%S %Z (%z)')}",
+        f"- Models: {models}",
+        f"- Round 2: {'enabled' if held == 'performed' else held}",
+        "",
+        "## Original Question",
+        "",
+        start.topic,
+    ]
+    for round_, (stage, heading) in ANSWER_STAGES.items():
+        speeches = {s.participant: s for s in state.spoken_in(stage, round_)}
+        if round_ == 2 and not speeches:
+            continue
+        lines += ["", f"## {heading}"]
+        for seated in start.participants:
+            speech = speeches.get(seated.id)
+            lines += ["", f"### {seated.name}", ""]
+            if speech is None:
+                failure = next(
+                    (f for f in state.failures if f.participant == seated.id and f.round == round_),
+                    None,
+                )
+                lines.append(f"No answer: {failure.message if failure else 'not asked'}")
+                continue
+            lines.append(" ".join([*speech.flags, first_sentences(_body(speech.text), 4, 900)]))
+    verdict = state.verdict
+    lines += ["", "## Final Synthesis", ""]
+    if verdict is None:
+        lines.append(f"None: {state.closed.detail if state.closed else 'not finished'}")
+    else:
+        lines += [
+            verdict.answer,
+            "",
+            f"Confidence: {confidence(verdict)}",
+            f"Agreement: {verdict.agreement or 'not stated'}",
+            f"Dissent: {_dissent(state, verdict)}",
+        ]
+    return redact("\n".join(lines)) + "\n"
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+
+
+def _dissent(state: State, verdict: Verdict) -> str:
+    if not verdict.dissent:
+        return "none"
+    names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
+    return "".join(
+        f"\n- {names[each.participant]}"
+        + (f" ({each.turn_id})" if each.turn_id else "")
+        + f": {' '.join(each.position.split())}"
+        for each in verdict.dissent
+    )
+
+
+def _says(text: str) -> bool:
+    return bool(text.strip()) and text.strip().rstrip(".").lower() not in ("none", "nothing")

@@ -1,0 +1,51 @@
+"""Everything the reader should know beside the verdict, each with what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    code: str
+    text: str
+    remedy: str = ""
+
+
+def notes(state: State) -> list[Note]:
+    """The discussion's notes, with what its other events say between the lines."""
+    found = [Note(note.code, note.text, note.remedy) for note in state.notes]
+    names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
+    found.extend(
+        Note(
+            "substituted",
+            f"PANEL DEGRADED: {names[each.participant]}: {each.to_model} spoke in place of "
+            f"{each.from_model} ({each.cause}).",
+            each.remedy,
+        )
+        for each in state.substitutions
+    )
+    lost = sum(
+        1
+        for turn in state.turns.values()
+        for attempt in turn.attempts
+        if attempt.failed is not None and attempt.failed.cause == "lost"
+    )
+    if lost:
+        found.append(
+            Note(
+                "lost_calls",
+                f"{lost} call(s) were under way when an earlier process ended; made again.",
+            )
+        )
+    if state.exhausted is not None:
+        found.append(
+            Note(
+                "budget",
+                f"The {state.exhausted.limit} limit was reached: {state.exhausted.detail}.",
+                "Raise the limit to let the discussion go on.",
+            )
+        )
+    return found

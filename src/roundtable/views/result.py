@@ -1,0 +1,88 @@
+"""The result document: what `--json` prints and `export --format json` writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.state import State
+from ..core.text import redact
+from ..core.values import Participant
+from .notes import notes
+
+
+def result(state: State) -> dict[str, Any]:
+    """The whole discussion as one JSON document, free of anything that looks like a secret."""
+    document: dict[str, Any] = _redacted(
+        {
+            "discussion_id": state.discussion_id,
+            "procedure": state.start.procedure,
+            "topic": state.start.topic,
+            "status": state.status,
+            "stop_reason": state.closed.stop_reason if state.closed else None,
+            "detail": state.closed.detail if state.closed else "",
+            "remedy": state.closed.remedy if state.closed else "",
+            "language": state.start.language,
+            "options": state.start.options,
+            "opened_at": _iso(state.opened_at),
+            "updated_at": _iso(state.updated_at),
+            "participants": [_participant(state, p) for p in state.start.participants],
+            "host": _participant(state, state.start.host),
+            "speeches": [
+                {
+                    "turn_id": speech.turn_id,
+                    "round": speech.round,
+                    "after_round": speech.after_round,
+                    "stage": speech.stage,
+                    "participant": speech.participant,
+                    "model": speech.model,
+                    "text": speech.text,
+                    "flags": list(speech.flags),
+                    "at": _iso(at),
+                }
+                for speech, at in zip(state.speeches, state.spoken_at, strict=True)
+            ],
+            "ballots": [ballot.model_dump(exclude={"type", "v"}) for ballot in state.ballots],
+            "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
+            "usage": {
+                "calls": state.usage.calls,
+                "input_tokens": state.usage.input_tokens,
+                "output_tokens": state.usage.output_tokens,
+                "cost_usd": state.usage.cost_usd,
+            },
+            "notes": [
+                {"code": note.code, "text": note.text, "remedy": note.remedy}
+                for note in notes(state)
+            ],
+            "program_version": state.start.program_version,
+        }
+    )
+    return document
+
+
+def _participant(state: State, participant: Participant) -> dict[str, Any]:
+    spoke = [s.model for s in state.speeches if s.participant == participant.id]
+    return {
+        "id": participant.id,
+        "name": participant.name,
+        "role": participant.role,
+        "emoji": participant.emoji,
+        "perspective": participant.perspective,
+        "model": spoke[-1] if spoke else participant.speaker.model,
+        "demonstration": participant.speaker.demonstration,
+    }
+
+
+def _iso(at: Any) -> str | None:
+    return at.isoformat() if at else None
+
+
+def _redacted(value: Any) -> Any:
+    match value:
+        case str():
+            return redact(value)
+        case dict():
+            return {key: _redacted(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_redacted(each) for each in value]
+        case _:
+            return value

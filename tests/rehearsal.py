@@ -1,0 +1,247 @@
+"""A table for rehearsals: everything in memory, speakers by function, time that only tests move."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+import selectors
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from roundtable.core.errors import SpeakerError
+from roundtable.core.events import Recorded
+from roundtable.core.state import State
+from roundtable.core.values import SpeakerRef, Usage
+from roundtable.engine.service import Service
+from roundtable.engine.tools import Tools
+from roundtable.ledger.memory import MemoryLedger
+from roundtable.ports import (
+    Asker,
+    Ledger,
+    OnWords,
+    Reply,
+    Search,
+    Seat,
+    Speaker,
+    SpeakRequest,
+)
+from roundtable.procedures.opening import OpenRequest
+
+T = TypeVar("T")
+Script = Callable[[SpeakRequest], "str | SpeakerError | float | None"]
+"""What a speaker does with a request: words, an error, seconds of silence first, or hang (None)."""
+
+HEADINGS = re.compile(r"^## (.+)$", re.MULTILINE)
+
+
+def dutiful(request: SpeakRequest) -> str:
+    """An answer with every section that the prompt asks for."""
+    closing = request.user.rpartition("---END")[2]
+    headings = HEADINGS.findall(closing)
+    bodies = {
+        "Confidence": "high, because it was checked.",
+        "Updated Confidence": "medium, because of the others.",
+        "Dissent": "none",
+        "Sources": "none",
+    }
+    if not headings:
+        return f"Words of {request.model}."
+    return "\n\n".join(
+        f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings
+    )
+
+
+class Voice:
+    """A speaker by function that remembers what it was asked."""
+
+    def __init__(self, script: Script = dutiful) -> None:
+        self.script = script
+        self.requests: list[SpeakRequest] = []
+        self.now_speaking = 0
+        self.most_at_once = 0
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        self.requests.append(request)
+        self.now_speaking += 1
+        self.most_at_once = max(self.most_at_once, self.now_speaking)
+        try:
+            await asyncio.sleep(1)
+            said = self.script(request)
+            if said is None:
+                await asyncio.Event().wait()
+            if isinstance(said, float):
+                await asyncio.sleep(said)
+                said = dutiful(request)
+            if isinstance(said, SpeakerError):
+                raise said
+            assert isinstance(said, str)
+            on_words(said)
+            return Reply(
+                said,
+                Usage(input_tokens=100, output_tokens=50, priced_usd=0.01),
+                served_by=request.model,
+                finish_reason="stop",
+            )
+        finally:
+            self.now_speaking -= 1
+
+    async def close(self) -> None:
+        pass
+
+
+class Voices:
+    """Speakers by model id; a voice for `*` speaks for all others."""
+
+    def __init__(self, voices: dict[str, Voice]) -> None:
+        self.voices = voices
+
+    def for_model(self, model: str) -> Speaker:
+        return self.voices.get(model) or self.voices["*"]
+
+    async def close(self) -> None:
+        pass
+
+
+class Cast:
+    """Models for seats: each name is its own model, with a fallback chain where one is given."""
+
+    def __init__(
+        self,
+        default: str = "test/captain",
+        fallbacks: dict[str, list[str]] | None = None,
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        self.default = default
+        self.fallbacks = fallbacks or {}
+        self.facts = facts or {}
+
+    @property
+    def default_model(self) -> str:
+        return self.default
+
+    def seat(self, name: str, seat: str) -> Seat:
+        assert seat
+        models = [name, *self.fallbacks.get(name, [])]
+        facts = {"usd_per_million_in": 1.0, "usd_per_million_out": 5.0, **self.facts}
+        return Seat(tuple(SpeakerRef(model=model, **facts) for model in models))
+
+
+class TestClock:
+    """The event loop's own time, on a fixed day."""
+
+    __test__ = False
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC) + timedelta(seconds=self.monotonic())
+
+    def monotonic(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class TestIds:
+    """Numbers in order instead of dice."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self._count = itertools.count(1)
+
+    def discussion(self) -> str:
+        return f"rt_{next(self._count):08x}"
+
+    def nonce(self) -> str:
+        return f"n0nce{next(self._count):06d}"
+
+    def seed(self) -> int:
+        return 7
+
+    def jitter(self) -> float:
+        return 1.0
+
+
+class Table:
+    """A whole table in memory."""
+
+    def __init__(
+        self,
+        voices: dict[str, Voice] | None = None,
+        *,
+        cast: Cast | None = None,
+        ledger: Ledger | None = None,
+        search: Search | None = None,
+        asker: Asker | None = None,
+        defaults: dict[str, Any] | None = None,
+    ) -> None:
+        self.voices = voices or {"*": Voice()}
+        self.clock = TestClock()
+        self.ledger = ledger or MemoryLedger(lambda: self.clock.monotonic())
+        cast = cast or Cast()
+
+        async def models() -> Cast:
+            return cast
+
+        self.service = Service(
+            self.ledger,
+            Tools(
+                speakers=Voices(self.voices),
+                clock=self.clock,
+                ids=TestIds(),
+                dearest_price=(10.0, 50.0),
+                search=search,
+                asker=asker,
+            ),
+            models,
+            owner="test",
+            defaults={"council": defaults or {}},
+        )
+
+    async def ask(self, topic: str = "Tea or coffee?", **request: Any) -> State:
+        state = await self.service.open(OpenRequest(topic=topic, **request))
+        return await self.service.run(state.discussion_id)
+
+    @property
+    def requests(self) -> list[SpeakRequest]:
+        return [request for voice in self.voices.values() for request in voice.requests]
+
+    async def records(self, state: State) -> list[Recorded]:
+        return await self.ledger.read(state.discussion_id)
+
+
+def run_in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on a loop whose clock jumps to the next timer instead of waiting for it."""
+    loop = _VirtualLoop()
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+class _VirtualSelector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+    loop: _VirtualLoop
+
+    def select(self, timeout: float | None = None) -> Any:
+        ready = super().select(0)
+        if not ready and timeout is not None and timeout > 0:
+            self.loop.elapsed += timeout
+        return ready
+
+
+class _VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self.elapsed = 0.0
+        selector = _VirtualSelector()
+        selector.loop = self
+        super().__init__(selector)
+
+    def time(self) -> float:
+        return self.elapsed
+
+
+def types(records: Sequence[Recorded]) -> list[str]:
+    return [record.event.type for record in records]
