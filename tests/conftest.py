@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+from .requirement_report import RequirementReport
+
+if TYPE_CHECKING:
+    from .postgres import PostgresServer
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--requirements", action="store_true", help="list every requirement and its tests"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    report = RequirementReport(full=bool(config.getoption("--requirements")))
+    config.pluginmanager.register(report, "requirement-report")
 
 
 @pytest.fixture
@@ -15,9 +35,30 @@ def anyio_backend() -> str:
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the real user's home, keys or settings."""
-    import os
-
     for name in list(os.environ):
         if name.startswith("ROUNDTABLE_") or name.endswith(("_API_KEY", "_BASE_URL", "_HOST")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("ROUNDTABLE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A server that all tests share."""
+    from .postgres import NoPostgres, postgres_server
+
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_server())
+        except NoPostgres as error:
+            if os.environ.get("CI"):
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """An empty database of the test's own."""
+    url = postgres.new_database()
+    yield url
+    postgres.drop_database(url)

@@ -9,6 +9,7 @@ from ..core.errors import LedgerConflict
 from ..core.events import Event, NewEvent, Recorded
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
+from .tools import OnEvent, no_events
 
 Keyed = tuple[Event, str | None]
 """An event and its idempotency key."""
@@ -19,7 +20,12 @@ class Journal:
     the state always holds a whole prefix of the stream."""
 
     def __init__(
-        self, ledger: Ledger, clock: Clock, state: State, lease: Lease | None = None
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        state: State,
+        lease: Lease | None = None,
+        on_event: OnEvent = no_events,
     ) -> None:
         self.state = state
         self.changed = asyncio.Event()
@@ -27,13 +33,19 @@ class Journal:
         self._ledger = ledger
         self._clock = clock
         self._lease = lease
+        self._on_event = on_event
         self._lock = asyncio.Lock()
 
     @classmethod
     async def load(
-        cls, ledger: Ledger, clock: Clock, discussion_id: str, lease: Lease | None = None
+        cls,
+        ledger: Ledger,
+        clock: Clock,
+        discussion_id: str,
+        lease: Lease | None = None,
+        on_event: OnEvent = no_events,
     ) -> Journal:
-        return cls(ledger, clock, fold(await ledger.read(discussion_id)), lease)
+        return cls(ledger, clock, fold(await ledger.read(discussion_id)), lease, on_event)
 
     async def record(self, *events: Keyed) -> None:
         """Append outcomes: they are true whatever else was appended meanwhile.
@@ -103,3 +115,4 @@ class Journal:
     def _apply(self, records: Sequence[Recorded]) -> None:
         for record in records:
             self.state.apply(record)
+            self._on_event(record, self.state)

@@ -25,7 +25,7 @@ from ..procedures.opening import OpenRequest, checked_context, checked_topic
 from ..version import __version__
 from .drive import LEASE_TTL, drive
 from .journal import Journal, Keyed
-from .tools import OnDraft, Tools
+from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 OUTSIDE = "outside"
 """The model name on a speech that somebody gave through `speak`."""
@@ -51,6 +51,12 @@ class Service:
         self._models = models
         self._owner = owner
         self._defaults = defaults
+
+    def with_ledger(self, ledger: Ledger) -> Service:
+        """The same service over another ledger, such as one in memory for a dry run."""
+        return Service(
+            ledger, self._tools, self._models, owner=self._owner, defaults=self._defaults
+        )
 
     async def open(self, request: OpenRequest) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent."""
@@ -85,7 +91,8 @@ class Service:
         self,
         discussion_id: str,
         *,
-        on_draft: OnDraft | None = None,
+        on_draft: OnDraft = no_drafts,
+        on_event: OnEvent = no_events,
         asker: Asker | None = None,
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
@@ -93,13 +100,9 @@ class Service:
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
-        tools = replace(
-            self._tools,
-            on_draft=on_draft or self._tools.on_draft,
-            asker=asker or self._tools.asker,
-        )
+        tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
         async with self._leased(discussion_id) as lease:
-            journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease)
+            journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
             kit = procedure_kit(journal.state.start.procedure)
             await drive(journal, kit.procedure, tools, self._ledger, lease)
             return journal.state

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..core.events import Recorded
+from ..core.state import State
 from ..ports import Asker, Clock, Ids, Search, Speakers
 
 
@@ -20,10 +22,16 @@ class Draft:
 
 
 OnDraft = Callable[[Draft], None]
+OnEvent = Callable[[Recorded, State], None]
+"""Called with each event, and the state that it led to, as the driving process takes it in."""
 
 
 def no_drafts(_: Draft) -> None:
-    """For those who do not listen."""
+    """For those who do not listen to drafts."""
+
+
+def no_events(_: Recorded, __: State) -> None:
+    """For those who do not listen to events."""
 
 
 @dataclass(frozen=True, slots=True)

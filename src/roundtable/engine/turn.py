@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import prompts
 from ..core.budget import admit, reserve
@@ -23,7 +24,7 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.state import Attempt, State, Turn
-from ..core.text import redact
+from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, next_step
 from ..core.values import Prompt
 from ..ports import Reply, SpeakRequest
@@ -61,7 +62,8 @@ class _Taking:
             match next_step(self.plan, turn, self.time_left):
                 case Call() as call:
                     await self._wait(call)
-                    await self._call(call)
+                    if not await self._call(call):
+                        return
                 case Accept() | GiveUp() as outcome:
                     await self.journal.record(*self._outcome(outcome))
 
@@ -80,19 +82,20 @@ class _Taking:
     async def _wait(self, call: Call) -> None:
         if call.wait > 0:
             # A server's Retry-After is a lower bound: jitter may only lengthen it.
-            spread = self.tools.ids.jitter()
-            longest = self.time_left
-            wait = max(call.wait, call.wait * spread)
-            await self.tools.clock.sleep(wait if longest is None else min(wait, longest))
+            wait = call.wait * max(1.0, self.tools.ids.jitter())
+            left = self.time_left
+            # Nor may it eat up the time in which the call is to be made.
+            await self.tools.clock.sleep(wait if left is None or wait < left else call.wait)
 
-    async def _call(self, call: Call) -> None:
+    async def _call(self, call: Call) -> bool:
+        """Make one attempt; False when the discussion no longer wants it."""
         prompt, condensed = self._prompt(call)
         await self.journal.record_checked(
             lambda state: self._opening(state, call, prompt, condensed=condensed)
         )
         turn = self.turn
         if turn is None or turn.over or len(turn.attempts) < call.attempt:
-            return
+            return False
         clock = self.tools.clock
         begun = clock.monotonic()
         try:
@@ -105,12 +108,18 @@ class _Taking:
             raise
         else:
             await self._take_in(call, reply, clock.monotonic() - begun)
+        return True
+
+    def _max_tokens(self, call: Call) -> int:
+        """What the task allows, but never more than half the window: the prompt needs room too."""
+        return min(self.plan.task_for(call.speaker).max_tokens, call.speaker.context_window // 2)
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         task = self.plan.task_for(call.speaker)
-        room = call.speaker.context_window - task.max_tokens
-        rendered = prompts.render(task.prompt, nonce=self.tools.ids.nonce(), limit_tokens=room)
+        room = call.speaker.context_window - self._max_tokens(call)
+        nonce = self.tools.ids.nonce()
         if not call.repair:
+            rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
             return rendered.prompt, rendered.condensed
         plan = PromptPlan(
             "shared/repair",
@@ -119,9 +128,13 @@ class _Taking:
                 "violations": "\n".join(f"- {each.message}" for each in call.repair),
             },
         )
-        repair = prompts.render(plan, nonce=self.tools.ids.nonce(), limit_tokens=room)
+        # The same nonce: the notice at the top of the prompt vouches for no other.
+        repair = prompts.render(plan, nonce=nonce, limit_tokens=room // 2)
+        room -= estimate_tokens(repair.prompt.user)
+        rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
         user = f"{rendered.prompt.user}\n\n{repair.prompt.user}"
-        return rendered.prompt.model_copy(update={"user": user}), rendered.condensed
+        condensed = rendered.condensed or repair.condensed
+        return rendered.prompt.model_copy(update={"user": user}), condensed
 
     def _opening(
         self, state: State, call: Call, prompt: Prompt, *, condensed: bool
@@ -130,13 +143,12 @@ class _Taking:
         plan, turn = self.plan, state.turn(self.plan.turn_id)
         if state.closed or state.stop_requested or (turn and turn.over):
             return ()
-        task = plan.task_for(call.speaker)
+        dearest = self.tools.dearest_price
         reserved = reserve(
-            call.speaker, prompt.system + prompt.user, task.max_tokens, self.tools.dearest_price
+            call.speaker, prompt.system + prompt.user, self._max_tokens(call), dearest
         )
-        refusal = admit(
-            state.start.budget, state.spending(self.tools.clock.now()), reserved, plan.hold_back
-        )
+        spending = state.spending(self.tools.clock.now())
+        refusal = admit(state.start.budget, spending, reserved, plan.hold_back, dearest)
         if refusal is not None:
             give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
             return ((refusal, None), *self._outcome(give_up))
@@ -176,7 +188,7 @@ class _Taking:
             model=call.speaker.model,
             system=prompt.system,
             user=prompt.user,
-            max_tokens=task.max_tokens,
+            max_tokens=self._max_tokens(call),
             timeout=timeout,
             idempotency_key=f"{discussion_id}/{plan.turn_id}/{call.attempt}",
             shape=task.shape,
@@ -194,7 +206,7 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
-        return reply
+        return replace(reply, text=readable(reply.text))
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
         """Record the answer and, in the same transaction, what it makes of the turn."""
@@ -229,7 +241,7 @@ class _Taking:
                 round=plan.round,
                 participant=plan.participant.id,
                 cause=outcome.cause,
-                message=redact(outcome.message),
+                message=redact(readable(outcome.message)),
                 remedy=outcome.remedy,
             )
             return ((failure, key),)
@@ -252,7 +264,7 @@ class _Taking:
             turn_id=self.plan.turn_id,
             attempt=attempt,
             cause=error.cause,
-            message=redact(error.message),
+            message=redact(readable(error.message)),
             remedy=error.remedy,
             retry_after=error.retry_after,
             seconds=round(seconds, 3),

@@ -1,0 +1,45 @@
+"""The ledger: events in SQLite or PostgreSQL, one schema, one behaviour.
+
+Neither driver is imported before a ledger of its kind is opened.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..core.errors import UsageError
+from ..ports import Ledger
+
+_POSTGRES = ("postgresql://", "postgres://")
+
+
+async def open_ledger(where: str | Path) -> Ledger:
+    """Open the ledger at `where`: a file (SQLite), or a `postgresql://` address.
+
+    A missing file is created, an older schema is migrated. UsageError for another kind of address.
+    """
+    address = str(where)
+    if address.startswith(_POSTGRES):
+        return await _open_postgres(address)
+    if "://" in address:
+        scheme = address.partition("://")[0]
+        raise UsageError(
+            f"A ledger cannot be kept at a {scheme}:// address.",
+            "Give the path of a file (SQLite), or a postgresql:// address.",
+        )
+    from .sqlite import SqliteLedger
+
+    return await SqliteLedger.open(where)
+
+
+async def _open_postgres(url: str) -> Ledger:
+    try:
+        from .postgres import PostgresLedger
+    except ModuleNotFoundError as error:
+        if error.name != "asyncpg":
+            raise
+        raise UsageError(
+            "A PostgreSQL ledger needs the asyncpg driver, which is not installed.",
+            "Install it: pip install 'roundtable[postgres]'",
+        ) from error
+    return await PostgresLedger.open(url)

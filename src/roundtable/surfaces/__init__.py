@@ -1,0 +1,1 @@
+"""Surfaces: thin faces over the service and the views."""

@@ -27,6 +27,7 @@ PATIENT = TurnPolicy(timeout=600, retries=1)
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish"}
 SMALL_ANSWER_TOKENS = 220
+SYNTHESIS_READS, SYNTHESIS_WRITES = 4000, 4096
 
 
 def briefing(sitting: Sitting) -> TurnPlan:
@@ -115,7 +116,7 @@ def synthesis(sitting: Sitting) -> TurnPlan:
             if p.id not in {speech.participant for speech in sitting.answers}
         ),
     }
-    task = Task(PromptPlan("council/synthesis", variables), VERDICT)
+    task = Task(PromptPlan("council/synthesis", variables), VERDICT, max_tokens=SYNTHESIS_WRITES)
     return _captain_turn(sitting, SYNTHESIS, task, CONCLUDING, after_round=2 if held else 1)
 
 
@@ -176,7 +177,7 @@ def _captain_turn(
         task=task,
         policy=_policy(captain, policy),
         after_round=after_round,
-        hold_back=HoldBack() if stage == SYNTHESIS else _for_synthesis(sitting),
+        hold_back=None if stage == SYNTHESIS else _for_synthesis(sitting),
     )
 
 
@@ -184,11 +185,8 @@ def _policy(participant: Participant, policy: TurnPolicy) -> TurnPolicy:
     return PATIENT if participant.speaker.demonstration else policy
 
 
-def _for_synthesis(sitting: Sitting) -> HoldBack:
+def _for_synthesis(sitting: Sitting) -> HoldBack | None:
     """Keep one call, and what it reads and writes, for the Captain's last word."""
     if not sitting.captain_writes:
-        return HoldBack()
-    reads, writes = 4000, 2000
-    speaker = sitting.captain.speaker
-    cost = reads * (speaker.usd_per_million_in or 0) + writes * (speaker.usd_per_million_out or 0)
-    return HoldBack(calls=1, tokens=reads + writes, cost_usd=cost / 1_000_000)
+        return None
+    return HoldBack(sitting.captain.speaker, SYNTHESIS_READS, SYNTHESIS_WRITES)

@@ -1,0 +1,12 @@
+"""The command line. Importing this imports nothing heavy: each command brings what it needs."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The entry point of the `roundtable` command."""
+    from .app import run
+
+    sys.exit(run(sys.argv[1:]))

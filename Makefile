@@ -1,0 +1,55 @@
+# Two commands do everything on a fresh machine with Python 3.11 and pip:
+#   make demo   installs Roundtable and holds a council on the embedded model, without a key
+#   make test   installs what the checks need and runs them all: types, lint, layers, tests
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+QUESTION ?= Should a team of five build its product on microservices or on a monolith?
+
+.PHONY: demo test check types lint layers tests requirements bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/roundtable "$(QUESTION)" --quick
+
+test: check tests
+
+check: lint layers types
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+layers: $(VENV)/.installed-dev
+	$(BIN)/lint-imports --no-cache
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+tests: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+requirements: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest --requirements
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks
+
+$(VENV)/.made:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Roundtable needs Python 3.11 or newer; this is %s" % sys.version)'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt -e .
+	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) install -c constraints.txt -e '.[dev,postgres]'
+	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,0 +1,148 @@
+"""The only module that joins everything: settings, adapters, engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .engine.service import Service
+from .engine.system import SystemClock, SystemIds
+from .engine.tools import Tools
+from .ledger import open_ledger
+from .ledger.owner import this_owner
+from .models.registry import Registry
+from .ports import Asker, Ledger, Models, Search, Speaker
+from .settings import Settings, read_settings
+from .speakers.hub import SpeakerHub
+
+if TYPE_CHECKING:
+    from .models.discovery import Found
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Roundtable, joined and ready."""
+
+    settings: Settings
+    registry: Registry
+    service: Service
+    env: Mapping[str, str]
+    _progress: Callable[[str], None]
+
+    async def discover(self, *, probe: bool = True) -> Found:
+        """What can speak now."""
+        return await _discover(self.settings, self.registry, self.env, probe=probe)
+
+    async def ensure_weights(self) -> None:
+        """Fetch the embedded model's weights if they are not there yet."""
+        from .models.weights import ensure_weights
+
+        await ensure_weights(self.settings.home, self._progress)
+
+
+@asynccontextmanager
+async def start(
+    settings: Settings | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    ledger: Ledger | None = None,
+    scripts: Mapping[str, Speaker] | None = None,
+    search: Search | None = None,
+    asker: Asker | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[App]:
+    """Join everything for one process, and take it apart again at the end.
+
+    `scripts` are further scripted speakers, found as `scripted/NAME`; `progress` is told what
+    takes long before anybody speaks. A ledger that is given stays open.
+    """
+    env = os.environ if env is None else env
+    settings = settings or read_settings(env, Path.cwd())
+    registry = Registry.load(settings.models_file)
+    hub = _hub(settings, registry, env, scripts or {}, progress)
+    opened = ledger or await open_ledger(settings.db)
+    price = registry.dearest_price()
+
+    async def models() -> Models:
+        return await _catalogue(settings, registry, env)
+
+    service = Service(
+        opened,
+        Tools(
+            speakers=hub,
+            clock=SystemClock(),
+            ids=SystemIds(),
+            dearest_price=(price.usd_per_million_in, price.usd_per_million_out),
+            search=search,
+            asker=asker,
+        ),
+        models,
+        owner=this_owner(),
+        defaults={"council": settings.choices.council},
+    )
+    try:
+        yield App(settings, registry, service, env, progress)
+    finally:
+        await hub.close()
+        if ledger is None:
+            await opened.close()
+
+
+def _hub(
+    settings: Settings,
+    registry: Registry,
+    env: Mapping[str, str],
+    scripts: Mapping[str, Speaker],
+    progress: Callable[[str], None],
+) -> SpeakerHub:
+    """Speakers are made, and what they need is imported, when the first of their words is due."""
+
+    def api() -> Speaker:
+        from .speakers.api import ApiSpeaker
+
+        return ApiSpeaker(registry.providers, registry.cost, env)
+
+    def embedded() -> Speaker:
+        from .models.weights import ensure_weights
+        from .speakers.embedded import EmbeddedSpeaker
+
+        return EmbeddedSpeaker(lambda: ensure_weights(settings.home, progress))
+
+    def scripted() -> Speaker:
+        from .speakers.scripted import ScriptedCast
+
+        return ScriptedCast(scripts)
+
+    return SpeakerHub(
+        api=api,
+        others={"local": embedded, "scripted": scripted},
+        parallel=settings.choices.concurrency,
+    )
+
+
+async def _discover(
+    settings: Settings, registry: Registry, env: Mapping[str, str], *, probe: bool
+) -> Found:
+    from .models.discovery import discover
+
+    return await discover(
+        registry,
+        env,
+        default_model=settings.choices.default_model,
+        probe=probe and settings.choices.local_servers,
+    )
+
+
+async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:
+    from .models.catalogue import Catalogue
+
+    return Catalogue(
+        registry,
+        await _discover(settings, registry, env, probe=True),
+        fallbacks=settings.choices.fallbacks,
+        fallback_model=settings.choices.fallback_model,
+    )

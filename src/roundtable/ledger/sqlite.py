@@ -1,0 +1,272 @@
+"""The ledger in a SQLite file: for one machine, any number of processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+from ..core.errors import LeaseHeld, UnknownDiscussion
+from ..core.events import NewEvent, Recorded, dump
+from ..ports import Headline, Lease
+from .index import folded, index_change
+from .leases import holder, lost
+from .patience import Patience
+from .plan import Plan, keys_of, plan_append
+from .sqlite_errors import translate
+from .sqlite_file import SqliteFile
+from .stored import recorded
+from .tail import PAGE, Bell, Page, Waiter, follow
+from .watcher import Watcher
+from .worker import Worker
+
+_HEAD = "SELECT last_seq, status FROM discussions WHERE id = ?"
+_EVENT = "SELECT seq, at, key, data FROM events WHERE discussion_id = ?"
+_BY_KEY = f"{_EVENT} AND key = ?"
+_AFTER = f"{_EVENT} AND seq > ? ORDER BY seq LIMIT ?"
+_INSERT_EVENT = """
+    INSERT INTO events (discussion_id, seq, at, type, v, key, data) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_DISCUSSION = """
+    INSERT INTO discussions
+        (id, topic, search_text, procedure, status, opened_at, updated_at, last_seq)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UPDATE_DISCUSSION = """
+    UPDATE discussions SET status = coalesce(?, status), updated_at = ?, last_seq = ? WHERE id = ?
+"""
+_HEADLINES = """
+    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq,
+        owner, coalesce(expires_at > ?, 0)
+    FROM discussions LEFT JOIN leases ON discussion_id = id
+    WHERE instr(search_text, ?)
+    ORDER BY updated_at DESC, opened_at DESC, id LIMIT ?
+"""
+_LEASE = "SELECT owner, epoch, coalesce(expires_at > ?, 0) FROM leases WHERE discussion_id = ?"
+_GRANT = """
+    INSERT INTO leases (discussion_id, owner, epoch, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (discussion_id) DO UPDATE
+    SET owner = excluded.owner, epoch = excluded.epoch, expires_at = excluded.expires_at
+"""
+_FENCE = """
+    SELECT 1 FROM leases
+    WHERE discussion_id = ? AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
+"""
+_SET_EXPIRY = """
+    UPDATE leases SET expires_at = ?
+    WHERE discussion_id = ? AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
+"""
+
+_ALL = -1
+
+
+class SqliteLedger:
+    """See `roundtable.ports.Ledger`. May be used from any event loop; open it with `open`."""
+
+    def __init__(self, file: SqliteFile, patience: float) -> None:
+        patient = Patience(patience)
+        self._bell = Bell()
+        self._worker = Worker(
+            lambda: file.open(patient), lambda error: translate(error, file.path), patient
+        )
+        self._watcher = Watcher(file.connect, self._bell)
+
+    @classmethod
+    async def open(cls, path: str | Path, *, patience: float = 10.0) -> SqliteLedger:
+        """Open or create the database at `path`; `~` is the user's home.
+
+        `patience` is how many seconds a call waits for other processes before LedgerBusy. A
+        database that cannot be written is opened for reading: writing raises LedgerReadOnly.
+        """
+        ledger = cls(SqliteFile(Path(path)), patience)
+        await ledger._worker.start()
+        return ledger
+
+    async def append(
+        self,
+        discussion_id: str,
+        events: Sequence[NewEvent],
+        *,
+        expected: int | None = None,
+        lease: Lease | None = None,
+    ) -> list[Recorded]:
+        batch = tuple(events)
+        plan = await self._worker.write(
+            lambda connection: _append(connection, discussion_id, batch, expected, lease)
+        )
+        if plan.new:
+            self._bell.ring(discussion_id, plan.new[-1].seq)
+        return list(plan.outcome)
+
+    async def read(
+        self, discussion_id: str, *, after: int = 0, limit: int | None = None
+    ) -> list[Recorded]:
+        count = _ALL if limit is None else limit
+        page = await self._worker.read(lambda c: _page(c, discussion_id, after, count))
+        return page.events
+
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+        async def page(start: int) -> Page:
+            return await self._worker.read(lambda c: _page(c, discussion_id, start, PAGE))
+
+        return follow(self._listening(discussion_id), page, after)
+
+    @asynccontextmanager
+    async def _listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
+        with self._bell.listening(discussion_id) as waiter, self._watcher.watching():
+            yield waiter
+
+    async def headlines(
+        self, *, limit: int | None = None, search: str | None = None
+    ) -> list[Headline]:
+        count = _ALL if limit is None else limit
+        return await self._worker.read(lambda c: _headlines(c, folded(search or ""), count))
+
+    async def delete(self, discussion_id: str) -> None:
+        await self._worker.write(lambda c: _delete(c, discussion_id))
+        self._bell.ring(discussion_id, None)
+
+    async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
+        return await self._worker.write(lambda c: _take_lease(c, discussion_id, owner, ttl))
+
+    async def renew_lease(self, lease: Lease, *, ttl: float) -> None:
+        if not await self._worker.write(lambda c: _set_expiry(c, lease, time.time() + ttl)):
+            raise lost(lease)
+
+    async def release_lease(self, lease: Lease) -> None:
+        await self._worker.write(lambda c: _set_expiry(c, lease, None))
+
+    async def close(self) -> None:
+        self._watcher.close()
+        await self._worker.close()
+        self._bell.ring_all()
+
+
+def _append(
+    connection: sqlite3.Connection,
+    discussion_id: str,
+    events: tuple[NewEvent, ...],
+    expected: int | None,
+    lease: Lease | None,
+) -> Plan:
+    head = connection.execute(_HEAD, (discussion_id,)).fetchone()
+    if head and lease and not connection.execute(_FENCE, _identity(lease)).fetchone():
+        raise lost(lease)
+    known: dict[str, Recorded] = {}
+    for key in keys_of(events) if head else ():
+        if row := connection.execute(_BY_KEY, (discussion_id, key)).fetchone():
+            known[key] = _recorded(discussion_id, row)
+    plan = plan_append(discussion_id, head[0] if head else None, events, known, expected)
+    if plan.new:
+        _write(connection, discussion_id, plan.new)
+    return plan
+
+
+def _write(connection: sqlite3.Connection, discussion_id: str, new: tuple[Recorded, ...]) -> None:
+    change = index_change(new)
+    updated_at = _stamp(change.updated_at)
+    if opening := change.opening:
+        connection.execute(
+            _INSERT_DISCUSSION,
+            (
+                discussion_id,
+                opening.topic,
+                opening.search_text,
+                opening.procedure,
+                change.status,
+                _stamp(opening.opened_at),
+                updated_at,
+                change.last_seq,
+            ),
+        )
+    else:
+        connection.execute(
+            _UPDATE_DISCUSSION, (change.status, updated_at, change.last_seq, discussion_id)
+        )
+    connection.executemany(
+        _INSERT_EVENT,
+        [
+            (discussion_id, r.seq, _stamp(r.at), r.event.type, r.event.v, r.key, dump(r.event))
+            for r in new
+        ],
+    )
+
+
+def _page(connection: sqlite3.Connection, discussion_id: str, after: int, limit: int) -> Page:
+    # The head first: events that come between the two are then news, and not overlooked.
+    head = connection.execute(_HEAD, (discussion_id,)).fetchone()
+    if head is None:
+        raise UnknownDiscussion(discussion_id)
+    last_seq, status = head
+    rows = connection.execute(_AFTER, (discussion_id, after, limit)).fetchall()
+    return Page([_recorded(discussion_id, row) for row in rows], last_seq, status != "running")
+
+
+def _headlines(connection: sqlite3.Connection, search: str, limit: int) -> list[Headline]:
+    rows = connection.execute(_HEADLINES, (time.time(), search, limit)).fetchall()
+    return [
+        Headline(
+            discussion_id=discussion_id,
+            topic=topic,
+            procedure=procedure,
+            status=status,
+            opened_at=datetime.fromisoformat(opened_at),
+            updated_at=datetime.fromisoformat(updated_at),
+            last_seq=last_seq,
+            driver=holder(owner, unexpired=bool(unexpired)),
+        )
+        for (
+            discussion_id,
+            topic,
+            procedure,
+            status,
+            opened_at,
+            updated_at,
+            last_seq,
+            owner,
+            unexpired,
+        ) in rows
+    ]
+
+
+def _delete(connection: sqlite3.Connection, discussion_id: str) -> None:
+    # Its events and its lease go with it: ON DELETE CASCADE.
+    if not connection.execute("DELETE FROM discussions WHERE id = ?", (discussion_id,)).rowcount:
+        raise UnknownDiscussion(discussion_id)
+
+
+def _take_lease(
+    connection: sqlite3.Connection, discussion_id: str, owner: str, ttl: float
+) -> Lease:
+    if connection.execute(_HEAD, (discussion_id,)).fetchone() is None:
+        raise UnknownDiscussion(discussion_id)
+    now = time.time()
+    epoch = 0
+    if row := connection.execute(_LEASE, (now, discussion_id)).fetchone():
+        last_owner, epoch, unexpired = row
+        if held_by := holder(last_owner, unexpired=bool(unexpired)):
+            raise LeaseHeld(discussion_id, held_by)
+    connection.execute(_GRANT, (discussion_id, owner, epoch + 1, now + ttl))
+    return Lease(discussion_id, owner, epoch + 1)
+
+
+def _set_expiry(connection: sqlite3.Connection, lease: Lease, expires_at: float | None) -> bool:
+    """Whether the lease was still ours to set."""
+    return bool(connection.execute(_SET_EXPIRY, (expires_at, *_identity(lease))).rowcount)
+
+
+def _identity(lease: Lease) -> tuple[str, str, int]:
+    return lease.discussion_id, lease.owner, lease.epoch
+
+
+def _recorded(discussion_id: str, row: tuple[int, str, str | None, str]) -> Recorded:
+    seq, at, key, data = row
+    return recorded(discussion_id, seq, datetime.fromisoformat(at), key, data)
+
+
+def _stamp(at: datetime) -> str:
+    """UTC text of one length, so that it sorts as time does."""
+    return at.isoformat(timespec="microseconds")

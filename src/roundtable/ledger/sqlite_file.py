@@ -1,0 +1,185 @@
+"""A SQLite file: open it, recognise it as ours, and bring its schema up to date.
+
+A file that is not ours, or newer than we are, is left exactly as it was.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from ..core.errors import LedgerBroken, LedgerReadOnly
+from .migrations import pending
+from .patience import Patience
+from .sqlite_errors import primary_code
+
+APPLICATION_ID = 0x526F756E
+"""Stands in the header of every database of ours ("Roun"), for us and for file(1)."""
+
+_BUSY_TIMEOUT = 0.01
+"""Seconds that SQLite itself waits; how often we try again is Patience's concern."""
+
+
+class SqliteFile:
+    """The database at `path`, which need not exist yet."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.expanduser().absolute()
+        self._immutable = False
+
+    def open(self, patience: Patience) -> sqlite3.Connection:
+        """A connection to a database of ours at the present version: made, migrated, or as it was.
+
+        One that cannot be written is opened all the same, for reading.
+        """
+        self._make_folder()
+        connection = self._connect_to_read(patience)
+        try:
+            lacking = pending("sqlite", self._version(connection), str(self.path))
+            self._configure(connection, patience)
+            if lacking:
+                self._migrate(connection, patience)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def connect(self) -> sqlite3.Connection:
+        """A bare connection, without implicit transactions. It neither reads nor writes yet."""
+        path = quote(self.path.as_posix())
+        options = "mode=ro&immutable=1" if self._immutable else "mode=rwc"
+        return sqlite3.connect(
+            f"file:{path if path.startswith('/') else '/' + path}?{options}",
+            uri=True,
+            timeout=_BUSY_TIMEOUT,
+            isolation_level=None,
+        )
+
+    def _make_folder(self) -> None:
+        try:
+            is_folder = self.path.is_dir()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LedgerReadOnly(
+                f"{self.path.parent} is no place for a database: {error.strerror}.",
+                "Choose another one with ROUNDTABLE_DB.",
+            ) from error
+        if is_folder:
+            raise LedgerBroken(
+                f"{self.path} is a folder, not a database.", "Name a file with ROUNDTABLE_DB."
+            )
+
+    def _connect_to_read(self, patience: Patience) -> sqlite3.Connection:
+        """A connection that has read the file's header."""
+        connection = self.connect()
+        try:
+            patience.retry(lambda: self._version(connection), patience.deadline())
+        except BaseException as error:
+            connection.close()
+            if not self._can_only_be_read_as_it_stands(error):
+                raise
+            self._immutable = True
+            return self.connect()
+        return connection
+
+    def _can_only_be_read_as_it_stands(self, error: BaseException) -> bool:
+        """Whether the folder is read-only, so that SQLite cannot share memory with writers there.
+
+        Then nobody of our rights writes, and the file may be read as one that never changes;
+        but not with a write-ahead log beside it, for what stands in there would be missed.
+        """
+        if not isinstance(error, sqlite3.Error) or self._immutable:
+            return False
+        if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            return False
+        log = self.path.with_name(self.path.name + "-wal")
+        try:
+            return self.path.stat().st_size > 0 and not (log.exists() and log.stat().st_size)
+        except OSError:
+            return False
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """The schema's version; 0 for an empty file. LedgerBroken if it is somebody else's."""
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application == APPLICATION_ID:
+            return int(version)
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application or version or tables:
+            raise LedgerBroken(
+                f"{self.path} is a database of another program.",
+                "Choose another file with ROUNDTABLE_DB; this one was left as it is.",
+            )
+        return 0
+
+    def _configure(self, connection: sqlite3.Connection, patience: Patience) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        try:
+            patience.retry(
+                lambda: connection.execute("PRAGMA journal_mode = WAL"), patience.deadline()
+            )
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_READONLY:
+                raise
+
+    def _migrate(self, connection: sqlite3.Connection, patience: Patience) -> None:
+        patience.retry(lambda: connection.execute("BEGIN IMMEDIATE"), patience.deadline())
+        try:
+            # Asked again under the lock: another process may have migrated it meanwhile.
+            version = self._version(connection)
+            lacking = pending("sqlite", version, str(self.path))
+            if lacking and version:
+                self._back_up(version)
+            for migration in lacking:
+                for statement in _statements(migration.sql):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {migration.version}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.rollback()
+            raise
+
+    def _back_up(self, version: int) -> None:
+        """Copy the database as it was, before the transaction that is open now."""
+        target = _unused(self.path.with_name(f"{self.path.name}.v{version}.bak"))
+        unfinished = target.with_name(target.name + ".tmp")
+        try:
+            unfinished.unlink(missing_ok=True)
+            with closing(self.connect()) as source, closing(sqlite3.connect(unfinished)) as copy:
+                source.backup(copy)
+            unfinished.rename(target)
+        except BaseException as error:
+            with suppress(OSError):
+                unfinished.unlink()
+            if isinstance(error, OSError):
+                raise LedgerReadOnly(
+                    f"{self.path} cannot be backed up before its schema is upgraded:"
+                    f" {error.strerror}.",
+                    "Make its folder writable.",
+                ) from error
+            raise
+
+
+def _unused(path: Path) -> Path:
+    """`path`, or the first of path.2, path.3 … that does not exist: a backup is never replaced."""
+    candidate, number = path, 1
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.name}.{number}")
+    return candidate
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The statements one by one: sqlite3's executescript would commit before it begins."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

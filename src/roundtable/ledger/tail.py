@@ -1,0 +1,116 @@
+"""Tailing: follow a discussion's events as they come, without missing or doubling one.
+
+A tail registers for news before it first reads, so that nothing falls between the two. News is
+only ever a hint that there may be more; what there is, is read from the ledger.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from threading import Lock
+
+from ..core.events import DiscussionClosed, Recorded
+
+PAGE = 500
+"""How many events a tail reads at a time: a late joiner of a long discussion is no burden."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events, and how the discussion stood just before they were read."""
+
+    events: list[Recorded]
+    last_seq: int
+    closed: bool
+
+
+class Waiter:
+    """One tail's ear. It belongs to the event loop in which it was made."""
+
+    def __init__(self) -> None:
+        self.known = 0
+        """The highest number that the tail has been told of."""
+        self._loop = asyncio.get_running_loop()
+        self._must_look = False
+        self._news = asyncio.Event()
+
+    async def news_beyond(self, seq: int) -> None:
+        """Return when there may be an event after `seq`."""
+        while self.known <= seq and not self._must_look:
+            self._news.clear()
+            await self._news.wait()
+        self._must_look = False
+
+    def tell(self, seq: int | None) -> None:
+        """From any thread: there is an event `seq`; None: anything may have happened."""
+        with suppress(RuntimeError):  # the loop is closed, and the tail with it
+            self._loop.call_soon_threadsafe(self._hear, seq)
+
+    def _hear(self, seq: int | None) -> None:
+        if seq is None:
+            self._must_look = True
+        else:
+            self.known = max(self.known, seq)
+        self._news.set()
+
+
+class Bell:
+    """All tails of one ledger, and how to wake those that are concerned. Safe from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiters: dict[str, list[Waiter]] = {}
+
+    @contextmanager
+    def listening(self, discussion_id: str) -> Iterator[Waiter]:
+        waiter = Waiter()
+        with self._lock:
+            self._waiters.setdefault(discussion_id, []).append(waiter)
+        try:
+            yield waiter
+        finally:
+            with self._lock:
+                others = self._waiters[discussion_id]
+                others.remove(waiter)
+                if not others:
+                    del self._waiters[discussion_id]
+
+    def tailed(self) -> list[str]:
+        """The discussions that somebody tails."""
+        with self._lock:
+            return list(self._waiters)
+
+    def ring(self, discussion_id: str, seq: int | None) -> None:
+        """Tell the tails of a discussion of event `seq`; None makes them look for themselves."""
+        with self._lock:
+            waiters = list(self._waiters.get(discussion_id, ()))
+        for waiter in waiters:
+            if seq is None or waiter.known < seq:
+                waiter.tell(seq)
+
+    def ring_all(self) -> None:
+        for discussion_id in self.tailed():
+            self.ring(discussion_id, None)
+
+
+async def follow(
+    listening: AbstractAsyncContextManager[Waiter],
+    read: Callable[[int], Awaitable[Page]],
+    after: int,
+) -> AsyncGenerator[Recorded, None]:
+    """The events after `after` as `read` gives them page by page, until the discussion closes."""
+    async with listening as waiter:
+        while True:
+            page = await read(after)
+            for record in page.events:
+                after = record.seq
+                yield record
+                if isinstance(record.event, DiscussionClosed):
+                    return
+            if page.closed and after >= page.last_seq:
+                return
+            if len(page.events) < PAGE:
+                await waiter.news_beyond(max(after, page.last_seq))

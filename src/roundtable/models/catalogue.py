@@ -1,0 +1,56 @@
+"""The catalogue: the registry and what was found, joined into speakers for seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..core.events import NoteAdded
+from ..ports import Seat
+from .discovery import EMBEDDED_MODEL, Found
+from .registry import Registry
+
+
+class Catalogue:
+    """Implements the Models port."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        found: Found,
+        *,
+        fallbacks: Mapping[str, Sequence[str]],
+        fallback_model: str | None = None,
+    ) -> None:
+        """`fallbacks` are further speakers by model name; `fallback_model` ends every chain."""
+        self._registry = registry
+        self._found = found
+        self._fallbacks = {registry.resolve(name).id: chain for name, chain in fallbacks.items()}
+        self._fallback_model = fallback_model
+
+    @property
+    def default_model(self) -> str:
+        return self._found.default_model
+
+    def seat(self, name: str, seat: str) -> Seat:
+        wanted = self._registry.resolve(name)
+        notes: tuple[NoteAdded, ...] = ()
+        first = wanted.id
+        if not self._found.usable(first):
+            first = self._found.substitute(wanted)
+            # With nothing configured at all, one banner says it better than a note per seat.
+            if first != EMBEDDED_MODEL:
+                notes = (self._note(seat, wanted.id, first),)
+        chain = [first]
+        for further in (*self._fallbacks.get(wanted.id, ()), self._fallback_model):
+            model = self._registry.resolve(further).id if further else None
+            if model and model not in chain and self._found.usable(model):
+                chain.append(model)
+        return Seat(tuple(self._registry.speaker_ref(model) for model in chain), notes)
+
+    def _note(self, seat: str, wanted: str, instead: str) -> NoteAdded:
+        return NoteAdded(
+            code="substituted",
+            text=f"PANEL DEGRADED: {seat}: {instead} speaks in place of {wanted}, which cannot be "
+            "used now.",
+            remedy=self._registry.provider_of(wanted).get,
+        )

@@ -1,0 +1,65 @@
+"""A model: its names, what it is good at, how much it takes in and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from pydantic import Field, field_validator
+
+from ..core.values import Value
+
+Tag = Literal[
+    "code",
+    "technical",
+    "engineering",
+    "creative",
+    "long-context",
+    "design",
+    "balanced",
+    "fast",
+    "general",
+    "chinese",
+    "knowledge",
+    "product",
+    "logic",
+    "summary",
+    "decision",
+    "max",
+]
+TAGS: tuple[Tag, ...] = get_args(Tag)
+Tier = Literal["top", "standard", "small", "demonstration"]
+
+
+class ModelEntry(Value):
+    """What is known of one model. `id` is `provider/model`; the model may contain slashes."""
+
+    id: str = Field(pattern=r"^[^/\s]+/\S+$")
+    aliases: tuple[str, ...] = ()
+    family: str = ""
+    tags: tuple[Tag, ...] = ()
+    context_window: int = Field(default=128_000, gt=0)
+    tier: Tier = "standard"
+    usd_per_million_in: float | None = Field(default=None, ge=0)
+    usd_per_million_out: float | None = Field(default=None, ge=0)
+    usd_per_million_cached: float | None = Field(default=None, ge=0)
+
+    @field_validator("aliases", "tags", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @property
+    def provider(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The model's name as its provider knows it."""
+        return self.id.partition("/")[2]
+
+
+def guess_family(name: str, families: Mapping[str, str], otherwise: str) -> str:
+    """The family that a model's name gives away: the first known word that occurs in it."""
+    lowered = name.casefold()
+    return next((family for word, family in families.items() if word in lowered), otherwise)

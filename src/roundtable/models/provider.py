@@ -1,0 +1,79 @@
+"""A provider: where models are served, and which variables open its door.
+
+It names variables and never holds a key: only a speaker reads a key's value, at call time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import field_validator
+
+from ..core.values import Value
+
+ProviderKind = Literal[
+    "openai", "anthropic", "google", "xai", "openai-compatible", "local", "scripted"
+]
+
+
+class Provider(Value):
+    """One row of the registry's list of providers."""
+
+    id: str
+    label: str
+    kind: ProviderKind = "openai-compatible"
+    key_env: tuple[str, ...] = ()
+    """The variables that may hold its key, the first that is set counts."""
+    base_url_env: tuple[str, ...] = ()
+    """The variables that may move it elsewhere, the first that is set counts."""
+    base_url: str | None = None
+    api_path: str = ""
+    """Added to a base URL from a variable that is only a host, as OLLAMA_HOST usually is."""
+    vendor_hosts: tuple[str, ...] = ()
+    """The vendor's own hosts; anywhere else is somebody's proxy and gets the common dialect."""
+    probe: Literal["ollama", "openai"] | None = None
+    """A server of this machine: it is there when it answers, and it knows its own models."""
+    proxy: bool = False
+    """Serves the models of others, under their names."""
+    free: bool = False
+    default_model: str | None = None
+    get: str = ""
+    """One line on how to come by it."""
+    configured: bool = False
+    """The user's own file names it, so it comes before all others."""
+
+    @field_validator("key_env", "base_url_env", "vendor_hosts", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    def key_variable(self, env: Mapping[str, str]) -> str | None:
+        """The variable that holds its key, if one does."""
+        return next((name for name in self.key_env if env.get(name, "").strip()), None)
+
+    def base_url_variable(self, env: Mapping[str, str]) -> str | None:
+        """The variable that moves it elsewhere, if one does."""
+        return next((name for name in self.base_url_env if env.get(name, "").strip()), None)
+
+    def address(self, env: Mapping[str, str]) -> str | None:
+        """The base URL to call: the variable's if one is set, else the usual one."""
+        variable = self.base_url_variable(env)
+        return self.base_url if variable is None else self._complete(env[variable].strip())
+
+    def at_vendor(self, base_url: str | None) -> bool:
+        """Whether a base URL is the vendor's own."""
+        return base_url is not None and urlsplit(base_url).hostname in self.vendor_hosts
+
+    def _complete(self, url: str) -> str:
+        """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …"""
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        netloc = parts.netloc
+        if parts.hostname == "0.0.0.0":  # noqa: S104 - where a server listens, not where it is found
+            netloc = netloc.replace("0.0.0.0", "127.0.0.1")  # noqa: S104
+        usual = urlsplit(self.base_url or "")
+        if "://" not in url and parts.port is None and usual.port is not None:
+            netloc = f"{netloc}:{usual.port}"
+        path = parts.path.rstrip("/") or self.api_path
+        return parts._replace(netloc=netloc, path=path).geturl()

@@ -1,0 +1,157 @@
+"""Settings: everything a user can configure, typed, read once, each value with its origin.
+
+From the strongest to the weakest: the environment (`ROUNDTABLE_…`), the project's
+`roundtable.toml` in the current folder, the user's `config.toml` and `config.json` in
+ROUNDTABLE_HOME, and the built-in defaults. A project file may be somebody else's, so it can
+choose among models but not say where they are served.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from .core.errors import BadSetting, UnknownName
+from .core.values import Budget, Value
+
+CONFIG_TOML = "config.toml"
+CONFIG_JSON = "config.json"
+PROJECT_TOML = "roundtable.toml"
+MODELS_TOML = "models.toml"
+DATABASE = "roundtable.db"
+
+ENVIRONMENT = {
+    "ROUNDTABLE_DB": "db",
+    "ROUNDTABLE_MODEL": "default_model",
+    "ROUNDTABLE_PROCEDURE": "procedure",
+    "ROUNDTABLE_LANGUAGE": "language",
+    "ROUNDTABLE_FALLBACK_MODEL": "fallback_model",
+    "FALLBACK_MODEL": "fallback_model",
+    "ROUNDTABLE_CONCURRENCY": "concurrency",
+    "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
+}
+"""The variables that are read, and the settings they set; a later one wins."""
+
+
+class Choices(Value):
+    """What a file may set."""
+
+    db: str | None = None
+    default_model: str | None = None
+    procedure: str = "council"
+    language: str | None = None
+    fallback_model: str | None = None
+    """The last speaker of every seat's chain."""
+    fallbacks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Further speakers for a seat that was given to this model, in order."""
+    concurrency: int = Field(default=16, ge=1)
+    """Calls at once to one provider."""
+    local_servers: bool = True
+    """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    budget: Budget = Budget()
+    council: dict[str, Any] = Field(default_factory=dict)
+
+
+_PROJECT_MAY_SET = ("default_model", "procedure", "language", "budget", "council")
+
+
+class Settings(Value):
+    """The settings of one process."""
+
+    home: Path
+    workspace: Path
+    choices: Choices = Choices()
+    origins: dict[str, str] = Field(default_factory=dict)
+    """Where each setting that is not built in comes from."""
+
+    @property
+    def db(self) -> str:
+        return self.choices.db or str(self.home / DATABASE)
+
+    @property
+    def models_file(self) -> Path | None:
+        path = self.home / MODELS_TOML
+        return path if path.is_file() else None
+
+    @property
+    def council_config(self) -> Path:
+        return self.home / CONFIG_JSON
+
+
+def default_home() -> Path:
+    """The platform's folder for a user's data."""
+    from platformdirs import user_data_path
+
+    return user_data_path("roundtable", appauthor=False)
+
+
+def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
+    """Read all sources. BadSetting or UnknownName names the file, the key and what was expected."""
+    home = Path(env["ROUNDTABLE_HOME"]).expanduser() if env.get("ROUNDTABLE_HOME") else None
+    home = home or default_home()
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+
+    def lay_over(source: Mapping[str, Any], where: str) -> None:
+        for key, value in source.items():
+            if isinstance(value, dict) and isinstance(values.get(key), dict):
+                values[key] = {**values[key], **value}
+            else:
+                values[key] = value
+            origins[key] = where
+        _validated(values, where)
+
+    if council := _json(home / CONFIG_JSON):
+        lay_over({"council": council}, CONFIG_JSON)
+    lay_over(_toml(home / CONFIG_TOML), CONFIG_TOML)
+    project = _toml(workspace / PROJECT_TOML)
+    if refused := next((key for key in project if key not in _PROJECT_MAY_SET), None):
+        if refused in Choices.model_fields:
+            raise BadSetting(
+                PROJECT_TOML, refused, f"one of {', '.join(_PROJECT_MAY_SET)}: set it in {home}"
+            )
+        raise UnknownName(f"key in {PROJECT_TOML}:", refused, _PROJECT_MAY_SET)
+    lay_over(project, PROJECT_TOML)
+    for variable, key in ENVIRONMENT.items():
+        if env.get(variable):
+            lay_over({key: env[variable]}, variable)
+    return Settings(
+        home=home, workspace=workspace, choices=_validated(values, "settings"), origins=origins
+    )
+
+
+def _validated(values: Mapping[str, Any], where: str) -> Choices:
+    try:
+        return Choices.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise UnknownName(f"key in {where}:", key, Choices.model_fields) from None
+        raise BadSetting(where, key, first["msg"]) from None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSetting(path.name, "the file", f"valid TOML ({error})") from None
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, UnicodeDecodeError) as error:
+        raise BadSetting(path.name, "the file", f"valid JSON ({error})") from None
+    if not isinstance(values, dict):
+        raise BadSetting(path.name, "the file", "a JSON object")
+    return values

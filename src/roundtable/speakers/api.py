@@ -1,0 +1,192 @@
+"""ApiSpeaker: models behind an HTTP interface, all of them through one class.
+
+OpenAI is spoken to by its Responses interface, Anthropic by its Messages interface, and everybody
+else, Google and xAI included, by chat completions: their compatible endpoints need no further
+package, take our base URLs and headers, and fail in ways that the tests can reproduce. A base URL
+that is not OpenAI's own gets chat completions too, for that is what proxies understand.
+
+Importing this module is cheap. The libraries behind it are loaded when the first call is due.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import aclosing
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, Protocol
+from weakref import WeakKeyDictionary
+
+from ..core.errors import SpeakerError
+from ..core.values import Usage
+from ..ports import OnWords, Reply, SpeakRequest
+
+if TYPE_CHECKING:
+    from .api_client import ApiCall, ApiClient
+
+CHARACTERS_PER_TOKEN = 4
+
+
+class ApiProvider(Protocol):
+    """What a speaker must know of a provider; the registry's rows fit."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def key_env(self) -> tuple[str, ...]: ...
+    @property
+    def free(self) -> bool: ...
+    @property
+    def get(self) -> str: ...
+    def key_variable(self, env: Mapping[str, str], /) -> str | None: ...
+    def base_url_variable(self, env: Mapping[str, str], /) -> str | None: ...
+    def address(self, env: Mapping[str, str], /) -> str | None: ...
+    def at_vendor(self, base_url: str | None, /) -> bool: ...
+
+
+class CostOf(Protocol):
+    """The price list: US dollars for one call, or None when nobody knows."""
+
+    def __call__(
+        self, model_id: str, input_tokens: int, output_tokens: int, cached_tokens: int, /
+    ) -> float | None: ...
+
+
+class Door:
+    """How to reach one provider now. The key is never shown."""
+
+    __slots__ = ("base_url", "dialect", "key", "key_variable", "provider")
+
+    def __init__(self, provider: ApiProvider, env: Mapping[str, str]) -> None:
+        base_url = provider.address(env)
+        if base_url is None:
+            raise SpeakerError("auth", f"{provider.label} has no address.", provider.get)
+        at_vendor = provider.at_vendor(base_url)
+        self.provider = provider
+        self.base_url = base_url
+        self.key_variable = provider.key_variable(env)
+        self.key = env[self.key_variable].strip() if self.key_variable else ""
+        self.dialect: Literal["responses", "messages", "chat"] = (
+            "messages"
+            if provider.kind == "anthropic"
+            else "responses"
+            if provider.kind == "openai" and at_vendor
+            else "chat"
+        )
+        # Only somebody's own server may be open to all; a vendor never is.
+        if not self.key and (at_vendor or provider.kind == "anthropic"):
+            names = " or ".join(provider.key_env)
+            raise SpeakerError(
+                "auth", f"There is no key for {provider.label}: {names} is not set.", provider.get
+            )
+
+    def __repr__(self) -> str:
+        return f"Door({self.provider.id!r}, {self.base_url!r})"
+
+
+class ApiSpeaker:
+    """Makes one call to a model's HTTP interface, and says precisely how it failed."""
+
+    def __init__(
+        self,
+        providers: Mapping[str, ApiProvider],
+        cost: CostOf,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keys and base URLs are looked up in `env` at each call; by default the process's."""
+        self._providers = providers
+        self._cost = cost
+        self._env = os.environ if env is None else env
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, ApiClient] = WeakKeyDictionary()
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        provider_id, _, name = request.model.partition("/")
+        if provider_id not in self._providers:
+            raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
+        door = Door(self._providers[provider_id], self._env)
+        # Loading takes a second or two and happens once: it is not the model's time.
+        client = await self._client(door)
+        call = client.call(door, name, request)
+        words: list[str] = []
+        try:
+            async with asyncio.timeout(request.timeout), aclosing(call.words()) as pieces:
+                async for piece in pieces:
+                    words.append(piece)
+                    on_words(piece)
+        except TimeoutError:
+            seconds = f"{request.timeout:g} s"
+            message = f"{door.provider.label} did not finish within {seconds}."
+            raise SpeakerError("timeout", message) from None
+        text = "".join(words)
+        if not text.strip():
+            raise _empty(door, call)
+        return Reply(
+            text=text,
+            usage=self._usage(door, request, text, call),
+            served_by=call.served_by,
+            finish_reason=call.finish_reason,
+        )
+
+    async def close(self) -> None:
+        """Close the connections of this event loop; those of ended loops are gone already."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        self._clients.clear()
+        if client is not None:
+            await client.close()
+
+    async def _client(self, door: Door) -> ApiClient:
+        for module in _MODULES[door.dialect]:
+            if module not in sys.modules:
+                # In a thread, so that pages and other discussions go on meanwhile.
+                await asyncio.to_thread(import_module, module)
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            from .api_client import ApiClient
+
+            client = self._clients[loop] = ApiClient()
+        return client
+
+    def _usage(self, door: Door, request: SpeakRequest, text: str, call: ApiCall) -> Usage:
+        if call.measured:
+            read, written, cached = call.input_tokens, call.output_tokens, call.cached_tokens
+            cost = self._cost(request.model, read, written, cached)
+            if cost is None:
+                cost = call.market_price()
+        else:
+            # Some servers do not count. The estimate keeps budgets working; it is not a bill.
+            read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
+            written, cached = len(text) // CHARACTERS_PER_TOKEN + 1, 0
+            cost = 0.0 if door.provider.free else None
+        return Usage(
+            calls=1,
+            input_tokens=read,
+            output_tokens=written,
+            cached_tokens=cached,
+            priced_usd=cost or 0.0,
+            unpriced_calls=1 if cost is None else 0,
+        )
+
+
+_CHAT_MODULES = ("pydantic_ai.models.openai", "pydantic_ai.providers.openai_compatible")
+_MODULES = {
+    "messages": ("pydantic_ai.models.anthropic", f"{__package__}.api_client"),
+    "responses": (*_CHAT_MODULES, f"{__package__}.api_client"),
+    "chat": (*_CHAT_MODULES, f"{__package__}.api_client"),
+}
+
+
+def _empty(door: Door, call: ApiCall) -> SpeakerError:
+    if call.finish_reason == "length":
+        return SpeakerError(
+            "empty",
+            f"{door.provider.label} used up its tokens before the first word of the answer.",
+            "Allow more tokens for an answer, or use a model that thinks less.",
+        )
+    return SpeakerError("empty", f"{door.provider.label} answered without a word.")

@@ -1,0 +1,227 @@
+"""The connections and model objects of one event loop, and one call through them.
+
+Heavy to import (the model layer and, on first use, the vendors' packages): only `api` does, and
+only when a call is due.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import AsyncGenerator
+from urllib.parse import quote
+
+import httpx2
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, StreamedResponse
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
+
+from ..core.errors import SpeakerError
+from ..ports import SpeakRequest
+from .api import Door
+from .api_failures import failure, refused, unfinished
+
+_NO_KEY = "none"
+"""Sent to servers that ask for no key, since the packages insist on one."""
+
+
+class ApiClient:
+    """Builds each model object once, over one shared pool of connections."""
+
+    def __init__(self) -> None:
+        self._http = httpx2.AsyncClient(
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            follow_redirects=True,
+        )
+        self._models: dict[tuple[str, str, str, str], ApiModel] = {}
+
+    def call(self, door: Door, name: str, request: SpeakRequest) -> ApiCall:
+        """Prepare one call to the provider's model `name`."""
+        key = (door.provider.id, door.base_url, door.key, name)
+        model = self._models.get(key)
+        if model is None:
+            model = self._models[key] = ApiModel(door, name, self._http)
+        return ApiCall(door, model, request)
+
+    async def close(self) -> None:
+        self._models.clear()
+        await self._http.aclose()
+
+
+class ApiModel:
+    """One model of one provider, ready to be called."""
+
+    def __init__(self, door: Door, name: str, http: httpx2.AsyncClient) -> None:
+        self.settings = ModelSettings()
+        if door.dialect == "messages":
+            self.model: Model = _messages_model(door, name, http)
+        elif door.dialect == "responses":
+            self.model = _responses_model(door, name, http)
+            # What is said at the table is kept in our ledger, not at the vendor's.
+            self.settings = {"openai_store": False}  # type: ignore[typeddict-unknown-key]
+        else:
+            self.model = _chat_model(door, name, http)
+        profile = self.model.profile
+        # Models that reason take no temperature; asked for one, the model layer would only warn.
+        self.takes_temperature = not (
+            profile.get("anthropic_disallows_sampling_settings")
+            or (
+                profile.get("openai_supports_reasoning")
+                and profile.get("thinking_enabled_by_default")
+            )
+        )
+
+
+class ApiCall:
+    """One call in flight: its words as they come, and afterwards what is known of it."""
+
+    def __init__(self, door: Door, model: ApiModel, request: SpeakRequest) -> None:
+        self._door = door
+        self._model = model
+        self._request = request
+        self._usage = RequestUsage()
+        self._started = False
+        self.served_by = ""
+        self.finish_reason = ""
+
+    async def words(self) -> AsyncGenerator[str, None]:
+        """The answer, piece by piece. Raises SpeakerError unless it came to its proper end."""
+        try:
+            async with model_request_stream(
+                self._model.model, self._messages(), model_settings=self._settings()
+            ) as stream:
+                async for event in stream:
+                    if isinstance(event, PartDeltaEvent):
+                        if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
+                            yield event.delta.content_delta
+                    elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+                        if self._started and event.previous_part_kind != "text":
+                            yield "\n\n"
+                        self._started = True
+                        if event.part.content:
+                            yield event.part.content
+                self._finish(stream)
+        except SpeakerError:
+            raise
+        except Exception as error:
+            # The original may quote the key: it is told in our words, and not kept as a cause.
+            raise failure(error, self._door, self._request.model, begun=self._started) from None
+
+    @property
+    def measured(self) -> bool:
+        """Whether the provider counted its tokens."""
+        return self._usage.has_values() and not self._usage.unmeasured_requests
+
+    @property
+    def input_tokens(self) -> int:
+        return self._usage.input_tokens
+
+    @property
+    def output_tokens(self) -> int:
+        return self._usage.output_tokens
+
+    @property
+    def cached_tokens(self) -> int:
+        return self._usage.cache_read_tokens
+
+    def market_price(self) -> float | None:
+        """What the vendor's public price list says this call cost, if it lists the model."""
+        if not self._door.provider.at_vendor(self._door.base_url):
+            return None
+        from genai_prices import calc_price
+
+        try:
+            price = calc_price(
+                self._usage, self._model.model.model_name, provider_api_url=self._door.base_url
+            )
+        except (LookupError, ValueError):
+            return None
+        return float(price.total_price)
+
+    def _finish(self, stream: StreamedResponse) -> None:
+        details = stream.provider_details or {}
+        if stream.finish_reason == "content_filter":
+            raise refused(self._door, details.get("refusal"))
+        reason = details.get("finish_reason")
+        if not reason or stream.finish_reason == "error":
+            # Without the vendor's own last word this is half an answer, however whole it looks.
+            raise unfinished(self._door)
+        self._usage = stream.usage
+        self.served_by = stream.model_name
+        self.finish_reason = stream.finish_reason or str(reason)
+
+    def _messages(self) -> list[ModelMessage]:
+        request = self._request
+        prompt = UserPromptPart(content=request.user)
+        return [ModelRequest(parts=[prompt], instructions=request.system or None)]
+
+    def _settings(self) -> ModelSettings:
+        request = self._request
+        settings: ModelSettings = {
+            **self._model.settings,
+            "max_tokens": request.max_tokens,
+            "timeout": request.timeout,
+            # A header is ASCII; ids are not always.
+            "extra_headers": {"Idempotency-Key": quote(request.idempotency_key, safe="/:#@+,;= ")},
+        }
+        if request.temperature is not None and self._model.takes_temperature:
+            settings["temperature"] = request.temperature
+        return settings
+
+
+def _messages_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+    from anthropic import AsyncAnthropic
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    # The package warns programmers of models near their end of life. Our user chose the model, and
+    # learns of its end from the provider's answer; a program that turns warnings into errors must
+    # not lose the call.
+    warnings.filterwarnings("ignore", r"The model '.*' is deprecated", DeprecationWarning)
+    bearer = (door.key_variable or "").endswith("_AUTH_TOKEN")
+    client = AsyncAnthropic(
+        api_key=None if bearer else door.key,
+        auth_token=door.key if bearer else None,
+        base_url=door.base_url,
+        http_client=http,
+        max_retries=0,
+    )
+    return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _responses_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    client = AsyncOpenAI(api_key=door.key, base_url=door.base_url, http_client=http, max_retries=0)
+    return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=client))
+
+
+def _chat_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    client = AsyncOpenAI(
+        api_key=door.key or _NO_KEY, base_url=door.base_url, http_client=http, max_retries=0
+    )
+    # OpenAI's reasoning models take only the new name of the limit; most other servers know only
+    # the old one.
+    reasons = bool((openai_model_profile(name) or {}).get("openai_supports_reasoning"))
+    provider = OpenAICompatibleProvider(
+        door.provider.id,
+        openai_client=client,
+        profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=reasons),
+    )
+    return OpenAIChatModel(name, provider=provider)

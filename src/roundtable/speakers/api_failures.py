@@ -1,0 +1,180 @@
+"""Why a call failed: the model layer's exceptions as the causes that the engine knows."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestTimeout,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+
+from ..core.errors import FailureCause, SpeakerError
+from ..core.text import REDACTED, redact
+from .api import Door
+
+_LONGEST_DETAIL = 300
+_TOO_LONG = re.compile(
+    r"context[ _]?(?:length|window|size|limit)|prompt is too long|input token count|"
+    r"maximum prompt length|exceed\w* (?:the )?(?:model )?(?:token|context)|too many tokens",
+    re.IGNORECASE,
+)
+_BAD_KEY = re.compile(
+    r"api[ _]?key.{0,20}(?:not valid|invalid|incorrect)|invalid api[ _]?key", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"content[ _](?:policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
+)
+
+
+def failure(error: Exception, door: Door, model: str, *, begun: bool) -> SpeakerError:
+    """The cause of a failed call. `begun`: words had come already."""
+    detail = _detail(error, door)
+    cause = _cause(error, detail, begun=begun)
+    code = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    said = f": {detail}" if detail else "."
+    return SpeakerError(
+        cause,
+        f"{door.provider.label} {_VERBS.get(cause, 'failed')}{code}{said}",
+        _remedy(cause, error, door, model),
+        retry_after=_retry_after(error),
+    )
+
+
+def refused(door: Door, reason: object) -> SpeakerError:
+    """The provider's own filter stopped the answer."""
+    said = f": {_clean(str(reason), door)}" if reason else "."
+    return SpeakerError("refused", f"{door.provider.label} refused to answer{said}")
+
+
+def unfinished(door: Door) -> SpeakerError:
+    """The stream ended, but not with the answer's end."""
+    return SpeakerError("cut", f"The answer of {door.provider.label} broke off midway.")
+
+
+_VERBS: dict[FailureCause, str] = {
+    "timeout": "did not answer in time",
+    "rate_limited": "asks us to slow down",
+    "unavailable": "is not available",
+    "cut": "broke off midway",
+    "auth": "did not let us in",
+    "not_found": "does not know the model",
+    "refused": "refused to answer",
+    "bad_request": "did not accept the request",
+    "too_long": "found the prompt too long",
+    "garbled": "sent an answer that makes no sense",
+}
+
+
+def _cause(error: Exception, detail: str, *, begun: bool) -> FailureCause:
+    match error:
+        case TimeoutError() | ModelTimeoutError() | ModelRequestTimeout():
+            return "timeout"
+        case ModelConnectionError():
+            return "cut" if begun else "unavailable"
+        case ModelContextWindowExceededError():
+            return "too_long"
+        case ModelQuotaExceededError() | ModelAuthenticationError():
+            # An account without credit is no matter of waiting: somebody has to open the door.
+            return "auth"
+        case ModelRateLimitError():
+            return "rate_limited"
+        case ModelNotFoundError():
+            return "not_found"
+        case ModelUnavailableError() | ModelServerError():
+            return "unavailable"
+        case ContentFilterError():
+            return "refused"
+        case ModelHTTPError(status_code=code):
+            return _cause_of_status(code, detail)
+        case ModelAPIError() if error.in_stream:
+            return "cut"
+        case _:
+            return "garbled"
+
+
+def _cause_of_status(code: int, detail: str) -> FailureCause:
+    if code == 408:
+        return "timeout"
+    if code in (409, 425) or code >= 500:
+        return "unavailable"
+    if _BAD_KEY.search(detail):
+        return "auth"  # Google says so with a 400
+    if _TOO_LONG.search(detail):
+        return "too_long"
+    if _REFUSED.search(detail):
+        return "refused"
+    return "bad_request"
+
+
+def _remedy(cause: FailureCause, error: Exception, door: Door, model: str) -> str:
+    provider = door.provider
+    variable = door.key_variable or " or ".join(provider.key_env)
+    match cause:
+        case "auth" if isinstance(error, ModelQuotaExceededError):
+            return f"The account behind {variable} has no credit left: top it up, or use another."
+        case "auth":
+            return f"Check the value of {variable}. {provider.get}".strip()
+        case "not_found":
+            return f"Check the name {model!r}, or choose another model."
+        case "too_long":
+            return "Shorten the context, or use a model with a larger window."
+        case "rate_limited":
+            return "Wait a little, or let fewer calls run at once."
+        case "unavailable" if isinstance(error, ModelConnectionError):
+            return f"Is {redact(door.base_url)} reachable from here, and running?"
+        case _:
+            return ""
+
+
+def _retry_after(error: Exception) -> float | None:
+    if not isinstance(error, ModelAPIError):
+        return None
+    if error.retry_after is None and isinstance(error, ModelHTTPError):
+        # Fractions of a second are not in the standard, and are sent nevertheless.
+        stated = (error.headers or {}).get("retry-after", "")
+        if re.fullmatch(r"\d+\.\d+", stated):
+            return float(stated)
+    return error.retry_after
+
+
+def _detail(error: Exception, door: Door) -> str:
+    """What the provider said, in one line and without secrets."""
+    body = error.body if isinstance(error, ModelAPIError) else None
+    if isinstance(body, list) and body:
+        body = body[0]  # Google wraps its errors in a list
+    if isinstance(body, dict) and isinstance(body.get("error"), dict):
+        body = body["error"]
+    message = body.get("message") if isinstance(body, dict) else body
+    if not isinstance(message, str):
+        message = "" if isinstance(error, ModelHTTPError) else _innermost(error)
+    return _clean(message, door)
+
+
+def _innermost(error: BaseException) -> str:
+    """The message of the exception at the root, which says more than those wrapped around it."""
+    message = str(error)
+    while error.__cause__ is not None:
+        error = error.__cause__
+        message = str(error) or message
+    return message
+
+
+def _clean(text: str, door: Door) -> str:
+    if door.key:
+        text = text.replace(door.key, REDACTED)
+    line = " ".join(redact(text).split())
+    if len(line) > _LONGEST_DETAIL:
+        return f"{line[:_LONGEST_DETAIL]}…"
+    return line if not line or line[-1] in ".!?…" else f"{line}."

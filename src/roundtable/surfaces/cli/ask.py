@@ -1,0 +1,232 @@
+"""`roundtable QUESTION` and `roundtable resume`: hold a discussion in the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...bootstrap import App, start
+from ...core.errors import BadTopic, NotAllowed, RoundtableError
+from ...core.state import State
+from ...core.values import Budget, Material
+from ...procedures.opening import OpenRequest
+from ...settings import Settings, read_settings
+from ...version import __version__
+from ...views.council import delivery
+from ...views.estimate import estimate_line
+from ...views.notes import notes
+from ...views.result import result
+from ..advice import simple_question_hint
+from ..files import write_session_log
+from .app import BUDGET, FAILED, INTERRUPTED
+from .progress import Progress, make_progress
+from .terminal import TerminalAsker, echo_error, print_markdown, read_text
+
+COUNCIL_FLAGS = ("scholar", "engineer", "muse", "preset", "budget", "template", "quick")
+
+
+def ask_command(flags: Mapping[str, Any]) -> int:
+    settings = _settings(flags)
+    question = _question(flags["question"], flags["context"])
+    request = _request(question, flags, settings)
+    return _interruptible(lambda box: _ask(request, flags, settings, box))
+
+
+def resume_command(flags: Mapping[str, Any]) -> int:
+    settings = read_settings(os.environ, Path.cwd())
+    return _interruptible(lambda box: _resume(flags, settings, box))
+
+
+async def _ask(
+    request: OpenRequest, flags: Mapping[str, Any], settings: Settings, box: list[str]
+) -> int:
+    if hint := simple_question_hint(request.topic):
+        echo_error(hint)
+    async with start(settings, asker=_asker(flags), progress=echo_error) as app:
+        if flags["dry_run"]:
+            from .dry_run import dry_run
+
+            return await dry_run(app, request, as_json=flags["as_json"])
+        state = await app.service.open(request)
+        box.append(state.discussion_id)
+        _banner(state)
+        echo_error(estimate_line(state))
+        if flags["confirm"] and not _confirmed():
+            await app.service.stop(state.discussion_id, by="the user", reason="declined")
+            box.clear()
+            echo_error("Nothing was spent.")
+            return 0
+        return await _run(app, state, flags)
+
+
+async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
+    async with start(settings, asker=_asker(flags), progress=echo_error) as app:
+        discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        state = await app.service.read(discussion_id)
+        if state.closed is None:
+            box.append(discussion_id)
+            done = sum(1 for turn in state.turns.values() if turn.over)
+            echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
+            _banner(state)
+        return await _run(app, state, flags)
+
+
+async def _newest_interrupted(app: App) -> str:
+    for row in await app.service.headlines():
+        if row.status == "running" and row.driver is None:
+            return row.discussion_id
+    raise NotAllowed("No discussion was interrupted.", "`roundtable list` shows all of them.")
+
+
+async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
+    if state.closed is None and any(
+        seat.speaker.demonstration for seat in (*state.start.participants, state.start.host)
+    ):
+        await app.ensure_weights()
+    progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
+    try:
+        state = await _driven(app, state, progress)
+    finally:
+        progress.close()
+    return _deliver(app, state, flags)
+
+
+async def _driven(app: App, state: State, progress: Progress) -> State:
+    return await app.service.run(
+        state.discussion_id, on_draft=progress.on_draft, on_event=progress.on_event
+    )
+
+
+def _deliver(app: App, state: State, flags: Mapping[str, Any]) -> int:
+    for note in notes(state):
+        if note.code not in ("demonstration", "no_search"):
+            echo_error(f"Note: {note.text}{' ' + note.remedy if note.remedy else ''}")
+    if flags["as_json"]:
+        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+    elif state.verdict is not None:
+        print_markdown(delivery(state, __version__))
+    closed = state.closed
+    assert closed is not None, "a discussion that was driven to its end is closed"
+    if state.verdict is None:
+        echo_error(f"Error: {closed.detail}")
+        echo_error(closed.remedy)
+        return FAILED
+    if closed.detail:
+        echo_error(f"{closed.detail} {closed.remedy}".strip())
+    if not flags["no_log"] and app.settings.choices.council.get("log_sessions", True):
+        _log(app, state)
+    return BUDGET if closed.stop_reason == "budget" else 0
+
+
+def _log(app: App, state: State) -> None:
+    """A log that cannot be written must not take the answer away."""
+    custom = app.settings.choices.council.get("log_path")
+    if custom not in (None, "memory/roundtable", "memory/roundtable/"):
+        echo_error(f"Note: log_path {custom!r} is ignored: logs go to memory/roundtable/ only.")
+    try:
+        path = write_session_log(state, app.settings.workspace)
+    except (OSError, RoundtableError) as error:
+        echo_error(f"Note: the session log could not be written: {error}")
+    else:
+        shown = path
+        with suppress(ValueError):
+            shown = path.relative_to(app.settings.workspace.resolve())
+        echo_error(f"Session log: {shown}")
+
+
+def _banner(state: State) -> None:
+    for note in state.notes:
+        echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
+        if note.remedy:
+            echo_error(f"   {note.remedy}")
+
+
+def _interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]]) -> int:
+    """Run a command so that Ctrl-C and a termination leave a consistent ledger and say how to
+    go on."""
+    box: list[str] = []
+
+    async def guarded() -> int:
+        task = asyncio.current_task()
+        assert task is not None
+        with suppress(NotImplementedError):  # Windows has no such signal handlers
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await main(box)
+
+    try:
+        return asyncio.run(guarded())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        echo_error("Interrupted.")
+        _say_how_to_resume(box)
+        return INTERRUPTED
+    except RoundtableError:
+        _say_how_to_resume(box)
+        raise
+
+
+def _say_how_to_resume(box: Sequence[str]) -> None:
+    for discussion_id in box:
+        echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}")
+
+
+def _settings(flags: Mapping[str, Any]) -> Settings:
+    settings = read_settings(os.environ, Path.cwd())
+    if flags["model"]:
+        choices = settings.choices.model_copy(update={"default_model": flags["model"]})
+        settings = settings.model_copy(update={"choices": choices})
+    return settings
+
+
+def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+    options = {name: flags[name] for name in COUNCIL_FLAGS if flags[name]}
+    if flags["all_"]:
+        options["all"] = flags["all_"]
+    choices = settings.choices
+    limits = {
+        "max_calls": flags["max_calls"],
+        "max_tokens": flags["max_tokens"],
+        "max_cost_usd": flags["max_cost"],
+        "max_seconds": flags["max_time"],
+    }
+    given = {name: value for name, value in limits.items() if value is not None}
+    return OpenRequest(
+        topic=question,
+        procedure=flags["procedure"] or choices.procedure,
+        context=tuple(Material(source=name, text=read_text(name)) for name in flags["context"]),
+        options=options,
+        language=flags["language"] or choices.language,
+        budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
+        created_by="command line",
+        search=not flags["no_search"],
+    )
+
+
+def _question(words: Sequence[str], context: Sequence[str]) -> str:
+    if list(words) != ["-"]:
+        if not words and not sys.stdin.isatty() and "-" not in context:
+            return read_text("-")
+        return " ".join(words)
+    if "-" in context:
+        raise BadTopic("Standard input cannot be both question and context.", "Give one by file.")
+    return read_text("-")
+
+
+def _asker(flags: Mapping[str, Any]) -> TerminalAsker | None:
+    return TerminalAsker() if sys.stdin.isatty() and not flags["as_json"] else None
+
+
+def _confirmed() -> bool:
+    if not sys.stdin.isatty():
+        answer = sys.stdin.readline()
+    else:
+        answer = click.prompt("Go ahead? [Y/N]", prompt_suffix=" ", err=True)
+    return answer.strip().lower() in ("y", "yes")

@@ -1,0 +1,152 @@
+"""The commands about discussions that exist: list, show, export, stop, speak, delete."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ...bootstrap import App, start
+from ...core.errors import NotAllowed
+from ...core.state import State
+from ...core.text import clip, redact
+from ...ports import Headline
+from ...views.result import result
+from ...views.transcript import transcript
+from .progress import PlainProgress
+from .terminal import echo_error, print_markdown, read_text
+
+T = TypeVar("T")
+
+
+def list_command(flags: Mapping[str, Any]) -> int:
+    rows = _with_app(
+        lambda app: app.service.headlines(limit=flags["limit"], search=flags["search"])
+    )
+    if flags["as_json"]:
+        click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        return 0
+    if not rows:
+        echo_error('No discussions yet. Start one: roundtable "Should we …?"')
+        return 0
+    for row in rows:
+        topic = clip(" ".join(redact(row.topic).split()), 60)
+        click.echo(
+            f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
+            f"{row.procedure:<9}  {topic}"
+        )
+    if waiting := [row for row in rows if _status(row) == "interrupted"]:
+        echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")
+    return 0
+
+
+def show_command(flags: Mapping[str, Any]) -> int:
+    async def follow(app: App) -> State:
+        progress = PlainProgress()
+        state = State()
+        async for record in app.service.events(flags["discussion_id"]):
+            state.apply(record)
+            progress.on_event(record, state)
+        return state
+
+    async def read(app: App) -> State:
+        return await app.service.read(flags["discussion_id"])
+
+    state = _with_app(follow if flags["follow"] else read)
+    if flags["as_json"]:
+        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+    else:
+        print_markdown(transcript(state))
+        if state.closed is None:
+            echo_error(f"Not finished. Go on with: roundtable resume {state.discussion_id}")
+    return 0
+
+
+def export_command(flags: Mapping[str, Any]) -> int:
+    state = _with_app(lambda app: app.service.read(flags["discussion_id"]))
+    if flags["form"] == "md":
+        text = transcript(state)
+    else:
+        text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
+    if flags["output"] is None:
+        click.echo(text, nl=False)
+        return 0
+    path = Path(flags["output"])
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
+    except OSError as error:
+        raise NotAllowed(
+            f"{path} cannot be written: {error.strerror}.", "Choose another place."
+        ) from None
+    echo_error(f"Written: {path}")
+    return 0
+
+
+def stop_command(flags: Mapping[str, Any]) -> int:
+    state = _with_app(
+        lambda app: app.service.stop(flags["discussion_id"], by="the user", reason=flags["reason"])
+    )
+    if state.closed is None:
+        echo_error("Asked it to stop; the process that drives it will close it.")
+    else:
+        echo_error(f"Stopped. Read it with: roundtable show {state.discussion_id}")
+    return 0
+
+
+def speak_command(flags: Mapping[str, Any]) -> int:
+    text = read_text("-") if flags["text"] == "-" else flags["text"]
+    speech = _with_app(
+        lambda app: app.service.speak(
+            flags["discussion_id"], flags["participant"], text, key=flags["key"]
+        )
+    )
+    echo_error(f"Recorded as turn {speech.turn_id}.")
+    return 0
+
+
+def delete_command(flags: Mapping[str, Any]) -> int:
+    discussion_id = flags["discussion_id"]
+    _with_app(lambda app: app.service.read(discussion_id))
+    if not flags["yes"]:
+        click.confirm(f"Delete {discussion_id} for good?", abort=True, err=True)
+    _with_app(lambda app: app.service.delete(discussion_id))
+    echo_error(f"Deleted {discussion_id}.")
+    return 0
+
+
+def _with_app(work: Callable[[App], Awaitable[T]]) -> T:
+    async def main() -> T:
+        async with start(progress=echo_error) as app:
+            return await work(app)
+
+    return asyncio.run(main())
+
+
+def _status(row: Headline) -> str:
+    """Running without a driver is interrupted."""
+    return "interrupted" if row.status == "running" and row.driver is None else row.status
+
+
+def _row(row: Headline) -> dict[str, Any]:
+    return {
+        "discussion_id": row.discussion_id,
+        "topic": redact(row.topic),
+        "procedure": row.procedure,
+        "status": _status(row),
+        "opened_at": row.opened_at.isoformat(),
+        "updated_at": row.updated_at.isoformat(),
+        "events": row.last_seq,
+    }
+
+
+def _local(at: datetime) -> str:
+    return at.astimezone().strftime("%Y-%m-%d %H:%M %Z")

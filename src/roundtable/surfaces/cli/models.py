@@ -1,0 +1,64 @@
+"""`roundtable models`: what can speak now, and what is missing for more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ...bootstrap import App, start
+from ...models.discovery import Found
+from .terminal import echo_error
+
+SHOWN = 8
+"""Models listed per provider; the rest is counted."""
+
+
+def models_command(flags: Mapping[str, Any]) -> int:
+    async def look() -> tuple[App, Found]:
+        async with start(progress=echo_error) as app:
+            return app, await app.discover()
+
+    app, found = asyncio.run(look())
+    if flags["as_json"]:
+        click.echo(json.dumps(_document(app, found), ensure_ascii=False, indent=2))
+        return 0
+    click.echo(f"Default model: {found.default_model}")
+    click.echo("\nCan be used now:")
+    for provider in found.providers:
+        more = len(provider.models) - SHOWN
+        names = ", ".join(provider.models[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+        click.echo(f"  {provider.label} ({provider.how})")
+        click.echo(f"    {names or 'any model by its full id'}")
+    if found.missing:
+        click.echo("\nFor more:")
+        for missing in found.missing:
+            click.echo(f"  {missing.label}: set {missing.variable}. {missing.get}")
+    aliases = [
+        f"{alias} → {entry.id}" for entry in app.registry.models.values() for alias in entry.aliases
+    ]
+    click.echo("\nAliases:")
+    for alias in aliases:
+        click.echo(f"  {alias}")
+    click.echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
+    return 0
+
+
+def _document(app: App, found: Found) -> dict[str, Any]:
+    return {
+        "default_model": found.default_model,
+        "found": [
+            {"provider": p.id, "label": p.label, "how": p.how, "models": list(p.models)}
+            for p in found.providers
+        ],
+        "missing": [
+            {"provider": m.id, "label": m.label, "variable": m.variable, "get": m.get}
+            for m in found.missing
+        ],
+        "aliases": {
+            alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases
+        },
+    }

@@ -1,0 +1,199 @@
+"""Roundtable as a library: typed, async, without global state."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from ..bootstrap import App, start
+from ..core.errors import RoundtableError
+from ..core.events import Recorded
+from ..core.state import State
+from ..core.values import Budget, Material, Verdict
+from ..engine.tools import OnDraft, no_drafts
+from ..ports import Asker, Headline, Ledger, Search, Speaker
+from ..procedures.opening import OpenRequest
+from ..settings import Settings, read_settings
+
+
+class DiscussionFailed(RoundtableError):
+    """The discussion ended without a verdict. `state` holds what was said."""
+
+    def __init__(self, state: State) -> None:
+        closed = state.closed
+        super().__init__(
+            closed.detail if closed else "The discussion has no verdict.",
+            closed.remedy if closed else "",
+        )
+        self.state = state
+
+
+class Roundtable:
+    """A table to put questions to.
+
+    ::
+
+        async with Roundtable() as table:
+            verdict = await table.ask("Postgres or MongoDB for a small SaaS?")
+            print(verdict.answer)
+    """
+
+    def __init__(
+        self,
+        *,
+        home: str | Path | None = None,
+        db: str | Path | None = None,
+        model: str | None = None,
+        env: Mapping[str, str] | None = None,
+        ledger: Ledger | None = None,
+        speakers: Mapping[str, Speaker] | None = None,
+        search: Search | None = None,
+        asker: Asker | None = None,
+    ) -> None:
+        """Without arguments it uses what the user configured.
+
+        `home` stands in for ROUNDTABLE_HOME, `db` for ROUNDTABLE_DB, `model` for the default model.
+        `speakers` are the caller's own, seated as `scripted/NAME`. `env` stands in for the
+        process's environment.
+        """
+        self._home = Path(home).expanduser() if home is not None else None
+        self._db = str(db) if db is not None else None
+        self._model = model
+        self._env = env
+        self._ledger = ledger
+        self._speakers = speakers
+        self._search = search
+        self._asker = asker
+        self._stack = AsyncExitStack()
+        self._app: App | None = None
+
+    async def __aenter__(self) -> Roundtable:
+        self._app = await self._stack.enter_async_context(
+            start(
+                self._settings(),
+                env=self._env,
+                ledger=self._ledger,
+                scripts=self._speakers,
+                search=self._search,
+                asker=self._asker,
+            )
+        )
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self._app = None
+        await self._stack.aclose()
+
+    async def ask(self, question: str, **request: Any) -> Verdict:
+        """Put a question to the table and return its verdict.
+
+        Takes what `open` takes. DiscussionFailed if too few answered.
+        """
+        state = await self.open(question, **request)
+        state = await self.run(state.discussion_id)
+        if state.verdict is None:
+            raise DiscussionFailed(state)
+        return state.verdict
+
+    async def discuss(self, question: str, **request: Any) -> AsyncIterator[Recorded]:
+        """Put a question to the table and follow its events until it is closed.
+
+        Takes what `open` takes. Leaving the iterator early interrupts the discussion, which
+        `run` can take up again.
+        """
+        state = await self.open(question, **request)
+        driving = asyncio.create_task(self.run(state.discussion_id))
+        try:
+            async for record in self.events(state.discussion_id):
+                yield record
+                if driving.done():
+                    driving.result()
+            await driving
+        finally:
+            driving.cancel()
+            await asyncio.gather(driving, return_exceptions=True)
+
+    async def open(
+        self,
+        question: str,
+        *,
+        procedure: str | None = None,
+        context: Sequence[str | Material] = (),
+        language: str | None = None,
+        budget: Budget | None = None,
+        search: bool = True,
+        created_by: str = "",
+        **options: Any,
+    ) -> State:
+        """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
+        as `quick=True` or `preset="cheap"` for the council."""
+        choices = self._joined.settings.choices
+        materials = (
+            Material(source=f"context {n}", text=each) if isinstance(each, str) else each
+            for n, each in enumerate(context, 1)
+        )
+        return await self._joined.service.open(
+            OpenRequest(
+                topic=question,
+                procedure=procedure or choices.procedure,
+                context=tuple(materials),
+                options=options,
+                language=language or choices.language,
+                budget=budget or choices.budget,
+                created_by=created_by,
+                search=search,
+            )
+        )
+
+    async def run(self, discussion_id: str, *, on_draft: OnDraft = no_drafts) -> State:
+        """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
+        return await self._joined.service.run(discussion_id, on_draft=on_draft)
+
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+        """Every event after a cursor, those to come included, until the discussion is closed."""
+        return self._joined.service.events(discussion_id, after=after)
+
+    async def read(self, discussion_id: str) -> State:
+        """A discussion as it stands."""
+        return await self._joined.service.read(discussion_id)
+
+    async def speak(
+        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
+    ) -> None:
+        """Record a speech from outside: by the host at any time, or in a participant's turn."""
+        await self._joined.service.speak(discussion_id, participant, text, key=key)
+
+    async def stop(self, discussion_id: str, *, reason: str = "") -> State:
+        """End a discussion with what exists."""
+        return await self._joined.service.stop(discussion_id, by="library", reason=reason)
+
+    async def discussions(
+        self, *, limit: int | None = None, search: str | None = None
+    ) -> list[Headline]:
+        """The discussions of this ledger, the most recently changed first."""
+        return await self._joined.service.headlines(limit=limit, search=search)
+
+    async def delete(self, discussion_id: str) -> None:
+        """Remove a discussion for good."""
+        await self._joined.service.delete(discussion_id)
+
+    @property
+    def _joined(self) -> App:
+        if self._app is None:
+            raise RuntimeError("use it as `async with Roundtable(...) as table:`")
+        return self._app
+
+    def _settings(self) -> Settings:
+        """The user's settings with this table's own laid over them."""
+        env = dict(os.environ if self._env is None else self._env)
+        if self._home is not None:
+            env["ROUNDTABLE_HOME"] = str(self._home)
+        settings = read_settings(env, Path.cwd())
+        own = {"db": self._db, "default_model": self._model}
+        laid_over = {key: value for key, value in own.items() if value is not None}
+        choices = settings.choices.model_copy(update=laid_over)
+        return settings.model_copy(update={"choices": choices})
