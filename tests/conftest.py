@@ -56,9 +56,13 @@ def postgres() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def _postgres_database(postgres: PostgresServer) -> str:
+    return postgres.new_database()
+
+
 @pytest.fixture
-def postgres_url(postgres: PostgresServer) -> Iterator[str]:
-    """An empty database of the test's own."""
-    url = postgres.new_database()
-    yield url
-    postgres.drop_database(url)
+def postgres_url(postgres: PostgresServer, _postgres_database: str) -> str:
+    """The address of an empty database, the test's own while it runs."""
+    postgres.clean(_postgres_database)
+    return _postgres_database

@@ -6,7 +6,8 @@ import asyncio
 import itertools
 import re
 import selectors
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -97,8 +98,9 @@ class Voices:
     def __init__(self, voices: dict[str, Voice]) -> None:
         self.voices = voices
 
-    def for_model(self, model: str) -> Speaker:
-        return self.voices.get(model) or self.voices["*"]
+    @asynccontextmanager
+    async def admitted(self, model: str) -> AsyncIterator[Speaker]:
+        yield self.voices.get(model) or self.voices["*"]
 
     async def close(self) -> None:
         pass

@@ -6,6 +6,7 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -145,9 +146,12 @@ class Speaker(Protocol):
 
 
 class Speakers(Protocol):
-    """Finds the speaker for a model id."""
+    """Finds the speaker for a model id, and keeps the number of calls at once in bounds."""
 
-    def for_model(self, model: str) -> Speaker: ...
+    def admitted(self, model: str) -> AbstractAsyncContextManager[Speaker]:
+        """The speaker, for one call. Entering waits until there is room for it: that is nobody's
+        time, and whoever waits has not begun."""
+        ...
 
     async def close(self) -> None: ...
 

@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget, Value
+from .procedures.checking import checked
+from .procedures.council.options import CouncilConfig
 
 CONFIG_TOML = "config.toml"
 CONFIG_JSON = "config.json"
@@ -83,8 +85,10 @@ class Settings(Value):
         return self.home / CONFIG_JSON
 
 
-def default_home() -> Path:
-    """The platform's folder for a user's data."""
+def home_folder(env: Mapping[str, str]) -> Path:
+    """ROUNDTABLE_HOME, or the platform's folder for a user's data."""
+    if env.get("ROUNDTABLE_HOME"):
+        return Path(env["ROUNDTABLE_HOME"]).expanduser()
     from platformdirs import user_data_path
 
     return user_data_path("roundtable", appauthor=False)
@@ -92,8 +96,7 @@ def default_home() -> Path:
 
 def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
     """Read all sources. BadSetting or UnknownName names the file, the key and what was expected."""
-    home = Path(env["ROUNDTABLE_HOME"]).expanduser() if env.get("ROUNDTABLE_HOME") else None
-    home = home or default_home()
+    home = home_folder(env)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
 
@@ -104,54 +107,52 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             else:
                 values[key] = value
             origins[key] = where
-        _validated(values, where)
+        checked(Choices, values, where)
+        CouncilConfig.parse(source.get("council", {}), where)
 
     if council := _json(home / CONFIG_JSON):
-        lay_over({"council": council}, CONFIG_JSON)
-    lay_over(_toml(home / CONFIG_TOML), CONFIG_TOML)
+        lay_over({"council": council}, str(home / CONFIG_JSON))
+    lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
     project = _toml(workspace / PROJECT_TOML)
     if refused := next((key for key in project if key not in _PROJECT_MAY_SET), None):
         if refused in Choices.model_fields:
             raise BadSetting(
-                PROJECT_TOML, refused, f"one of {', '.join(_PROJECT_MAY_SET)}: set it in {home}"
+                PROJECT_TOML,
+                refused,
+                f"only {', '.join(_PROJECT_MAY_SET)} in a project's file; "
+                f"{refused} may be set in {home / CONFIG_TOML}",
             )
         raise UnknownName(f"key in {PROJECT_TOML}:", refused, _PROJECT_MAY_SET)
     lay_over(project, PROJECT_TOML)
     for variable, key in ENVIRONMENT.items():
         if env.get(variable):
             lay_over({key: env[variable]}, variable)
-    return Settings(
-        home=home, workspace=workspace, choices=_validated(values, "settings"), origins=origins
-    )
-
-
-def _validated(values: Mapping[str, Any], where: str) -> Choices:
-    try:
-        return Choices.model_validate(dict(values))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise UnknownName(f"key in {where}:", key, Choices.model_fields) from None
-        raise BadSetting(where, key, first["msg"]) from None
+    choices = checked(Choices, values, "settings")
+    return Settings(home=home, workspace=workspace, choices=choices, origins=origins)
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSetting(path.name, "the file", f"valid TOML ({error})") from None
+        return tomllib.loads(_text(path))
+    except ValueError as error:
+        raise BadSetting(str(path), "the file", f"valid TOML ({error})") from None
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (ValueError, UnicodeDecodeError) as error:
-        raise BadSetting(path.name, "the file", f"valid JSON ({error})") from None
+        values = json.loads(_text(path) or "{}")
+    except ValueError as error:
+        raise BadSetting(str(path), "the file", f"valid JSON ({error})") from None
     if not isinstance(values, dict):
-        raise BadSetting(path.name, "the file", "a JSON object")
+        raise BadSetting(str(path), "the file", "a JSON object")
     return values
+
+
+def _text(path: Path) -> str:
+    """The file's text; empty if there is no such file."""
+    try:
+        return path.read_text("utf-8-sig")  # Windows editors like to begin with a mark
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise BadSetting(str(path), "the file", f"a readable file ({error.strerror})") from None

@@ -24,28 +24,30 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class HoldBack:
-    """What must stay unspent so that the verdict can still be written."""
+    """A later call that must stay affordable, so that the verdict can still be written."""
 
-    calls: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
-
-
-NOTHING_HELD_BACK = HoldBack()
+    speaker: SpeakerRef
+    input_tokens: int
+    output_tokens: int
 
 
 def reserve(
     speaker: SpeakerRef, prompt: str, max_tokens: int, dearest: tuple[float, float]
 ) -> Reservation:
     """The most that one call may cost. An unknown price counts as the dearest known one."""
-    tokens_in = estimate_tokens(prompt)
+    return _reservation(speaker, estimate_tokens(prompt), max_tokens, dearest)
+
+
+def _reservation(
+    speaker: SpeakerRef, tokens_in: int, tokens_out: int, dearest: tuple[float, float]
+) -> Reservation:
     priced = speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None
     per_in = speaker.usd_per_million_in if speaker.usd_per_million_in is not None else dearest[0]
     per_out = speaker.usd_per_million_out if speaker.usd_per_million_out is not None else dearest[1]
     return Reservation(
         input_tokens=tokens_in,
-        output_tokens=max_tokens,
-        cost_usd=(tokens_in * per_in + max_tokens * per_out) / 1_000_000,
+        output_tokens=tokens_out,
+        cost_usd=(tokens_in * per_in + tokens_out * per_out) / 1_000_000,
         priced=priced,
     )
 
@@ -54,16 +56,22 @@ def admit(
     budget: Budget,
     spending: Spending,
     wanted: Reservation,
-    hold_back: HoldBack = NOTHING_HELD_BACK,
+    hold_back: HoldBack | None,
+    dearest: tuple[float, float],
 ) -> BudgetExhausted | None:
     """None if the call fits beside what is spent and held back, else which limit it would break."""
-    calls = spending.calls + 1 + hold_back.calls
+    kept = _NOTHING
+    if hold_back is not None:
+        kept = _reservation(
+            hold_back.speaker, hold_back.input_tokens, hold_back.output_tokens, dearest
+        )
+    calls = spending.calls + 1 + (1 if hold_back is not None else 0)
     if budget.max_calls is not None and calls > budget.max_calls:
         return _exhausted("calls", f"{spending.calls} of {budget.max_calls} calls made")
-    tokens = spending.tokens + wanted.input_tokens + wanted.output_tokens + hold_back.tokens
+    tokens = spending.tokens + _tokens(wanted) + _tokens(kept)
     if budget.max_tokens is not None and tokens > budget.max_tokens:
         return _exhausted("tokens", f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent")
-    cost = spending.cost_usd + wanted.cost_usd + hold_back.cost_usd
+    cost = spending.cost_usd + wanted.cost_usd + kept.cost_usd
     if budget.max_cost_usd is not None and cost > budget.max_cost_usd:
         return _exhausted(
             "cost", f"${spending.cost_usd:.4f} of ${budget.max_cost_usd:.4f} spent or reserved"
@@ -75,6 +83,13 @@ def admit(
     return None
 
 
+_NOTHING = Reservation(input_tokens=0, output_tokens=0, cost_usd=0.0)
+
+
+def _tokens(reserved: Reservation) -> int:
+    return reserved.input_tokens + reserved.output_tokens
+
+
 def _exhausted(limit: Limit, detail: str) -> BudgetExhausted:
     return BudgetExhausted(limit=limit, detail=detail)
 
@@ -83,7 +98,7 @@ def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     return Spending(
         calls=usage.calls,
-        tokens=usage.tokens + sum(r.input_tokens + r.output_tokens for r in held),
-        cost_usd=usage.priced_usd + sum(r.cost_usd for r in held),
+        tokens=usage.tokens + sum(_tokens(reserved) for reserved in held),
+        cost_usd=usage.priced_usd + sum(reserved.cost_usd for reserved in held),
         seconds=seconds,
     )

@@ -10,11 +10,15 @@ from .text import count_words
 from .values import Confidence
 
 UNSTRUCTURED = "[unstructured response]"
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s*(?P<hash>.+?)\s*#*|\*\*(?P<bold>[^*]+?)\*\*:?)\s*$")
+_INDENTED = re.compile(r"\s{4}")
+_CODE = ("```", "~~~")
 _CONFIDENCE = re.compile(r"\b(high|medium|low)\b", re.IGNORECASE)
 _NOTHING = re.compile(
-    r"^[\W_]*(?:none|no dissent|nothing|n/?a|not applicable|no)\b[\W_]*", re.IGNORECASE
+    r"[\W_]*(?:none|no dissent|nothing|n/?a|not applicable|no"
+    r"|keine?|keiner|keines|kein dissens|nichts|entfällt|ningun[oa]|ningún|nada)\b",
+    re.IGNORECASE,
 )
+"""In the languages that the setup offers: a model asked to write German may translate the word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +70,52 @@ ANYTHING = Contract()
 def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
     """The bodies under the given headings: any heading level or bold line, case ignored.
 
-    Headings that are not in the list stay part of the section in which they stand. When a heading
-    comes twice, the bodies are joined.
+    Headings that are not in the list stay part of the section in which they stand, and so does
+    everything in a block of code, where a `#` begins a comment. When a heading comes twice, the
+    bodies are joined.
     """
-    wanted = {_normal(heading): heading for heading in headings}
+    wanted = {name: heading for heading in headings if (name := _normal(heading))}
     bodies: dict[str, list[str]] = {}
     current: list[str] | None = None
-    for line in text.splitlines():
-        match = _HEADING.match(line)
-        title = wanted.get(_normal(match["hash"] or match["bold"])) if match else None
+    lines = text.splitlines()
+    code = _code_lines(lines)
+    for number, line in enumerate(lines):
+        title = None if number in code else wanted.get(_normal(_heading(line)))
         if title is not None:
             current = bodies.setdefault(title, [])
         elif current is not None:
             current.append(line)
     return {heading: "\n".join(lines).strip() for heading, lines in bodies.items()}
+
+
+def _code_lines(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines in blocks of code. A block that nobody closes is none: a forgotten
+    mark must not swallow the rest of an answer."""
+    code: set[int] = set()
+    begun: tuple[int, str] | None = None
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        mark = bare[:3]
+        if begun is None:
+            if mark in _CODE and "`" not in bare.lstrip("`"):
+                begun = number, mark
+        elif mark == begun[1]:
+            code.update(range(begun[0], number + 1))
+            begun = None
+    return code
+
+
+def _heading(line: str) -> str:
+    """The words of a heading or of a line that is all bold; empty for any other line."""
+    bare = line.strip()
+    if _INDENTED.match(line):
+        return ""
+    if bare.startswith("#"):
+        return bare.strip("#")
+    words = bare.removesuffix(":")
+    if len(words) > 4 and words.startswith("**") and words.endswith("**"):
+        return "" if "*" in words[2:-2] else words
+    return ""
 
 
 def _normal(heading: str) -> str:
@@ -97,8 +133,5 @@ def parse_confidence(text: str) -> Confidence | None:
 
 def says_nothing(text: str) -> bool:
     """Whether a section is there only to say that it is empty ("None.", "No dissent.")."""
-    stripped = text.strip()
-    if not stripped:
-        return True
-    match = _NOTHING.match(stripped)
-    return match is not None and count_words(stripped[match.end() :]) == 0
+    match = _NOTHING.match(text)
+    return count_words(text[match.end() :] if match else text) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .budget import NOTHING_HELD_BACK, HoldBack
+from .budget import HoldBack
 from .contracts import ANYTHING, Contract
 from .events import Event
 from .values import Participant, SpeakerRef
@@ -38,6 +38,8 @@ class SectionShape:
 
     heading: str
     sentences: int = 2
+    opening: str = ""
+    """The words it begins with, without the space after them; the model goes on from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class TurnPlan:
     small_task: Task | None = None
     """The same task scaled to a demonstration model."""
     after_round: int = 0
-    hold_back: HoldBack = NOTHING_HELD_BACK
+    hold_back: HoldBack | None = None
 
     def task_for(self, speaker: SpeakerRef) -> Task:
         if speaker.demonstration and self.small_task is not None:

@@ -125,6 +125,8 @@ class SpeechGiven(Value):
     sections: dict[str, str] = Field(default_factory=dict)
     flags: tuple[str, ...] = ()
     after_round: int = 0
+    key: str = ""
+    """The idempotency key of the call that brought it from outside the program, if it had one."""
 
 
 class TurnFailed(Value):

@@ -21,10 +21,14 @@ MARKERS = {
 }
 """The kinds of untrusted text and the words of their markers."""
 
+_WORDS = "|".join(marker.replace(" ", r"\s+") for marker in MARKERS.values())
+_DASHES = r"(?<![-‐-―−])[-‐-―−]{2,}+\s*+"
 _FORGED = re.compile(
-    rf"-{{2,}}\s*(?:END\s+)?(?:{'|'.join(MARKERS.values())})\b[^\n]*?(?:-{{2,}}|$)"
+    rf"{_DASHES}END\s+(?:{_WORDS})\b(?:\s*-+)?"
+    # An opening marker has dashes on both sides: the option `--context FILE` has not.
+    rf"|{_DASHES}(?:{_WORDS})\s*(?:\(\s*untrusted\s*\)(?:\s*-+)?|[-‐-―−]{{2,}})"
     r"|\[/?\s*fence\b[^\]\n]*\]?",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 REMOVED = "[marker removed]"
 
@@ -41,4 +45,4 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
 
 def neutralise(text: str, nonce: str) -> str:
     """The text without forged markers and without the nonce."""
-    return _FORGED.sub(REMOVED, text.replace(nonce, REMOVED))
+    return _FORGED.sub(REMOVED, text).replace(nonce, REMOVED)

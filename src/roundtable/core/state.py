@@ -32,7 +32,9 @@ from .events import (
 )
 from .values import HOST_WIRE_NAME, Participant, Reservation, Status, Usage, Verdict
 
-_MAYBE_PAID: frozenset[FailureCause] = frozenset(["timeout", "cut", "cancelled", "lost"])
+_MAYBE_PAID: frozenset[FailureCause] = frozenset(
+    ["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]
+)
 """After these the provider may have done the work and charged for it."""
 
 
@@ -156,8 +158,7 @@ class State:
                 self.usage += Usage(calls=1)
             case AttemptFinished():
                 self._attempt(event.turn_id, event.attempt).finished = event
-                self.held.pop((event.turn_id, event.attempt), None)
-                self.usage += event.usage.model_copy(update={"calls": 0})
+                self._settle_finished(event)
             case AttemptFailed():
                 self._attempt(event.turn_id, event.attempt).failed = event
                 self._settle_failed(event)
@@ -194,6 +195,16 @@ class State:
 
     def _attempt(self, turn_id: str, number: int) -> Attempt:
         return self.turns[turn_id].attempts[number - 1]
+
+    def _settle_finished(self, event: AttemptFinished) -> None:
+        """What was reserved gives way to what was used; where nobody knows the cost, the reserved
+        cost stays, because unknown is not zero."""
+        reserved = self.held.pop((event.turn_id, event.attempt), None)
+        if reserved is not None and event.usage.cost_usd is None:
+            self.held[event.turn_id, event.attempt] = reserved.model_copy(
+                update={"input_tokens": 0, "output_tokens": 0}
+            )
+        self.usage += event.usage.model_copy(update={"calls": 0})
 
     def _settle_failed(self, event: AttemptFailed) -> None:
         """A call that may have been paid keeps its reservation; any other gives it back."""

@@ -7,10 +7,17 @@ import unicodedata
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 CJK_CHARACTERS_PER_WORD = 1.6
 """How many CJK characters stand for one word where a length is given in words."""
+
+
+def readable(text: str) -> str:
+    """The text without half surrogates, which come with answers that were cut, and which cannot
+    be stored as UTF-8."""
+    return _HALF_SURROGATE.sub("\ufffd", text)
 
 
 def count_words(text: str) -> int:
@@ -32,31 +39,59 @@ def clip(text: str, limit: int, ellipsis: str = "…") -> str:
     """At most `limit` characters, ellipsis included, never cutting through a grapheme."""
     if len(text) <= limit:
         return text
-    cut = max(0, limit - len(ellipsis))
-    while cut > 0 and _joins_backwards(text[cut], text[cut - 1]):
+    cut = _boundary(text, max(0, limit - len(ellipsis)))
+    return text[:cut].rstrip() + ellipsis[:limit]
+
+
+def _boundary(text: str, cut: int) -> int:
+    """The last place at or before `cut` where no grapheme is cut through."""
+    while 0 < cut < len(text) and _joins_backwards(text, cut):
         cut -= 1
-    return text[:cut].rstrip() + ellipsis
+    return cut
 
 
-def _joins_backwards(char: str, before: str) -> bool:
-    """Whether `char` belongs to the grapheme that `before` is part of."""
+def _joins_backwards(text: str, index: int) -> bool:
+    """Whether the character at `index` belongs to the grapheme of the one before it."""
+    char, before = text[index], text[index - 1]
     return (
-        unicodedata.combining(char) != 0
-        or char in "\u200d\ufe0f\ufe0e"
+        unicodedata.category(char).startswith("M")
+        or char in "\u200c\u200d"
         or before == "\u200d"
         or "\U0001f3fb" <= char <= "\U0001f3ff"
-        or ("\U0001f1e6" <= char <= "\U0001f1ff" and "\U0001f1e6" <= before <= "\U0001f1ff")
+        or "\U000e0020" <= char <= "\U000e007f"
+        or "\u1160" <= char <= "\u11ff"
+        or (_is_flag_half(char) and _flag_halves_before(text, index) % 2 == 1)
     )
 
 
+def _is_flag_half(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _flag_halves_before(text: str, index: int) -> int:
+    """Flags are pairs of letters, so which two belong together is a matter of counting."""
+    start = index
+    while start > 0 and _is_flag_half(text[start - 1]):
+        start -= 1
+    return index - start
+
+
 def condense(text: str, limit: int) -> str:
-    """Keep the beginning and the end of a text that is too long, and say what is missing."""
+    """At most `limit` characters: the beginning and the end, and between them what is missing."""
     if len(text) <= limit:
         return text
-    notice = f"\n[… {len(text) - limit:,} characters left out to fit the model …]\n"
-    keep = max(0, limit - len(notice))
-    head = keep * 2 // 3
-    return text[:head] + notice + (text[-(keep - head) :] if keep > head else "")
+    keep = limit - len(_left_out(len(text)))
+    if keep <= 0:
+        return clip(text, limit)
+    head = _boundary(text, keep * 2 // 3)
+    tail = len(text) - (keep - keep * 2 // 3)
+    while tail < len(text) and _joins_backwards(text, tail):
+        tail += 1
+    return text[:head] + _left_out(tail - head) + text[tail:]
+
+
+def _left_out(count: int) -> str:
+    return f"\n[… {count:,} characters left out to fit the model …]\n"
 
 
 def sentences(text: str) -> list[str]:
@@ -67,7 +102,7 @@ def sentences(text: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     # "1. A point" must not be cut after its number.
-    return _SENTENCE.split(re.sub(r"(?m)^(\s*\d+)\.\s+", r"\1) ", text))
+    return _SENTENCE.split(re.sub(r"(?m)^([ \t]*\d+)\.[ \t]+", r"\1) ", text))
 
 
 def first_sentences(text: str, count: int = 2, limit: int = 400) -> str:
@@ -105,22 +140,29 @@ _WINDOWS_DEVICES = frozenset(
 _SECRETS = re.compile(
     r"""
       \b(?:sk|rk|pk)-[A-Za-z0-9_\-]{12,}              # OpenAI, Anthropic, OpenRouter, DeepSeek …
-    | \bxai-[A-Za-z0-9]{16,}
+    | \b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}    # Stripe
+    | \b(?:xai|pplx|tvly|nvapi|glpat)-[A-Za-z0-9_\-]{16,}
+    | \b(?:hf|r8|npm)_[A-Za-z0-9]{20,}
     | \bAIza[A-Za-z0-9_\-]{20,}                       # Google
     | \bgsk_[A-Za-z0-9]{16,}
     | \b(?:ghp|gho|ghs|ghu)_[A-Za-z0-9]{20,}
     | \bgithub_pat_[A-Za-z0-9_]{20,}
-    | \bxox[abprs]-[A-Za-z0-9\-]{10,}
+    | \bxox[abeprs]-[A-Za-z0-9\-]{10,}
+    | \b[0-9]{8,10}:[A-Za-z0-9_\-]{35}\b             # Telegram bots
     | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b
-    | \beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}   # JWT
-    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?-----END[ ][A-Z ]*PRIVATE[ ]KEY-----
-    | (?<=://)[^\s/:@]+:[^\s/@]+(?=@)                 # user:password in an address
+    | (?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}   # JWT
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY-----[\s\S]*?   # a clipped text may lack the end
+      (?:-----END[ ][A-Z ]*PRIVATE[ ]KEY-----|\Z)
+    | (?<=://)[^\s/:@]*:[^\s/]+(?=@)                   # user:password in an address
     """,
     re.VERBOSE,
 )
 _ASSIGNED_SECRET = re.compile(
-    r"(?i)\b((?:authorization:\s*)?bearer\s+|(?:api[_-]?key|password|secret|token)\s*[=:]\s*[\"']?)"
-    r"([A-Za-z0-9_\-.~+/]{12,}=*)"
+    r"""(?i)(
+      \b(?:bearer|basic)\s+(?=[A-Za-z_\-.~+/]*[0-9])     # a digit tells a token from a word
+    | (?:(?:api|access|private|secret)[_-]?key|passw(?:or)?d|secret|token)["']?\s*[=:]\s*["']?
+    )[A-Za-z0-9_\-.~+/]{12,}=*""",
+    re.VERBOSE,
 )
 
 REDACTED = "[redacted]"

@@ -79,13 +79,18 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
 
 def _after_answer(plan: TurnPlan, attempts: list[Attempt], answer: AttemptFinished) -> Step:
     speaker = _speaker(plan, attempts[-1])
-    contract = plan.task_for(speaker).contract
-    violations = contract.check(answer.text)
-    repairs = sum(1 for attempt in attempts if attempt.started.purpose == "repair")
+    violations = plan.task_for(speaker).contract.check(answer.text)
+    repairs = sum(1 for a in attempts if a.started.purpose == "repair" and a.finished)
     if violations and repairs < plan.policy.repairs:
         return Call(
             len(attempts) + 1, speaker, "repair", repair=violations, broken_text=answer.text
         )
+    return _accept(plan, speaker, answer)
+
+
+def _accept(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> Accept:
+    contract = plan.task_for(speaker).contract
+    violations = contract.check(answer.text)
     flags = []
     if violations:
         flags.append(contract.flag)
@@ -116,24 +121,20 @@ def _after_failure(
         tries = sum(1 for cause in same if cause in _AGAIN)
         if tries <= plan.policy.retries:
             wait = plan.policy.interval
+    # What a failed repair was to mend: it is asked for again with it, and stands if that fails too.
+    broken = next((a.finished for a in reversed(attempts) if a.finished is not None), None)
     if wait is not None and (time_left is None or wait < time_left):
-        if purpose == "repair":
-            return _repair_again(plan, attempts, speaker, number)
-        return Call(number, speaker, purpose, wait=wait)
-    chain = plan.participant.speakers
-    following = next((i for i, ref in enumerate(chain, 1) if ref.model == speaker.model), 0)
-    if following < len(chain) and (time_left is None or time_left > 0):
-        return Call(number, chain[following], "fallback", replaces=failed)
+        if broken is not None:
+            violations = plan.task_for(speaker).contract.check(broken.text)
+            return Call(number, speaker, "repair", wait, violations, broken.text)
+        return Call(number, speaker, purpose, wait)
+    if broken is not None:
+        return _accept(plan, speaker, broken)
+    tried = {attempt.started.model for attempt in attempts}
+    substitute = next((ref for ref in plan.participant.speakers if ref.model not in tried), None)
+    if substitute is not None and (time_left is None or time_left > 0):
+        return Call(number, substitute, "fallback", replaces=failed)
     return GiveUp(failed.cause, failed.message, failed.remedy)
-
-
-def _repair_again(
-    plan: TurnPlan, attempts: list[Attempt], speaker: SpeakerRef, number: int
-) -> Step:
-    """A repair that was lost is asked again, with the answer it was to mend."""
-    broken = next(a.finished for a in reversed(attempts) if a.finished is not None)
-    violations = plan.task_for(speaker).contract.check(broken.text)
-    return Call(number, speaker, "repair", repair=violations, broken_text=broken.text)
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:

@@ -12,7 +12,7 @@ from ..core.text import redact
 from ..ports import Lease, Ledger
 from .journal import Journal
 from .tools import Tools
-from .turn import take_turn
+from .turn import settle_lost, take_turn
 
 LEASE_TTL = 30.0
 HEARTBEAT = 1.0
@@ -24,6 +24,7 @@ async def drive(
     journal: Journal, procedure: Procedure, tools: Tools, ledger: Ledger, lease: Lease
 ) -> None:
     """Drive a discussion until it is closed. Cancelling leaves a consistent ledger behind."""
+    await settle_lost(journal, *journal.state.turns.values())
     loop = asyncio.create_task(_Loop(journal, procedure, tools).run())
     heartbeat = asyncio.create_task(_heartbeat(journal, tools, ledger, lease))
     try:

@@ -53,11 +53,15 @@ class Journal:
         A cancellation waits until they are in: what was paid for is not lost on the way.
         """
         writing = asyncio.create_task(self._record(events))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await writing
-            raise
+        cancelled = False
+        while not writing.done():
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                cancelled = True  # and it may come again: impatience must not lose words either
+        writing.result()
+        if cancelled:
+            raise asyncio.CancelledError
 
     async def record_decision(self, events: Sequence[Event], decided_at: int) -> bool:
         """Append what was decided at event `decided_at`; False if the ledger has moved on since."""

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from ..core.contracts import ANYTHING
 from ..core.decide import decide
 from ..core.effects import TakeTurn, TurnPlan, turn_id
 from ..core.errors import (
@@ -18,6 +17,7 @@ from ..core.errors import (
 )
 from ..core.events import DiscussionOpened, NewEvent, Recorded, SpeechGiven, StopRequested
 from ..core.state import State, fold
+from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME
 from ..ports import Asker, Headline, Lease, Ledger, Models
 from ..procedures import procedure_kit
@@ -110,9 +110,13 @@ class Service:
     async def stop(self, discussion_id: str, *, by: str, reason: str = "") -> State:
         """End a discussion with what exists. Its driver closes it, or this call if it has none."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
-        if journal.state.closed is not None:
-            raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
-        await journal.record((StopRequested(by=by, reason=reason), "stop"))
+
+        def build(state: State) -> list[Keyed]:
+            if state.closed is not None:
+                raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
+            return [(StopRequested(by=by, reason=reason), "stop")]
+
+        await journal.record_checked(build)
         with suppress(LeaseHeld):
             return await self.run(discussion_id)
         return journal.state
@@ -132,8 +136,8 @@ class Service:
         given: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
-            speech = _repeated(state, participant, text) if key else None
-            given[:] = [speech or _outside_speech(state, participant, text, key)]
+            speech = _repeated(state, participant, key) if key else None
+            given[:] = [speech or _outside_speech(state, participant, readable(text), key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
             return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
 
@@ -173,20 +177,13 @@ class Service:
             await self._ledger.release_lease(lease)
 
 
-def _repeated(state: State, participant: str, text: str) -> SpeechGiven | None:
-    """The same words from outside by the same speaker, given before."""
+def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:
+    """The speech that an earlier call with this key brought."""
     speaker = state.start.host.id if participant == HOST_WIRE_NAME else participant
-    return next(
-        (
-            speech
-            for speech in state.speeches
-            if (speech.participant, speech.model, speech.text) == (speaker, OUTSIDE, text)
-        ),
-        None,
-    )
+    return next((s for s in state.speeches if (s.participant, s.key) == (speaker, key)), None)
 
 
-def _outside_speech(state: State, participant: str, text: str, key: str | None) -> SpeechGiven:
+def _outside_speech(state: State, participant: str, text: str, key: str) -> SpeechGiven:
     """The speech that this call makes in this state, or NotAllowed."""
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
@@ -194,13 +191,14 @@ def _outside_speech(state: State, participant: str, text: str, key: str | None) 
     if participant == HOST_WIRE_NAME:
         remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
         return SpeechGiven(
-            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{key or remarks + 1}"),
+            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
             stage="remark",
             round=0,
             participant=state.start.host.id,
             model=OUTSIDE,
             text=text,
             after_round=current,
+            key=key,
         )
     if not any(seated.id == participant for seated in state.start.participants):
         known = [HOST_WIRE_NAME, *(seated.id for seated in state.start.participants)]
@@ -211,6 +209,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str | None) 
             f"It is not {participant}'s turn in {state.discussion_id}.",
             "A participant may speak while a turn of its own is open.",
         )
+    contract = plan.task.contract
     return SpeechGiven(
         turn_id=plan.turn_id,
         stage=plan.stage,
@@ -218,8 +217,10 @@ def _outside_speech(state: State, participant: str, text: str, key: str | None) 
         participant=participant,
         model=OUTSIDE,
         text=text,
-        sections=plan.task.contract.parse(text) if plan.task.contract is not ANYTHING else {},
+        sections=contract.parse(text),
+        flags=(contract.flag,) if contract.check(text) else (),
         after_round=plan.after_round,
+        key=key,
     )
 
 

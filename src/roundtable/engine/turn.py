@@ -27,7 +27,7 @@ from ..core.state import Attempt, State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, next_step
 from ..core.values import Prompt
-from ..ports import Reply, SpeakRequest
+from ..ports import Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed
 from .tools import Draft, Tools
 
@@ -37,6 +37,31 @@ CONDENSED = "[condensed prompt]"
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
     """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
     await _Taking(plan, journal, tools).to_the_end()
+
+
+async def settle_lost(journal: Journal, *turns: Turn) -> None:
+    """Calls that were under way when an earlier process ended: nobody will ever hear them, but
+    they may have been paid."""
+    lost = [
+        (
+            AttemptFailed(
+                turn_id=turn.id,
+                attempt=number,
+                cause="lost",
+                message="The process ended while this call was under way.",
+            ),
+            _outcome_key(turn.id, number),
+        )
+        for turn in turns
+        for number, attempt in enumerate(turn.attempts, 1)
+        if attempt.in_flight
+    ]
+    if lost:
+        await journal.record(*lost)
+
+
+def _outcome_key(turn_id: str, attempt: int) -> str:
+    return f"attempt/{turn_id}/{attempt}/outcome"
 
 
 class _Taking:
@@ -57,7 +82,8 @@ class _Taking:
         return self.plan.policy.deadline - (self.tools.clock.monotonic() - self.began)
 
     async def to_the_end(self) -> None:
-        await self._settle_lost()
+        if self.turn is not None:
+            await settle_lost(self.journal, self.turn)
         while (turn := self.turn) is None or not turn.over:
             match next_step(self.plan, turn, self.time_left):
                 case Call() as call:
@@ -66,18 +92,6 @@ class _Taking:
                         return
                 case Accept() | GiveUp() as outcome:
                     await self.journal.record(*self._outcome(outcome))
-
-    async def _settle_lost(self) -> None:
-        """A call that was in flight when an earlier process ended: nobody will ever hear it."""
-        turn = self.turn
-        if turn and turn.attempts and turn.attempts[-1].in_flight and not turn.over:
-            await self.journal.record(
-                self._failure(
-                    len(turn.attempts),
-                    SpeakerError("lost", "The process ended while this call was under way."),
-                    0.0,
-                )
-            )
 
     async def _wait(self, call: Call) -> None:
         if call.wait > 0:
@@ -89,6 +103,14 @@ class _Taking:
 
     async def _call(self, call: Call) -> bool:
         """Make one attempt; False when the discussion no longer wants it."""
+        clock = self.tools.clock
+        queued = clock.monotonic()
+        async with self.tools.speakers.admitted(call.speaker.model) as speaker:
+            # Waiting for others' calls is not this turn's time, nor is the attempt begun.
+            self.began += clock.monotonic() - queued
+            return await self._attempt(call, speaker)
+
+    async def _attempt(self, call: Call, speaker: Speaker) -> bool:
         prompt, condensed = self._prompt(call)
         await self.journal.record_checked(
             lambda state: self._opening(state, call, prompt, condensed=condensed)
@@ -99,7 +121,7 @@ class _Taking:
         clock = self.tools.clock
         begun = clock.monotonic()
         try:
-            reply = await self._speak(call, prompt)
+            reply = await self._speak(call, speaker, prompt)
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:
@@ -130,9 +152,10 @@ class _Taking:
         )
         # The same nonce: the notice at the top of the prompt vouches for no other.
         repair = prompts.render(plan, nonce=nonce, limit_tokens=room // 2)
-        room -= estimate_tokens(repair.prompt.user)
+        addition = f"\n\n{repair.prompt.user}"
+        room -= estimate_tokens(addition)
         rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
-        user = f"{rendered.prompt.user}\n\n{repair.prompt.user}"
+        user = rendered.prompt.user + addition
         condensed = rendered.condensed or repair.condensed
         return rendered.prompt.model_copy(update={"user": user}), condensed
 
@@ -172,7 +195,7 @@ class _Taking:
         events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
         return events
 
-    async def _speak(self, call: Call, prompt: Prompt) -> Reply:
+    async def _speak(self, call: Call, speaker: Speaker, prompt: Prompt) -> Reply:
         plan = self.plan
         task = plan.task_for(call.speaker)
         left = self.time_left
@@ -195,9 +218,7 @@ class _Taking:
         )
         try:
             async with asyncio.timeout(timeout):
-                reply = await self.tools.speakers.for_model(call.speaker.model).speak(
-                    request, on_words
-                )
+                reply = await speaker.speak(request, on_words)
         except TimeoutError:
             raise SpeakerError(
                 "timeout",
@@ -219,7 +240,7 @@ class _Taking:
             finish_reason=reply.finish_reason,
             seconds=round(seconds, 3),
         )
-        events: list[Keyed] = [(finished, self._outcome_key(call.attempt))]
+        events: list[Keyed] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         turn = self.turn
         if turn is not None and not turn.over:
             last = turn.attempts[-1]
@@ -269,10 +290,7 @@ class _Taking:
             retry_after=error.retry_after,
             seconds=round(seconds, 3),
         )
-        return failed, self._outcome_key(attempt)
-
-    def _outcome_key(self, attempt: int) -> str:
-        return f"attempt/{self.plan.turn_id}/{attempt}/outcome"
+        return failed, _outcome_key(self.plan.turn_id, attempt)
 
     def _substitution(self, call: Call, failed: AttemptFailed) -> ParticipantSubstituted:
         turn = self.turn

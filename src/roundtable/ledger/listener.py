@@ -70,7 +70,11 @@ class Listener:
     async def _listen(self) -> _Session:
         session = _Session(await self._connect(), asyncio.Event())
         session.connection.add_termination_listener(lambda _: session.ended.set())
-        await session.connection.add_listener(CHANNEL, self._heard)
+        try:
+            await session.connection.add_listener(CHANNEL, self._heard)
+        except BaseException:
+            session.connection.terminate()
+            raise
         return session
 
     async def _listen_again(self) -> _Session:

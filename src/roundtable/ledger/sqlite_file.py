@@ -19,6 +19,12 @@ from .sqlite_errors import primary_code
 APPLICATION_ID = 0x526F756E
 """Stands in the header of every database of ours ("Roun"), for us and for file(1)."""
 
+# One statement, so that a database that is being made just now is seen either empty or whole.
+_IDENTITY = """
+    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)
+    FROM pragma_application_id, pragma_user_version
+"""
+
 _BUSY_TIMEOUT = 0.01
 """Seconds that SQLite itself waits; how often we try again is Patience's concern."""
 
@@ -36,12 +42,16 @@ class SqliteFile:
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
-        connection = self._connect_to_read(patience)
+        # All over again when somebody else is at it: no step has to care about locks.
+        return patience.retry(self._open, patience.deadline())
+
+    def _open(self) -> sqlite3.Connection:
+        connection, version = self._recognise()
         try:
-            lacking = pending("sqlite", self._version(connection), str(self.path))
-            self._configure(connection, patience)
+            lacking = pending("sqlite", version, str(self.path))
+            _configure(connection)
             if lacking:
-                self._migrate(connection, patience)
+                self._migrate(connection)
         except BaseException:
             connection.close()
             raise
@@ -72,18 +82,17 @@ class SqliteFile:
                 f"{self.path} is a folder, not a database.", "Name a file with ROUNDTABLE_DB."
             )
 
-    def _connect_to_read(self, patience: Patience) -> sqlite3.Connection:
-        """A connection that has read the file's header."""
+    def _recognise(self) -> tuple[sqlite3.Connection, int]:
+        """A connection that has read the file, and the version of the schema in there."""
         connection = self.connect()
         try:
-            patience.retry(lambda: self._version(connection), patience.deadline())
+            return connection, self._version(connection)
         except BaseException as error:
             connection.close()
             if not self._can_only_be_read_as_it_stands(error):
                 raise
-            self._immutable = True
-            return self.connect()
-        return connection
+        self._immutable = True
+        return self._recognise()
 
     def _can_only_be_read_as_it_stands(self, error: BaseException) -> bool:
         """Whether the folder is read-only, so that SQLite cannot share memory with writers there.
@@ -103,11 +112,9 @@ class SqliteFile:
 
     def _version(self, connection: sqlite3.Connection) -> int:
         """The schema's version; 0 for an empty file. LedgerBroken if it is somebody else's."""
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        application, version, tables = connection.execute(_IDENTITY).fetchone()
         if application == APPLICATION_ID:
             return int(version)
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application or version or tables:
             raise LedgerBroken(
                 f"{self.path} is a database of another program.",
@@ -115,19 +122,8 @@ class SqliteFile:
             )
         return 0
 
-    def _configure(self, connection: sqlite3.Connection, patience: Patience) -> None:
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-        try:
-            patience.retry(
-                lambda: connection.execute("PRAGMA journal_mode = WAL"), patience.deadline()
-            )
-        except sqlite3.OperationalError as error:
-            if primary_code(error) != sqlite3.SQLITE_READONLY:
-                raise
-
-    def _migrate(self, connection: sqlite3.Connection, patience: Patience) -> None:
-        patience.retry(lambda: connection.execute("BEGIN IMMEDIATE"), patience.deadline())
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
         try:
             # Asked again under the lock: another process may have migrated it meanwhile.
             version = self._version(connection)
@@ -163,6 +159,16 @@ class SqliteFile:
                     f" {error.strerror}.",
                     "Make its folder writable.",
                 ) from error
+            raise
+
+
+def _configure(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if primary_code(error) != sqlite3.SQLITE_READONLY:
             raise
 
 

@@ -62,18 +62,18 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
     while True:
         prompt = _fill(source, plan.variables, nonce, cap)
         if cap < 200 or estimate_tokens(prompt.system + prompt.user) <= limit_tokens:
-            return Rendered(prompt, condensed)
+            break
         cap = cap * 3 // 4
         condensed = True
+    length = len(prompt.system) + len(prompt.user)
+    if length > MAX_PROMPT:
+        raise ValueError(f"template {source.id} produced {length:,} characters")
+    return Rendered(prompt, condensed)
 
 
-def _fill(
-    source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int
-) -> Prompt:
+def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> Prompt:
     values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
     text = _template(source.id).render(**values, nonce=nonce)
-    if len(text) > MAX_PROMPT:
-        raise ValueError(f"template {source.id} produced {len(text):,} characters")
     system, _, user = text.partition(USER_PART)
     return Prompt(
         template=source.id,

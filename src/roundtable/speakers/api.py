@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
+import threading
 from collections.abc import Mapping
 from contextlib import aclosing
 from importlib import import_module
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
 
 CHARACTERS_PER_TOKEN = 4
+
+Dialect = Literal["responses", "messages", "chat"]
 
 
 class ApiProvider(Protocol):
@@ -72,7 +74,7 @@ class Door:
         self.base_url = base_url
         self.key_variable = provider.key_variable(env)
         self.key = env[self.key_variable].strip() if self.key_variable else ""
-        self.dialect: Literal["responses", "messages", "chat"] = (
+        self.dialect: Dialect = (
             "messages"
             if provider.kind == "anthropic"
             else "responses"
@@ -141,10 +143,9 @@ class ApiSpeaker:
             await client.close()
 
     async def _client(self, door: Door) -> ApiClient:
-        for module in _MODULES[door.dialect]:
-            if module not in sys.modules:
-                # In a thread, so that pages and other discussions go on meanwhile.
-                await asyncio.to_thread(import_module, module)
+        if door.dialect not in _loaded:
+            # In a thread, so that pages and other discussions go on meanwhile.
+            await asyncio.to_thread(_load, door.dialect)
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
@@ -174,12 +175,22 @@ class ApiSpeaker:
         )
 
 
-_CHAT_MODULES = ("pydantic_ai.models.openai", "pydantic_ai.providers.openai_compatible")
-_MODULES = {
-    "messages": ("pydantic_ai.models.anthropic", f"{__package__}.api_client"),
-    "responses": (*_CHAT_MODULES, f"{__package__}.api_client"),
-    "chat": (*_CHAT_MODULES, f"{__package__}.api_client"),
+_MODULES: dict[Dialect, tuple[str, ...]] = {
+    "messages": ("pydantic_ai.models.anthropic",),
+    "responses": ("pydantic_ai.models.openai",),
+    "chat": ("pydantic_ai.models.openai", "pydantic_ai.providers.openai_compatible"),
 }
+_loaded: set[Dialect] = set()
+_loading = threading.Lock()
+
+
+def _load(dialect: Dialect) -> None:
+    # One at a time: threads that import the same packages from several ends see them half made.
+    with _loading:
+        if dialect not in _loaded:
+            for module in (*_MODULES[dialect], f"{__package__}.api_client"):
+                import_module(module)
+            _loaded.add(dialect)
 
 
 def _empty(door: Door, call: ApiCall) -> SpeakerError:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import AsyncGenerator
+from functools import cache
+from ssl import SSLContext
 from urllib.parse import quote
 
 import httpx2
@@ -34,11 +36,18 @@ _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
 
 
+@cache
+def _trusted_roots() -> SSLContext:
+    """Reading the system's certificates is most of the price of a client: once is enough."""
+    return httpx2.create_ssl_context()
+
+
 class ApiClient:
     """Builds each model object once, over one shared pool of connections."""
 
     def __init__(self) -> None:
         self._http = httpx2.AsyncClient(
+            verify=_trusted_roots(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
             follow_redirects=True,
         )
@@ -187,13 +196,9 @@ def _messages_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
     # learns of its end from the provider's answer; a program that turns warnings into errors must
     # not lose the call.
     warnings.filterwarnings("ignore", r"The model '.*' is deprecated", DeprecationWarning)
-    bearer = (door.key_variable or "").endswith("_AUTH_TOKEN")
+    # A key and a token from ANTHROPIC_AUTH_TOKEN travel alike, as a bearer's.
     client = AsyncAnthropic(
-        api_key=None if bearer else door.key,
-        auth_token=door.key if bearer else None,
-        base_url=door.base_url,
-        http_client=http,
-        max_retries=0,
+        api_key=door.key, base_url=door.base_url, http_client=http, max_retries=0
     )
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 

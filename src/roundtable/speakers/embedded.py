@@ -218,9 +218,9 @@ class _Model:
         """
         names = names_in(request.user)
         for number, section in enumerate(request.shape):
-            draft.add(("\n\n" if number else "") + f"## {section.heading}\n")
+            draft.add(("\n\n" if number else "") + f"## {section.heading}\n{section.opening}")
             options = {
-                "grammar": sentences(section.sentences, names),
+                "grammar": sentences(section.sentences, names, begun=bool(section.opening)),
                 "logit_bias": _WORDS_ONLY,
                 # Later sections go on from what the slot holds. The first starts afresh, so that
                 # the same request gets the same words whatever the slot was used for before.

@@ -33,8 +33,8 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_NAME.findall(text)))[:MOST_NAMES]
 
 
-def sentences(count: int, names: Iterable[str] = ()) -> str:
-    """A grammar for exactly `count` sentences on one line.
+def sentences(count: int, names: Iterable[str] = (), *, begun: bool = False) -> str:
+    """A grammar for exactly `count` sentences on one line; with `begun`, the first goes on.
 
     No digit, address, quotation, list or line break fits into it, and no capitalised word other
     than `names` (letters only) and "I" inside a sentence.
@@ -44,8 +44,9 @@ def sentences(count: int, names: Iterable[str] = ()) -> str:
     known = [_literal(name) for name in names]
     return "\n".join(
         (
-            f"root ::= {_joined(count)}",
-            f'sentence ::= first (","? " " word){{{FEWEST_WORDS},{MOST_WORDS}}} "."',
+            f"root ::= {_joined('rest' if begun else 'sentence', count)}",
+            "sentence ::= first rest",
+            f'rest ::= (","? " " word){{{FEWEST_WORDS},{MOST_WORDS}}} "."',
             f"first ::= {' | '.join((*map(_literal, _FIRST_WORDS), *known))}",
             f'word ::= ({" | ".join(("plain", *known))}) ending? | "I"',
             'plain ::= letters ("-" letters)?',
@@ -55,8 +56,8 @@ def sentences(count: int, names: Iterable[str] = ()) -> str:
     )
 
 
-def _joined(count: int) -> str:
-    return ' " " '.join(["sentence"] * count)
+def _joined(first: str, count: int) -> str:
+    return ' " " '.join([first, *["sentence"] * (count - 1)])
 
 
 def _literal(text: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from ..ports import OnWords, Reply, Speaker, SpeakRequest
+from ..ports import Speaker
 
 SpeakerFactory = Callable[[], Speaker]
 
@@ -34,39 +34,25 @@ class SpeakerHub:
         self._others = others
         self._parallel = parallel
         self._made: dict[SpeakerFactory, Speaker] = {}
-        self._by_provider: dict[str, Speaker] = {}
+        self._places: dict[str, asyncio.Semaphore] = {}
 
-    def for_model(self, model: str) -> Speaker:
-        """The speaker for a model id, which waits while too many calls to its provider run."""
+    @asynccontextmanager
+    async def admitted(self, model: str) -> AsyncGenerator[Speaker, None]:
+        """The speaker for a model id, once fewer than `parallel` calls to its provider run."""
         provider = model.partition("/")[0]
-        speaker = self._by_provider.get(provider)
-        if speaker is None:
+        if provider not in self._places:
+            self._places[provider] = asyncio.Semaphore(self._parallel)
+        async with self._places[provider]:
             factory = self._others.get(provider, self._api)
             if factory not in self._made:
                 self._made[factory] = factory()
-            speaker = self._by_provider[provider] = _Bounded(self._made[factory], self._parallel)
-        return speaker
+            yield self._made[factory]
 
     async def close(self) -> None:
         """Close every speaker that was made, even if one of them fails to."""
         made = list(self._made.values())
         self._made.clear()
-        self._by_provider.clear()
+        self._places.clear()
         async with AsyncExitStack() as stack:
             for speaker in made:
                 stack.push_async_callback(speaker.close)
-
-
-class _Bounded:
-    """A speaker with a bound on parallel calls. Waiting for one's turn is not the call's time."""
-
-    def __init__(self, speaker: Speaker, parallel: int) -> None:
-        self._speaker = speaker
-        self._turns = asyncio.Semaphore(parallel)
-
-    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
-        async with self._turns:
-            return await self._speaker.speak(request, on_words)
-
-    async def close(self) -> None:
-        await self._speaker.close()

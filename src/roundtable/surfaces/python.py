@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -107,15 +107,25 @@ class Roundtable:
         """
         state = await self.open(question, **request)
         driving = asyncio.create_task(self.run(state.discussion_id))
+        events = self.events(state.discussion_id)
         try:
-            async for record in self.events(state.discussion_id):
+            while True:
+                coming = asyncio.create_task(_next(events))
+                try:
+                    await asyncio.wait([coming, driving], return_when=asyncio.FIRST_COMPLETED)
+                    if driving.done():
+                        driving.result()  # a run that broke down closes nothing: this ends here
+                    record = await coming
+                finally:
+                    await _ended(coming)
+                if record is None:
+                    break
                 yield record
-                if driving.done():
-                    driving.result()
             await driving
         finally:
-            driving.cancel()
-            await asyncio.gather(driving, return_exceptions=True)
+            await _ended(driving)
+            if isinstance(events, AsyncGenerator):
+                await events.aclose()
 
     async def open(
         self,
@@ -197,3 +207,12 @@ class Roundtable:
         laid_over = {key: value for key, value in own.items() if value is not None}
         choices = settings.choices.model_copy(update=laid_over)
         return settings.model_copy(update={"choices": choices})
+
+
+async def _next(events: AsyncIterator[Recorded]) -> Recorded | None:
+    return await anext(events, None)
+
+
+async def _ended(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

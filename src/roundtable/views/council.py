@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ..core.contracts import says_nothing
 from ..core.state import State
 from ..core.text import first_sentences, redact
-from ..core.values import Verdict
+from ..core.values import Participant, Verdict
 
+_IN_THE_LOG = {"performed": "enabled", "skipped via --quick": "skipped (--quick)"}
 ANSWER_STAGES = {1: ("answer", "Round 1 Summaries"), 2: ("cross-examination", "Round 2 Summaries")}
 
 
@@ -26,9 +28,9 @@ def delivery(state: State, version: str) -> str:
         f"**Dissent:** {_dissent(state, verdict)}",
         f"**Round 2:** {round2(state)}",
     ]
-    if _says(verdict.changed_minds):
+    if not says_nothing(verdict.changed_minds):
         lines.append(f"**Changed minds:** {verdict.changed_minds}")
-    if _says(verdict.gaps):
+    if not says_nothing(verdict.gaps):
         lines.append(f"**Gaps and risks:** {verdict.gaps}")
     if verdict.sources:
         lines.append("**Sources:** " + " · ".join(verdict.sources))
@@ -46,7 +48,8 @@ def round2(state: State) -> str:
     """Whether round 2 was held, and if not, why."""
     if len(state.spoken_in("cross-examination", 2)) >= 2:
         return "performed"
-    if ("cross-examination", 2) in state.stages:
+    stage = state.stages.get(("cross-examination", 2))
+    if stage is not None and stage.closed is not None and not _refused_by_budget(state):
         return "left out for lack of agents"
     if state.exhausted is not None:
         return "skipped for lack of budget"
@@ -58,27 +61,37 @@ def round2(state: State) -> str:
     return f"skipped {state.start.options.get('round2_skipped') or ''}".strip()
 
 
+def _refused_by_budget(state: State) -> bool:
+    return any(f.cause == "budget" for f in state.failures if f.stage == "cross-examination")
+
+
 def footer(state: State, version: str) -> str:
     """Who spoke with which model, and by which version of the program."""
-    seats = []
-    for seated in (*state.start.participants, state.start.host):
-        spoken = [s.model for s in state.speeches if s.participant == seated.id]
-        seats.append(f"{seated.emoji} {seated.name}: {spoken[-1] if spoken else '—'}")
+    seats = [
+        f"{seated.emoji} {seated.name}: {_spoke_as(state, seated)}"
+        for seated in (*state.start.participants, state.start.host)
+    ]
     return " · ".join([*seats, f"roundtable v{version}"])
+
+
+def _spoke_as(state: State, seated: Participant) -> str:
+    """The model that really spoke, which a substitution may have changed."""
+    spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
+    return spoken[-1] if spoken else "—"
 
 
 def session_log(state: State, at: datetime) -> str:
     """The session log: enough for an audit, without secrets. `at` carries its zone."""
     start = state.start
     held = round2(state)
-    models = ", ".join(f"{p.name} {p.speaker.model}" for p in (start.host, *start.participants))
+    models = ", ".join(f"{p.name} {_spoke_as(state, p)}" for p in (start.host, *start.participants))
     lines = [
         "# Roundtable Session Log",
         "",
         f"- Discussion: {state.discussion_id}",
         f"- Time: {at.strftime('%Y-%m-%d %H:%M:%S %Z (%z)')}",
         f"- Models: {models}",
-        f"- Round 2: {'enabled' if held == 'performed' else held}",
+        f"- Round 2: {_IN_THE_LOG.get(held, held)}",
         "",
         "## Original Question",
         "",
@@ -99,7 +112,9 @@ def session_log(state: State, at: datetime) -> str:
                 )
                 lines.append(f"No answer: {failure.message if failure else 'not asked'}")
                 continue
-            lines.append(" ".join([*speech.flags, first_sentences(_body(speech.text), 4, 900)]))
+            # Redacted before it is cut: half a key would no longer look like one.
+            said = first_sentences(redact(_body(speech.text)), 4, 900)
+            lines.append(" ".join([*speech.flags, said]))
     verdict = state.verdict
     lines += ["", "## Final Synthesis", ""]
     if verdict is None:
@@ -123,13 +138,13 @@ def _dissent(state: State, verdict: Verdict) -> str:
     if not verdict.dissent:
         return "none"
     names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
-    return "".join(
-        f"\n- {names[each.participant]}"
-        + (f" ({each.turn_id})" if each.turn_id else "")
-        + f": {' '.join(each.position.split())}"
-        for each in verdict.dissent
+    # The empty line after a list keeps Markdown from joining what follows to its last item.
+    return (
+        "".join(
+            f"\n- {names[each.participant]}"
+            + (f" ({each.turn_id})" if each.turn_id else "")
+            + f": {' '.join(each.position.split())}"
+            for each in verdict.dissent
+        )
+        + "\n"
     )
-
-
-def _says(text: str) -> bool:
-    return bool(text.strip()) and text.strip().rstrip(".").lower() not in ("none", "nothing")

@@ -60,7 +60,11 @@ def result(state: State) -> dict[str, Any]:
 
 
 def _participant(state: State, participant: Participant) -> dict[str, Any]:
-    spoke = [s.model for s in state.speeches if s.participant == participant.id]
+    spoke = [
+        speech.model
+        for speech in state.speeches
+        if speech.participant == participant.id and speech.stage != "remark"
+    ]
     return {
         "id": participant.id,
         "name": participant.name,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ...core.errors import BadSetting, UnknownName
 from ...core.events import NoteAdded
 from ...core.values import Value
+from ..checking import checked
 from .roles import TEMPLATES
 
 Level = Literal["low", "medium", "high"]
 LEVELS: tuple[Level, ...] = ("low", "medium", "high")
 Round2 = bool | Literal["ask"]
-T = TypeVar("T", bound=Value)
 
 SESSION_MODEL = "session"
 """Stands for the user's default model."""
@@ -62,7 +62,7 @@ class CouncilFlags(Value):
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
-        return _validated(cls, options, "council options")
+        return checked(cls, options, "council options")
 
 
 class CouncilModels(Value):
@@ -84,7 +84,10 @@ class CouncilConfig(Value):
 
     @classmethod
     def parse(cls, values: Mapping[str, Any], where: str) -> CouncilConfig:
-        return _validated(cls, values, where)
+        config = checked(cls, values, where)
+        if config.preset is not None and config.preset not in PRESETS:
+            raise BadSetting(where, "preset", f"one of {', '.join(PRESETS)}")
+        return config
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
     """Exactly: --budget > --preset > --all > role flags > config.json > built-ins; the cap of
     config.json over all of them; --quick last."""
     notes: list[NoteAdded] = []
+    if flags.preset is not None:
+        _preset(flags.preset)  # a misspelt one is an error also where a stronger wish wins
     level = flags.budget
     cap = config.max_budget
     if cap is not None and LEVELS.index(_level(flags, config)) > LEVELS.index(cap):
@@ -159,21 +164,11 @@ def _level(flags: CouncilFlags, config: CouncilConfig) -> Level:
     if flags.budget is not None:
         return flags.budget
     if flags.preset is not None:
-        return _PRESET_LEVEL.get(flags.preset, "high")
-    models = _models(flags, config, None).values()
-    dearest = max(LEVELS.index(_MODEL_LEVEL.get(model, "high")) for model in models)
+        dearest = LEVELS.index(_PRESET_LEVEL[flags.preset])
+    else:
+        models = _models(flags, config, None).values()
+        dearest = max(LEVELS.index(_MODEL_LEVEL.get(model, "high")) for model in models)
     round2 = config.round2 if flags.round2 is None else flags.round2
     if dearest == 0 and round2 is not False and not flags.quick:
         return "medium"
     return LEVELS[dearest]
-
-
-def _validated(cls: type[T], values: Mapping[str, Any], where: str) -> T:
-    try:
-        return cls.model_validate(dict(values))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise UnknownName(f"key in {where}:", key, cls.model_fields) from None
-        raise BadSetting(where, key, first["msg"]) from None

@@ -190,7 +190,8 @@ class _Closing:
     ) -> tuple[Event, ...]:
         ballots: list[BallotCast] = [ballot(self.state, speech) for speech in speeches]
         notes = [_missing_note(failure, second=self.second) for failure in failures]
-        if self.second and len(speeches) < self.minimum:
+        refused = any(failure.cause == "budget" for failure in failures)
+        if self.second and len(speeches) < self.minimum and not refused:
             notes.append(ROUND2_OMITTED_NOTE)
         return (*ballots, *notes)
 

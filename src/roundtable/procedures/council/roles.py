@@ -8,6 +8,15 @@ from ...core.contracts import Contract
 
 
 @dataclass(frozen=True, slots=True)
+class SmallRole:
+    """The role scaled to a demonstration model, which completes openings better than it obeys."""
+
+    focus: str
+    position_opening: str
+    dissent_opening: str
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     """One specialist of the council."""
 
@@ -21,6 +30,7 @@ class Role:
     """The section that is this role's own."""
     sub_task: str
     """What the Captain asks for when it could not split the question itself."""
+    small: SmallRole
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -35,6 +45,7 @@ SCHOLAR = Role(
     "Findings",
     "Sources",
     "Gather and verify the facts that bear on the question, and say which of them are uncertain.",
+    SmallRole("facts and evidence", "The evidence suggests that", "One known risk is that"),
 )
 ENGINEER = Role(
     "engineer",
@@ -44,6 +55,7 @@ ENGINEER = Role(
     "Analysis",
     "Verification",
     "Work the question through step by step, check the numbers and name the flaws in the logic.",
+    SmallRole("what works in practice", "In practice,", "The main cost is"),
 )
 MUSE = Role(
     "muse",
@@ -53,6 +65,7 @@ MUSE = Role(
     "Perspective",
     "Alternative Angles",
     "Find the angles nobody mentioned, challenge the assumptions and say what it means for people.",
+    SmallRole("fresh angles", "Another way to see it is that", "The hidden assumption is that"),
 )
 ROLES = (SCHOLAR, ENGINEER, MUSE)
 BY_ID = {role.id: role for role in ROLES}

@@ -14,7 +14,7 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
-from ...core.text import clip
+from ...core.text import first_sentences
 from ...core.values import Participant
 from .roles import BRIEFING, BY_ID, CROSS, VERDICT
 from .sitting import ANSWER, BRIEF, CROSS_EXAMINATION, SUMMARY, SYNTHESIS, Sitting, position
@@ -53,13 +53,15 @@ def answer(sitting: Sitting, participant: Participant) -> TurnPlan:
             {
                 "question": Untrusted("question", sitting.state.start.topic),
                 "name": role.name,
-                "perspective": role.perspective,
-                "heading": role.position,
+                "focus": role.small.focus,
             },
         ),
         Contract(sections=(role.position, "Dissent")),
         max_tokens=SMALL_ANSWER_TOKENS,
-        shape=(SectionShape(role.position, 3), SectionShape("Dissent", 1)),
+        shape=(
+            SectionShape(role.position, 2, role.small.position_opening),
+            SectionShape("Dissent", 1, role.small.dissent_opening),
+        ),
     )
     task = Task(PromptPlan(f"council/{role.id}", variables), Contract(sections=role.sections))
     return _specialist_turn(sitting, participant, ANSWER, 1, task, small)
@@ -74,7 +76,11 @@ def summary(sitting: Sitting) -> TurnPlan:
 def cross_examination(sitting: Sitting, participant: Participant, findings: str) -> TurnPlan:
     role = BY_ID[participant.id]
     own = next(speech for speech in sitting.answers if speech.participant == participant.id)
-    others = [speech for speech in sitting.answers if speech.participant != participant.id]
+    others = {
+        BY_ID[speech.participant].name: speech
+        for speech in sitting.answers
+        if speech.participant != participant.id
+    }
     variables: dict[str, PromptValue] = {
         **_common(sitting),
         "name": role.name,
@@ -88,17 +94,19 @@ def cross_examination(sitting: Sitting, participant: Participant, findings: str)
             {
                 "question": Untrusted("question", sitting.state.start.topic),
                 "name": role.name,
-                "perspective": role.perspective,
-                "own": Untrusted("speech", clip(position(own), 300), "yourself"),
+                "focus": role.small.focus,
                 "others": tuple(
-                    Untrusted("speech", clip(position(speech), 300), BY_ID[speech.participant].name)
-                    for speech in others
+                    Untrusted("speech", first_sentences(position(speech), 1, 300), name)
+                    for name, speech in others.items()
                 ),
             },
         ),
         Contract(sections=("Critique of Others", "Updated Position")),
         max_tokens=SMALL_ANSWER_TOKENS,
-        shape=(SectionShape("Critique of Others", 2), SectionShape("Updated Position", 2)),
+        shape=(
+            SectionShape("Critique of Others", 2, f"The {next(iter(others))} overlooks that"),
+            SectionShape("Updated Position", 1, "After hearing the others, my view is that"),
+        ),
     )
     task = Task(PromptPlan("council/cross-examination", variables), CROSS)
     return _specialist_turn(sitting, participant, CROSS_EXAMINATION, 2, task, small)

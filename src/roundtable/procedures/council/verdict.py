@@ -14,7 +14,8 @@ from .sitting import Sitting, dissent, position
 PASTED = "[pasted answer]"
 PASTED_LIMIT = 0.6
 """Above this share of copied runs of words a synthesis is not the Captain's own."""
-_URL = re.compile(r"https?://[^\s<>()\[\]\"'`|]+[^\s<>()\[\]\"'`|.,;:!?]")
+_URL = re.compile(r"https?://(?:[^\s<>()\[\]\"'`|]|\([^\s<>()]*\))+")
+"""Brackets in pairs belong to an address, a single one to the Markdown around it."""
 _LEVELS: tuple[Confidence, ...] = ("low", "medium", "high")
 
 
@@ -104,5 +105,6 @@ def _sources(sitting: Sitting, captains: str) -> tuple[str, ...]:
     """The addresses named, merged; those that no search brought are marked as unverified."""
     found = {hit.url for hit in sitting.hits.hits} if sitting.hits else set()
     texts = [captains, *(s.sections.get("Sources", "") for s in sitting.answers)]
-    urls = dict.fromkeys(url for text in texts for url in _URL.findall(text))
+    named = (url.rstrip(".,;:!?*_") for text in texts for url in _URL.findall(text))
+    urls = dict.fromkeys(named)
     return tuple(url if url in found else f"{url} (unverified)" for url in urls)

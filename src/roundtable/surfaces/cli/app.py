@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -89,7 +90,7 @@ def cli() -> None:
 @click.option("--max-time", type=click.FloatRange(min=1), help="Stop after this many seconds.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress, only the answer.")
+@click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
 @click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
 @click.option("--no-log", is_flag=True, help="Write no session log.")
 def ask(**flags: Any) -> int:
@@ -105,7 +106,7 @@ def ask(**flags: Any) -> int:
 @cli.command(short_help="Go on with an interrupted discussion.")
 @click.argument("discussion_id", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress, only the answer.")
+@click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
 @click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
 @click.option("--no-log", is_flag=True, help="Write no session log.")
 def resume(**flags: Any) -> int:
@@ -234,8 +235,10 @@ def run(args: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
         return INTERRUPTED
     except BrokenPipeError:
+        _let_go_of_stdout()
         return FAILED
     except Exception as error:
         return _explain(error)
@@ -262,6 +265,11 @@ def _explain(error: Exception) -> int:
         click.echo(redact(error.remedy), err=True)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED
+
+
+def _let_go_of_stdout() -> None:
+    """Whoever read it has gone (`… | head`): Python must not try to write the rest at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _speak_utf8() -> None:

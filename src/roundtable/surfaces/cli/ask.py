@@ -23,13 +23,20 @@ from ...settings import Settings, read_settings
 from ...version import __version__
 from ...views.council import delivery
 from ...views.estimate import estimate_line
-from ...views.notes import notes
+from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import write_session_log
 from .app import BUDGET, FAILED, INTERRUPTED
 from .progress import Progress, make_progress
-from .terminal import TerminalAsker, echo_error, print_markdown, read_text
+from .terminal import (
+    TerminalAsker,
+    ask_line,
+    echo_error,
+    is_terminal,
+    print_markdown,
+    read_text,
+)
 
 COUNCIL_FLAGS = ("scholar", "engineer", "muse", "preset", "budget", "template", "quick")
 
@@ -49,34 +56,40 @@ def resume_command(flags: Mapping[str, Any]) -> int:
 async def _ask(
     request: OpenRequest, flags: Mapping[str, Any], settings: Settings, box: list[str]
 ) -> int:
-    if hint := simple_question_hint(request.topic):
-        echo_error(hint)
-    async with start(settings, asker=_asker(flags), progress=echo_error) as app:
+    async with start(settings, progress=echo_error) as app:
         if flags["dry_run"]:
             from .dry_run import dry_run
 
             return await dry_run(app, request, as_json=flags["as_json"])
         state = await app.service.open(request)
         box.append(state.discussion_id)
-        _banner(state)
-        echo_error(estimate_line(state))
-        if flags["confirm"] and not _confirmed():
-            await app.service.stop(state.discussion_id, by="the user", reason="declined")
+        if (hint := simple_question_hint(state.start.topic)) and not flags["quiet"]:
+            echo_error(hint)
+        _tell(notes(state))
+        if flags["confirm"] or not flags["quiet"]:
+            echo_error(f"Discussion {state.discussion_id}")
+            echo_error(estimate_line(state))
+        if flags["confirm"] and not await _confirmed():
+            state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
             box.clear()
             echo_error("Nothing was spent.")
+            if flags["as_json"]:
+                _print_json(state)
             return 0
         return await _run(app, state, flags)
 
 
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
-    async with start(settings, asker=_asker(flags), progress=echo_error) as app:
+    async with start(settings, progress=echo_error) as app:
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
         state = await app.service.read(discussion_id)
-        if state.closed is None:
-            box.append(discussion_id)
-            done = sum(1 for turn in state.turns.values() if turn.over)
-            echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
-            _banner(state)
+        if state.closed is not None:
+            echo_error(f"{discussion_id} came to its end before; this is what it said.")
+            return _deliver(state, flags)
+        box.append(discussion_id)
+        done = sum(1 for turn in state.turns.values() if turn.over)
+        echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
+        _tell(notes(state))
         return await _run(app, state, flags)
 
 
@@ -92,26 +105,28 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         seat.speaker.demonstration for seat in (*state.start.participants, state.start.host)
     ):
         await app.ensure_weights()
+    told = notes(state)
     progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
     try:
-        state = await _driven(app, state, progress)
+        state = await app.service.run(
+            state.discussion_id,
+            on_draft=progress.on_draft,
+            on_event=progress.on_event,
+            asker=_asker(flags, progress),
+        )
     finally:
         progress.close()
-    return _deliver(app, state, flags)
+    _tell([note for note in notes(state) if note not in told])
+    code = _deliver(state, flags)
+    if state.verdict is not None:
+        _log(app, state, flags)
+    return code
 
 
-async def _driven(app: App, state: State, progress: Progress) -> State:
-    return await app.service.run(
-        state.discussion_id, on_draft=progress.on_draft, on_event=progress.on_event
-    )
-
-
-def _deliver(app: App, state: State, flags: Mapping[str, Any]) -> int:
-    for note in notes(state):
-        if note.code not in ("demonstration", "no_search"):
-            echo_error(f"Note: {note.text}{' ' + note.remedy if note.remedy else ''}")
+def _deliver(state: State, flags: Mapping[str, Any]) -> int:
+    """The result on stdout, how it ended on stderr, and the exit code."""
     if flags["as_json"]:
-        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+        _print_json(state)
     elif state.verdict is not None:
         print_markdown(delivery(state, __version__))
     closed = state.closed
@@ -122,13 +137,17 @@ def _deliver(app: App, state: State, flags: Mapping[str, Any]) -> int:
         return FAILED
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
-    if not flags["no_log"] and app.settings.choices.council.get("log_sessions", True):
-        _log(app, state)
     return BUDGET if closed.stop_reason == "budget" else 0
 
 
-def _log(app: App, state: State) -> None:
+def _print_json(state: State) -> None:
+    click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+
+
+def _log(app: App, state: State, flags: Mapping[str, Any]) -> None:
     """A log that cannot be written must not take the answer away."""
+    if flags["no_log"] or not app.settings.choices.council.get("log_sessions", True):
+        return
     custom = app.settings.choices.council.get("log_path")
     if custom not in (None, "memory/roundtable", "memory/roundtable/"):
         echo_error(f"Note: log_path {custom!r} is ignored: logs go to memory/roundtable/ only.")
@@ -140,11 +159,12 @@ def _log(app: App, state: State) -> None:
         shown = path
         with suppress(ValueError):
             shown = path.relative_to(app.settings.workspace.resolve())
-        echo_error(f"Session log: {shown}")
+        if not flags["quiet"]:
+            echo_error(f"Session log: {shown}")
 
 
-def _banner(state: State) -> None:
-    for note in state.notes:
+def _tell(found: Sequence[Note]) -> None:
+    for note in found:
         echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
         if note.remedy:
             echo_error(f"   {note.remedy}")
@@ -212,21 +232,21 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:
     if list(words) != ["-"]:
-        if not words and not sys.stdin.isatty() and "-" not in context:
-            return read_text("-")
-        return " ".join(words)
+        if words or "-" in context or is_terminal(sys.stdin):
+            return " ".join(words)
+        return read_text("-")
     if "-" in context:
         raise BadTopic("Standard input cannot be both question and context.", "Give one by file.")
     return read_text("-")
 
 
-def _asker(flags: Mapping[str, Any]) -> TerminalAsker | None:
-    return TerminalAsker() if sys.stdin.isatty() and not flags["as_json"] else None
+def _asker(flags: Mapping[str, Any], progress: Progress) -> TerminalAsker | None:
+    if flags["as_json"] or not is_terminal(sys.stdin):
+        return None
+    return TerminalAsker(progress.pause, progress.go_on)
 
 
-def _confirmed() -> bool:
-    if not sys.stdin.isatty():
-        answer = sys.stdin.readline()
-    else:
-        answer = click.prompt("Go ahead? [Y/N]", prompt_suffix=" ", err=True)
-    return answer.strip().lower() in ("y", "yes")
+async def _confirmed() -> bool:
+    """Only a yes is one: the end of input and an empty line are not."""
+    answer = await ask_line("Go ahead? [Y/N]")
+    return answer is not None and answer.lower() in ("y", "yes")

@@ -19,7 +19,7 @@ from ...ports import Headline
 from ...views.result import result
 from ...views.transcript import transcript
 from .progress import PlainProgress
-from .terminal import echo_error, print_markdown, read_text
+from .terminal import echo_error, for_screen, print_markdown, read_text
 
 T = TypeVar("T")
 
@@ -32,10 +32,13 @@ def list_command(flags: Mapping[str, Any]) -> int:
         click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
         return 0
     if not rows:
-        echo_error('No discussions yet. Start one: roundtable "Should we …?"')
+        if flags["search"]:
+            echo_error(f"No question contains {flags['search']!r}. All of them: roundtable list")
+        else:
+            echo_error('No discussions yet. Start one: roundtable "Should we …?"')
         return 0
     for row in rows:
-        topic = clip(" ".join(redact(row.topic).split()), 60)
+        topic = clip(" ".join(for_screen(row.topic).split()), 60)
         click.echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
             f"{row.procedure:<9}  {topic}"
@@ -116,8 +119,9 @@ def speak_command(flags: Mapping[str, Any]) -> int:
 def delete_command(flags: Mapping[str, Any]) -> int:
     discussion_id = flags["discussion_id"]
     _with_app(lambda app: app.service.read(discussion_id))
-    if not flags["yes"]:
-        click.confirm(f"Delete {discussion_id} for good?", abort=True, err=True)
+    if not flags["yes"] and not click.confirm(f"Delete {discussion_id} for good?", err=True):
+        echo_error("Nothing was deleted.")
+        return 0
     _with_app(lambda app: app.service.delete(discussion_id))
     echo_error(f"Deleted {discussion_id}.")
     return 0

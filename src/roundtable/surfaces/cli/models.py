@@ -11,6 +11,7 @@ import click
 
 from ...bootstrap import App, start
 from ...models.discovery import Found
+from ...speakers.characters import CHARACTERS
 from .terminal import echo_error
 
 SHOWN = 8
@@ -33,10 +34,16 @@ def models_command(flags: Mapping[str, Any]) -> int:
         names = ", ".join(provider.models[:SHOWN]) + (f" and {more} more" if more > 0 else "")
         click.echo(f"  {provider.label} ({provider.how})")
         click.echo(f"    {names or 'any model by its full id'}")
-    if found.missing:
+    servers = _silent_servers(app, found)
+    if found.missing or servers:
         click.echo("\nFor more:")
         for missing in found.missing:
-            click.echo(f"  {missing.label}: set {missing.variable}. {missing.get}")
+            click.echo(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
+        for server in servers:
+            click.echo(f"  {server['label']}: {server['get']}")
+    click.echo("\nTo rehearse without a model (words from a script, and every way to fail):")
+    for name, about in CHARACTERS.items():
+        click.echo(f"  scripted/{name}: {about}")
     aliases = [
         f"{alias} → {entry.id}" for entry in app.registry.models.values() for alias in entry.aliases
     ]
@@ -58,7 +65,19 @@ def _document(app: App, found: Found) -> dict[str, Any]:
             {"provider": m.id, "label": m.label, "variable": m.variable, "get": m.get}
             for m in found.missing
         ],
+        "local_servers_missing": _silent_servers(app, found),
+        "scripted": {f"scripted/{name}": about for name, about in CHARACTERS.items()},
         "aliases": {
             alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases
         },
     }
+
+
+def _silent_servers(app: App, found: Found) -> list[dict[str, str]]:
+    """Servers of this machine that could speak, but did not answer."""
+    here = {provider.id for provider in found.providers}
+    return [
+        {"provider": p.id, "label": p.label, "get": p.get or "start it on this machine."}
+        for p in app.registry.providers.values()
+        if p.probe is not None and p.id not in here
+    ]

@@ -19,9 +19,10 @@ from ...core.events import (
     TurnFailed,
 )
 from ...core.state import State
-from ...core.text import clip, count_words, first_sentences, redact
+from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
+from .terminal import echo_error, for_screen, is_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -35,6 +36,12 @@ class Progress(Protocol):
     def on_event(self, record: Recorded, state: State) -> None: ...
 
     def on_draft(self, draft: Draft) -> None: ...
+
+    def pause(self) -> None:
+        """Stand still while the person at the terminal is asked something."""
+        ...
+
+    def go_on(self) -> None: ...
 
     def close(self) -> None: ...
 
@@ -51,6 +58,12 @@ class NoProgress:
     def on_draft(self, draft: Draft) -> None:
         pass
 
+    def pause(self) -> None:
+        pass
+
+    def go_on(self) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
@@ -62,7 +75,7 @@ class PlainProgress:
         self._begun = time.monotonic()
 
     def say(self, line: str) -> None:
-        print(redact(line), file=sys.stderr, flush=True)  # noqa: T201 - this is the surface
+        echo_error(line)
 
     def on_event(self, record: Recorded, state: State) -> None:
         line = _line(record, state)
@@ -72,6 +85,12 @@ class PlainProgress:
             self.say(f"[{_clock(time.monotonic() - self._begun)}] {line} ({spent})")
 
     def on_draft(self, draft: Draft) -> None:
+        pass
+
+    def pause(self) -> None:
+        pass
+
+    def go_on(self) -> None:
         pass
 
     def close(self) -> None:
@@ -109,7 +128,7 @@ class LiveProgress:
         self._live.start()
 
     def say(self, line: str) -> None:
-        self._console.print(redact(line), markup=False, highlight=False)
+        self._console.print(for_screen(line), markup=False, emoji=False, highlight=False)
 
     def on_event(self, record: Recorded, state: State) -> None:
         event = record.event
@@ -140,6 +159,12 @@ class LiveProgress:
         if speaking is not None:
             speaking.text += draft.words
 
+    def pause(self) -> None:
+        self._live.stop()
+
+    def go_on(self) -> None:
+        self._live.start(refresh=True)
+
     def close(self) -> None:
         self._live.stop()
 
@@ -147,14 +172,15 @@ class LiveProgress:
         from rich.markdown import Markdown
         from rich.padding import Padding
         from rich.rule import Rule
+        from rich.text import Text
 
         who = state.participant(speech.participant)
         name = f"{who.emoji} {who.name}" if who else speech.participant
         flags = f" · {' '.join(speech.flags)}" if speech.flags else ""
-        self._console.print(
-            Rule(f"{name} · {_where(speech)} · {speech.model}{flags}", align="left", style="dim")
-        )
-        self._console.print(Padding(Markdown(redact(speech.text)), (0, 2, 1, 2)))
+        # A Text, because flags stand in brackets, which a string would lose as markup.
+        head = Text(f"{name} · {_where(speech)} · {speech.model}{flags}")
+        self._console.print(Rule(head, align="left", style="dim"))
+        self._console.print(Padding(Markdown(for_screen(speech.text)), (0, 2, 1, 2)))
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
@@ -173,10 +199,11 @@ class LiveProgress:
             )
             rows.append(head)
             if speaking.text:
-                tail = " ".join(speaking.text[-width * 3 :].split())[-width * 2 :]
-                rows.append(Text(f"  {redact(tail)}", style="italic", overflow="fold"))
+                # Cleaned before it is cut: half a key would no longer look like one.
+                tail = " ".join(for_screen(speaking.text)[-width * 3 :].split())[-width * 2 :]
+                rows.append(Text(f"  {tail}", style="italic", overflow="fold"))
             elif speaking.trouble:
-                rows.append(Text(f"  {clip(speaking.trouble, width)}", style="yellow"))
+                rows.append(Text(f"  {clip(for_screen(speaking.trouble), width)}", style="yellow"))
         rows.append(
             Text(
                 f"{self._board.stage or 'Seating the council'} · {_clock(now - self._begun)}"
@@ -191,7 +218,7 @@ def make_progress(*, quiet: bool, plain: bool) -> Progress:
     """The progress that fits where stderr goes."""
     if quiet:
         return NoProgress()
-    if plain or not sys.stderr.isatty():
+    if plain or not is_terminal(sys.stderr):
         return PlainProgress()
     from rich.console import Console
 
@@ -207,7 +234,9 @@ def _line(record: Recorded, state: State) -> str:
         case AttemptStarted():
             return f"{_name(state, event.participant)} is speaking: {event.model}"
         case AttemptFailed():
-            return f"{event.turn_id}: attempt {event.attempt} failed: {event.message}"
+            attempts = state.turns[event.turn_id].attempts
+            who = _name(state, attempts[event.attempt - 1].started.participant)
+            return f"{who}, attempt {event.attempt} failed: {event.message}"
         case ParticipantSubstituted():
             return (
                 f"{_name(state, event.participant)}: {event.to_model} takes over from "
@@ -216,7 +245,7 @@ def _line(record: Recorded, state: State) -> str:
         case SpeechGiven():
             return (
                 f"{_name(state, event.participant)}, {count_words(event.text)} words: "
-                f"{first_sentences(_body(event.text), 2, 200)}"
+                f"{first_sentences(_body(for_screen(event.text)), 2, 200)}"
             )
         case TurnFailed():
             return f"{_name(state, event.participant)} did not answer: {event.message}"

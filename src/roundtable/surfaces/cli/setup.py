@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 
 import click
 
-from ...core.errors import UsageError
-from ...core.text import redact
+from ...core.errors import NotAllowed, UsageError
 from ...models.registry import Registry
 from ...procedures.council.wizard import Wizard
-from ...settings import CONFIG_JSON, default_home, read_settings
-from .terminal import echo_error
+from ...settings import CONFIG_JSON, MODELS_TOML, home_folder
+from .terminal import echo_error, for_screen
 
 HELP = """\
 roundtable <question>   put a question to the council
@@ -25,34 +23,49 @@ All commands and flags: roundtable --help"""
 
 
 def setup_command() -> int:
-    settings = read_settings(os.environ, Path.cwd())
-    wizard = Wizard(Registry.load(settings.models_file).resolve)
+    """Needs no valid settings: it is also the way out of a broken config.json."""
+    home = home_folder(os.environ)
+    models_file = home / MODELS_TOML
+    wizard = Wizard(Registry.load(models_file if models_file.is_file() else None).resolve)
     while (question := wizard.question) is not None:
         click.echo(str(question))
         try:
             wizard = wizard.answer(click.prompt("", prompt_suffix="> "))
         except UsageError as error:
             echo_error(str(error))
+        except click.Abort:
+            echo_error("\nNothing was stored.")
+            raise
     if not wizard.confirmed:
         click.echo("Nothing was stored.")
         return 0
-    path = settings.council_config
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = home / CONFIG_JSON
     whole = path.with_suffix(".new")
-    whole.write_text(json.dumps(wizard.config(), ensure_ascii=False, indent=2) + "\n", "utf-8")
-    whole.replace(path)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        whole.write_text(json.dumps(wizard.config(), ensure_ascii=False, indent=2) + "\n", "utf-8")
+        whole.replace(path)
+    except OSError as error:
+        raise NotAllowed(
+            f"{path} cannot be written: {error.strerror}.",
+            "Make the folder writable, or choose another one with ROUNDTABLE_HOME.",
+        ) from None
     click.echo(f"Stored in {path}.")
     return 0
 
 
 def config_command() -> int:
     """Reads the file itself: it must show also what `read_settings` would refuse."""
-    home = os.environ.get("ROUNDTABLE_HOME")
-    path = (Path(home).expanduser() if home else default_home()) / CONFIG_JSON
+    path = home_folder(os.environ) / CONFIG_JSON
     try:
-        click.echo(redact(path.read_text("utf-8")).rstrip())
-    except FileNotFoundError:
+        text = path.read_text("utf-8", "replace")
+    except (FileNotFoundError, NotADirectoryError):
         click.echo("There is no config.json yet. Make one with: roundtable setup")
+        return 0
+    except OSError as error:
+        raise NotAllowed(f"{path} cannot be read: {error.strerror}.", "Check the file.") from None
+    echo_error(str(path))
+    click.echo(for_screen(text).rstrip())
     return 0
 
 

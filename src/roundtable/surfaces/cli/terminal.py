@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
-from collections.abc import Sequence
+import threading
+import unicodedata
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import click
 
 from ...core.errors import BadTopic
 from ...core.text import redact
+from ...procedures.opening import MAX_CONTEXT
+
+MAX_BYTES = 4 * MAX_CONTEXT
+"""No text that fits has more: what goes on after them is not read at all."""
+
+
+def for_screen(text: str) -> str:
+    """The text without secrets, and without control codes: models and files must not be able to
+    command the terminal."""
+    return "".join(
+        char for char in redact(text) if char in "\n\t" or unicodedata.category(char) != "Cc"
+    )
 
 
 def echo_error(line: str) -> None:
     """A line for the person, beside the answer."""
-    click.echo(redact(line), err=True)
+    click.echo(for_screen(line), err=True)
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person sits at the other end. A stream may be missing: it was closed outside."""
+    return stream is not None and not stream.closed and stream.isatty()
 
 
 def print_markdown(text: str) -> None:
     """Markdown, rendered where stdout is a terminal and as it is otherwise."""
-    if not sys.stdout.isatty():
+    text = for_screen(text)
+    if not is_terminal(sys.stdout):
         click.echo(text)
         return
     from rich.console import Console
@@ -32,27 +55,77 @@ def print_markdown(text: str) -> None:
 
 def read_text(name: str) -> str:
     """A text file, or standard input for `-`. BadTopic if it is not UTF-8 text."""
+    what = "Standard input" if name == "-" else name
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        data = _read_bytes(name)
     except OSError as error:
-        raise BadTopic(f"{name} cannot be read: {error.strerror}.", "Check the path.") from None
+        raise BadTopic(f"{what} cannot be read: {error.strerror}.", "Check the path.") from None
+    if len(data) > MAX_BYTES:
+        raise BadTopic(
+            f"{what} is too large: more than {MAX_BYTES // 1_000_000} MB.", "Give an excerpt of it."
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what = "Standard input" if name == "-" else name
         raise BadTopic(
             f"{what} is not UTF-8 text (byte {error.start}).", "Convert it to UTF-8 text first."
         ) from None
 
 
+def _read_bytes(name: str) -> bytes:
+    if name == "-":
+        return b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_BYTES + 1)
+    with Path(name).open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+async def ask_line(prompt: str) -> str | None:
+    """Ask on stderr and read a line from standard input; None at its end.
+
+    Ctrl-C must end the wait at once, so a thread of its own does the reading: it holds up neither
+    the event loop nor, unlike one of the executor's, the end of the program. It reads past Python's
+    buffer, whose lock it would take along into that end.
+    """
+    if sys.stdin is None:
+        return None
+    click.echo(f"{for_screen(prompt)} ", nl=False, err=True)
+    fd = sys.stdin.fileno()
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str | None] = loop.create_future()
+
+    def answered(line: str | None) -> None:
+        if not typed.done():
+            typed.set_result(line)
+
+    def read() -> None:
+        data = b""
+        with suppress(OSError):
+            while not data.endswith(b"\n") and (more := os.read(fd, 4096)):
+                data += more
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            line = data.decode("utf-8", "replace").strip() if data else None
+            loop.call_soon_threadsafe(answered, line)
+
+    threading.Thread(target=read, daemon=True, name="keyboard").start()
+    return await typed
+
+
 class TerminalAsker:
-    """Asks on stderr and reads the answer from the keyboard."""
+    """Puts a procedure's questions to the person at the keyboard."""
+
+    def __init__(self, pause: Callable[[], None], go_on: Callable[[], None]) -> None:
+        """`pause` and `go_on` stop a moving display while the person types."""
+        self._pause = pause
+        self._go_on = go_on
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
-        def prompt() -> str:
-            answer = click.prompt(
-                question, type=click.Choice(options, case_sensitive=False), err=True
-            )
-            return str(answer)
-
-        return await asyncio.to_thread(prompt)
+        self._pause()
+        try:
+            while (answer := await ask_line(f"{question} [{'/'.join(options)}]")) is not None:
+                for option in options:
+                    if answer and option.startswith(answer.lower()):
+                        return option
+                echo_error(f"Please answer with {' or '.join(options)}.")
+            return None
+        finally:
+            self._go_on()

@@ -1,0 +1,5 @@
+"""`python -m roundtable`: the same as the `roundtable` command."""
+
+from .surfaces.cli import main
+
+main()

@@ -1,0 +1,47 @@
+"""Checking what a person wrote: settings, options, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ..core.errors import BadSetting, UnknownName
+from ..core.values import Value
+
+T = TypeVar("T", bound=Value)
+
+
+def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
+    """The values as `kind`. UnknownName or BadSetting names the place, the key and what was
+    expected there, in words for people."""
+    try:
+        return kind.model_validate(dict(values))
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        key = _key(values, found[0]["loc"])
+        if found[0]["type"] == "extra_forbidden":
+            known = kind.model_fields if "." not in key else ()
+            raise UnknownName(f"key in {where}:", key, known) from None
+        # A value that may be one of several kinds fails once for each of them.
+        wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
+        raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
+
+
+def _key(values: Any, loc: Sequence[int | str]) -> str:
+    """The dotted key as it stands in the file, without the names of kinds that were tried."""
+    parts: list[str] = []
+    for part in loc:
+        if not isinstance(values, Mapping | list):
+            break
+        parts.append(str(part))
+        values = values.get(part) if isinstance(values, Mapping) else None
+    return ".".join(parts)
+
+
+def _expected(error: ErrorDetails) -> str:
+    if error["type"] in ("model_type", "dict_type"):
+        return "a table of keys and values"
+    return error["msg"].removeprefix("Input should be ").partition(", unable")[0]

@@ -1,0 +1,93 @@
+"""Events: what is stored is for ever. Every type goes to JSON and back, and old ledgers load."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from roundtable.core import events
+from roundtable.core.events import AttemptFinished, Event, NoteAdded, Recorded, dump, load
+from roundtable.core.state import fold
+from roundtable.core.values import Usage, Value
+
+from .samples import NOON
+
+GOLDEN = Path(__file__).parents[1] / "goldens" / "v1.jsonl"
+LINES = GOLDEN.read_text("utf-8").splitlines()
+TYPES = {each.__name__ for each in get_args(get_args(Event)[0])}
+
+
+@pytest.mark.parametrize("line", LINES, ids=[json.loads(line)["type"] for line in LINES])
+def test_a_stored_event_loads_and_dumps_byte_for_byte(line: str) -> None:
+    assert dump(load(line)) == line
+    assert dump(load(line.encode())) == line
+
+
+def test_the_golden_ledger_holds_every_event_type_and_uses_every_field() -> None:
+    stored = [json.loads(line) for line in LINES]
+    assert {each["type"] for each in stored} == TYPES
+    assert {each["v"] for each in stored} == {1}
+    defaults = {name: load_type(name).model_fields for name in TYPES}
+    unused = {
+        f"{name}.{field}"
+        for name, fields in defaults.items()
+        for field in fields
+        if all(field not in each for each in stored if each["type"] == name)
+    }
+    assert unused == set()
+
+
+def load_type(name: str) -> type[Value]:
+    found: type[Value] = getattr(events, name)
+    return found
+
+
+@pytest.mark.requirement("Z-10")
+def test_the_golden_ledger_folds_to_a_concluded_discussion() -> None:
+    records = [Recorded("rt_0000000a", seq, NOON, load(line)) for seq, line in enumerate(LINES, 1)]
+    state = fold(records)
+    assert state.status == "concluded"
+    assert state.seq == len(LINES)
+    assert [speech.participant for speech in state.speeches] == ["scholar", "captain"]
+    assert [failure.participant for failure in state.failures] == ["muse"]
+    assert state.usage == Usage(
+        calls=3, input_tokens=900, output_tokens=300, cached_tokens=100, priced_usd=0.02
+    )
+    assert state.verdict is not None
+    assert state.verdict.dissent[0].participant == "scholar"
+
+
+def test_a_stored_event_with_an_unknown_field_or_type_or_version_is_refused() -> None:
+    note = json.loads(dump(NoteAdded(code="n", text="t")))
+    for wrong in ({**note, "more": 1}, {**note, "type": "NoteTaken"}, {**note, "v": 2}):
+        with pytest.raises(ValidationError):
+            load(json.dumps(wrong))
+
+
+@pytest.mark.requirement("I-09", "I-18")
+@given(st.text(), st.floats(0, 1e6), st.integers(0, 10**9))
+def test_words_and_numbers_survive_storage_exactly(text: str, cost: float, tokens: int) -> None:
+    usage = Usage(input_tokens=tokens, priced_usd=cost)
+    event = AttemptFinished(turn_id="1/answer/scholar", attempt=1, text=text, usage=usage)
+    assert load(dump(event)) == event
+
+
+def test_an_older_version_is_brought_up_to_the_present_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def from_nought(fields: dict[str, object]) -> dict[str, object]:
+        return {"type": "NoteAdded", "v": 1, "code": "old", "text": fields["words"]}
+
+    monkeypatch.setattr(events, "UPCASTERS", {("NoteAdded", 0): from_nought})
+    assert load('{"type":"NoteAdded","v":0,"words":"hello"}') == NoteAdded(code="old", text="hello")
+    assert load(dump(NoteAdded(code="new", text="t"))) == NoteAdded(code="new", text="t")
+
+
+def test_events_cannot_be_changed() -> None:
+    note = NoteAdded(code="n", text="t")
+    with pytest.raises(ValidationError):
+        note.text = "other"  # type: ignore[misc]

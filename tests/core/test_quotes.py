@@ -1,0 +1,37 @@
+"""Quotes: how much of a text was copied."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundtable.core.quotes import copied_share
+
+SOURCE = "The migration should wait until the audit is over because the ledger is not yet stable."
+
+
+@pytest.mark.requirement("C-62")
+def test_a_pasted_text_is_copied_whole_and_an_own_one_not_at_all() -> None:
+    assert copied_share(SOURCE, SOURCE) == 1
+    assert copied_share(SOURCE.upper().replace(",", ";"), SOURCE) == 1
+    assert copied_share("Wait for the audit, then migrate in small steps and measure.", SOURCE) == 0
+
+
+@pytest.mark.requirement("C-62")
+def test_a_short_quotation_in_own_words_is_a_small_share() -> None:
+    text = (
+        "All three advise patience. As the Engineer says, “the ledger is not yet stable”, and "
+        "nothing in the plan is urgent enough to run that risk before the year ends."
+    )
+    assert 0 < copied_share("because " + text, SOURCE, run=4) < 0.3
+
+
+def test_a_text_shorter_than_a_run_is_copied_from_nobody() -> None:
+    assert copied_share("The migration should wait", SOURCE) == 0
+    assert copied_share("", SOURCE) == 0
+
+
+@given(st.text(), st.text())
+def test_the_share_lies_between_nothing_and_all(text: str, source: str) -> None:
+    assert 0 <= copied_share(text, source) <= 1

@@ -1,0 +1,302 @@
+"""One turn, decided: what follows from every outcome of every attempt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from roundtable.core.contracts import Contract, Violation
+from roundtable.core.effects import TurnPlan, TurnPolicy
+from roundtable.core.errors import FAILURE_CAUSES, FailureCause
+from roundtable.core.events import AttemptFailed, AttemptFinished, AttemptStarted
+from roundtable.core.state import Turn, fold
+from roundtable.core.turns import (
+    BACK_OFF_CAP,
+    DEMONSTRATION,
+    MAX_UNCOUNTED,
+    TRUNCATED,
+    Accept,
+    Call,
+    GiveUp,
+    next_step,
+)
+from roundtable.core.values import SpeakerRef
+
+from .samples import A, B, C, failed, finished, opened, plan, recorded, seat, started
+
+TURN = "1/answer/scholar"
+STRICT = Contract(sections=("Findings",))
+GOOD, BAD = "## Findings\nTea.", "Tea."
+MISSING = Violation("section", "The section “## Findings” is missing or empty.")
+NO_PATIENCE = TurnPolicy(timeout=90, transport_retries=0)
+
+
+def turn_after(*events: AttemptStarted | AttemptFinished | AttemptFailed) -> Turn:
+    """The turn as these attempts leave it."""
+    turn = fold(recorded(opened(), *events)).turn(TURN)
+    assert turn is not None
+    return turn
+
+
+def failures(*causes: FailureCause, model: str = A.model) -> Turn:
+    """A turn in which one attempt after the other failed on the same model."""
+    pairs = [
+        (started(attempt=n, model=model), failed(cause, attempt=n))
+        for n, cause in enumerate(causes, 1)
+    ]
+    return turn_after(*(event for pair in pairs for event in pair))
+
+
+def chain(*speakers: SpeakerRef, policy: TurnPolicy = NO_PATIENCE) -> TurnPlan:
+    return plan(seat("scholar", *speakers), policy)
+
+
+def test_a_new_turn_calls_the_first_speaker_of_the_chain() -> None:
+    assert next_step(chain(A, B), None) == Call(1, A, "answer")
+    assert next_step(chain(A, B), Turn(TURN)) == Call(1, A, "answer")
+
+
+def test_an_attempt_under_way_must_be_settled_first() -> None:
+    with pytest.raises(AssertionError, match="settled"):
+        next_step(chain(A), turn_after(started()))
+
+
+def test_an_answer_that_keeps_its_contract_is_accepted_with_its_sections() -> None:
+    turn = turn_after(started(), finished(text=GOOD))
+    step = next_step(plan(contract=STRICT), turn)
+    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, ())
+
+
+@pytest.mark.requirement("C-68", "X-32")
+def test_an_answer_that_breaks_its_contract_is_used_and_flagged() -> None:
+    turn = turn_after(started(), finished(text=BAD))
+    step = next_step(plan(contract=STRICT), turn)
+    assert step == Accept(BAD, A.model, {}, ("[unstructured response]",))
+
+
+@pytest.mark.requirement("I-30")
+def test_an_answer_that_was_cut_at_its_length_is_flagged() -> None:
+    turn = turn_after(started(), finished(text=GOOD, finish_reason="length"))
+    step = next_step(plan(contract=STRICT), turn)
+    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (TRUNCATED,))
+
+
+@pytest.mark.requirement("I-30", "I-02")
+def test_an_answer_of_the_demonstration_model_is_flagged_and_held_to_the_small_task() -> None:
+    small = SpeakerRef(model=A.model, demonstration=True)
+    full = plan(seat("scholar", small), contract=STRICT)
+    task = replace(full.task, contract=Contract(sections=("View",)))
+    turn = turn_after(started(), finished(text="## View\nTea."))
+    step = next_step(replace(full, small_task=task), turn)
+    assert step == Accept("## View\nTea.", A.model, {"View": "Tea."}, (DEMONSTRATION,))
+
+
+# Failure causes
+
+
+@pytest.mark.requirement("X-11")
+@pytest.mark.parametrize("cause", FAILURE_CAUSES)
+def test_every_cause_ends_the_turn_when_there_is_no_patience_and_no_substitute(
+    cause: FailureCause,
+) -> None:
+    step = next_step(chain(A), failures(*[cause] * (MAX_UNCOUNTED + 1)))
+    assert step == GiveUp(cause, f"It was {cause}.", f"Mend {cause}.")
+
+
+@pytest.mark.requirement("X-11")
+@pytest.mark.parametrize("cause", FAILURE_CAUSES)
+def test_what_each_cause_allows(cause: FailureCause) -> None:
+    policy = TurnPolicy(timeout=90, retries=2, interval=5, transport_retries=3)
+    step = next_step(chain(A, policy=policy), failures(cause))
+    match cause:
+        case "rate_limited" | "unavailable" | "cut":
+            assert step == Call(2, A, "retry", wait=1.0)
+        case "timeout" | "empty" | "garbled":
+            assert step == Call(2, A, "retry", wait=5)
+        case "lost" | "cancelled":
+            assert step == Call(2, A, "answer")
+        case _:
+            assert isinstance(step, GiveUp)
+
+
+@pytest.mark.requirement("I-12", "X-11")
+def test_the_back_off_doubles_up_to_its_cap_and_ends() -> None:
+    policy = TurnPolicy(timeout=90, transport_retries=7)
+    waits = []
+    for count in range(1, 8):
+        step = next_step(chain(A, policy=policy), failures(*["unavailable"] * count))
+        assert isinstance(step, Call)
+        waits.append(step.wait)
+    assert waits == [1, 2, 4, 8, 16, BACK_OFF_CAP, BACK_OFF_CAP]
+    last = next_step(chain(A, policy=policy), failures(*["unavailable"] * 8))
+    assert isinstance(last, GiveUp)
+
+
+@pytest.mark.requirement("I-12")
+def test_a_server_that_says_when_to_come_back_is_obeyed() -> None:
+    turn = turn_after(started(), failed("rate_limited", retry_after=12.5))
+    step = next_step(chain(A, policy=TurnPolicy(timeout=90)), turn, time_left=60)
+    assert step == Call(2, A, "retry", wait=12.5)
+    turn = turn_after(started(), failed("rate_limited", retry_after=0))
+    step = next_step(chain(A, policy=TurnPolicy(timeout=90)), turn, time_left=60)
+    assert step == Call(2, A, "retry", wait=0)
+
+
+@pytest.mark.requirement("I-12", "X-11")
+def test_nobody_waits_beyond_the_deadline_of_the_turn() -> None:
+    turn = turn_after(started(), failed("rate_limited", retry_after=60))
+    policy = TurnPolicy(timeout=90, deadline=90)
+    assert isinstance(next_step(chain(A, policy=policy), turn, time_left=60), GiveUp)
+    substitute = next_step(chain(A, B, policy=policy), turn, time_left=60)
+    assert isinstance(substitute, Call)
+    assert (substitute.speaker, substitute.purpose) == (B, "fallback")
+
+
+def test_time_outs_and_broken_connections_are_counted_apart() -> None:
+    policy = TurnPolicy(timeout=90, retries=1, interval=5, transport_retries=1)
+    plan_ = chain(A, policy=policy)
+    assert next_step(plan_, failures("timeout", "cut")) == Call(3, A, "retry", wait=1.0)
+    assert next_step(plan_, failures("cut", "timeout")) == Call(3, A, "retry", wait=5)
+    assert isinstance(next_step(plan_, failures("cut", "timeout", "cut")), GiveUp)
+    assert isinstance(next_step(plan_, failures("cut", "timeout", "empty")), GiveUp)
+
+
+# Fallback
+
+
+@pytest.mark.requirement("X-12")
+def test_the_next_speaker_of_the_chain_takes_over_and_says_for_what() -> None:
+    turn = failures("auth")
+    step = next_step(chain(A, B, C), turn)
+    assert step == Call(2, B, "fallback", replaces=failed("auth"))
+    turn = turn_after(
+        started(),
+        failed("auth"),
+        started(attempt=2, model=B.model, purpose="fallback"),
+        failed("not_found", attempt=2),
+    )
+    assert next_step(chain(A, B, C), turn) == Call(
+        3, C, "fallback", replaces=failed("not_found", attempt=2)
+    )
+    assert next_step(chain(A, B), turn) == GiveUp(
+        "not_found", "It was not_found.", "Mend not_found."
+    )
+
+
+@pytest.mark.requirement("X-12")
+def test_a_substitute_has_its_own_retries() -> None:
+    policy = TurnPolicy(timeout=90, transport_retries=1)
+    turn = turn_after(
+        started(),
+        failed("cut"),
+        started(attempt=2, purpose="retry"),
+        failed("cut", attempt=2),
+        started(attempt=3, model=B.model, purpose="fallback"),
+        failed("cut", attempt=3),
+    )
+    assert next_step(chain(A, B, policy=policy), turn) == Call(4, B, "retry", wait=1.0)
+
+
+@pytest.mark.requirement("C-65")
+def test_a_turn_without_time_has_no_substitute() -> None:
+    assert isinstance(next_step(chain(A, B), failures("timeout"), time_left=0), GiveUp)
+
+
+@pytest.mark.parametrize("speakers", [(A, A), (A, B, A), (A, A, B)])
+def test_a_model_that_stands_twice_in_a_chain_is_not_tried_for_ever(
+    speakers: tuple[SpeakerRef, ...],
+) -> None:
+    events: list[AttemptStarted | AttemptFailed] = []
+    step = next_step(chain(*speakers), None)
+    while isinstance(step, Call):
+        events += [
+            started(attempt=step.attempt, model=step.speaker.model, purpose=step.purpose),
+            failed("auth", attempt=step.attempt),
+        ]
+        assert len(events) <= 6, "it tries for ever"
+        step = next_step(chain(*speakers), turn_after(*events))
+    assert len(events) == 2 * len(set(speakers))
+
+
+# Interrupted
+
+
+@pytest.mark.requirement("Z-01", "I-08")
+def test_a_call_that_was_lost_is_made_again_and_is_no_retry() -> None:
+    lost: list[FailureCause] = ["lost"] * MAX_UNCOUNTED
+    assert next_step(chain(A), failures(*lost)) == Call(MAX_UNCOUNTED + 1, A, "answer")
+    policy = TurnPolicy(timeout=90, transport_retries=1)
+    step = next_step(chain(A, policy=policy), failures("lost", "cut"))
+    assert step == Call(3, A, "retry", wait=1.0)
+
+
+@pytest.mark.requirement("Z-01")
+def test_a_lost_fallback_is_made_again_on_the_same_speaker() -> None:
+    turn = turn_after(
+        started(),
+        failed("auth"),
+        started(attempt=2, model=B.model, purpose="fallback"),
+        failed("cancelled", attempt=2),
+    )
+    assert next_step(chain(A, B, C), turn) == Call(3, B, "fallback")
+
+
+@pytest.mark.requirement("Z-01")
+def test_a_turn_that_crashes_its_process_again_and_again_gives_up() -> None:
+    step = next_step(chain(A), failures(*["lost"] * (MAX_UNCOUNTED + 1)))
+    assert step == GiveUp("lost", "It was lost.", "Mend lost.")
+
+
+# Repairs
+
+REPAIRING = plan(contract=STRICT, policy=TurnPolicy(timeout=90, repairs=2, transport_retries=1))
+FIRST = (started(), finished(text=BAD))
+
+
+@pytest.mark.requirement("X-32")
+def test_a_broken_contract_is_asked_to_be_mended_with_what_is_wrong() -> None:
+    step = next_step(REPAIRING, turn_after(*FIRST))
+    assert step == Call(2, A, "repair", repair=(MISSING,), broken_text=BAD)
+
+
+@pytest.mark.requirement("X-32")
+def test_a_mended_answer_is_accepted_without_a_flag() -> None:
+    turn = turn_after(
+        *FIRST, started(attempt=2, purpose="repair"), finished(attempt=2, text=GOOD)
+    )
+    assert next_step(REPAIRING, turn) == Accept(GOOD, A.model, {"Findings": "Tea."}, ())
+
+
+@pytest.mark.requirement("X-32")
+def test_repairs_end_and_the_last_answer_is_used_and_flagged() -> None:
+    turn = turn_after(
+        *FIRST,
+        started(attempt=2, purpose="repair"),
+        finished(attempt=2, text="Coffee."),
+        started(attempt=3, purpose="repair"),
+        finished(attempt=3, text="Milk."),
+    )
+    step = next_step(REPAIRING, turn)
+    assert step == Accept("Milk.", A.model, {}, ("[unstructured response]",))
+
+
+@pytest.mark.requirement("X-32", "Z-01")
+@pytest.mark.parametrize(("cause", "wait"), [("lost", 0.0), ("cancelled", 0.0), ("cut", 1.0)])
+def test_a_repair_that_did_not_come_through_is_asked_again_with_the_same_answer(
+    cause: FailureCause, wait: float
+) -> None:
+    turn = turn_after(
+        *FIRST, started(attempt=2, purpose="repair"), failed(cause, attempt=2)
+    )
+    step = next_step(REPAIRING, turn)
+    assert step == Call(3, A, "repair", wait, (MISSING,), BAD)
+
+
+@pytest.mark.requirement("X-32")
+def test_an_answer_that_nobody_could_mend_is_better_than_none() -> None:
+    turn = turn_after(
+        *FIRST, started(attempt=2, purpose="repair"), failed("refused", attempt=2)
+    )
+    step = next_step(REPAIRING, turn)
+    assert step == Accept(BAD, A.model, {}, ("[unstructured response]",))

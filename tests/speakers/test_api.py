@@ -1,0 +1,485 @@
+"""ApiSpeaker against a local provider: what it sends, what it makes of answers and of failures."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from email.utils import formatdate
+from time import time
+
+import pytest
+from dirty_equals import IsApprox
+
+from roundtable.core.errors import FailureCause, SpeakerError
+from roundtable.core.values import Usage
+from roundtable.models.registry import Registry
+from roundtable.ports import Reply, SpeakRequest
+from roundtable.speakers.api import ApiSpeaker, Door
+from tests.servers import (
+    TEST_KEY,
+    Answer,
+    Fault,
+    ProviderServer,
+    cut,
+    delay,
+    garbage,
+    hang,
+    provider_server,
+    raw,
+    refusal,
+    status,
+)
+from tests.wire import Asked
+
+REGISTRY = Registry.load()
+# The same provider once more, as if loopback were the vendor: that is where OpenAI's own
+# interface is spoken.
+PROVIDERS = {
+    **REGISTRY.providers,
+    "vendor": REGISTRY.providers["openai"].model_copy(
+        update={"id": "vendor", "vendor_hosts": ("127.0.0.1",)}
+    ),
+}
+CHAT, RESPONSES, MESSAGES = "openai/some-model", "vendor/gpt-6.1-sol", "anthropic/claude-opus-4-6"
+EVERY_DIALECT = pytest.mark.parametrize("model", [CHAT, RESPONSES, MESSAGES])
+
+
+def request(model: str, user: str = "Why?", *, timeout: float = 30, **more: object) -> SpeakRequest:
+    fields: dict[str, object] = {
+        "system": "Be brief.",
+        "max_tokens": 200,
+        "idempotency_key": "rt_12345678/1/opening/scholar/1",
+        **more,
+    }
+    return SpeakRequest(model=model, user=user, timeout=timeout, **fields)  # type: ignore[arg-type]
+
+
+def price(model_id: str, read: int, written: int, cached: int) -> float | None:
+    return REGISTRY.cost(model_id.replace("vendor/", "openai/"), read, written, cached)
+
+
+@asynccontextmanager
+async def speaker(env: Mapping[str, str]) -> AsyncIterator[ApiSpeaker]:
+    speaking = ApiSpeaker(PROVIDERS, price, env)
+    try:
+        yield speaking
+    finally:
+        await speaking.close()
+
+
+async def ask(server: ProviderServer, asked: SpeakRequest) -> Reply:
+    async with speaker(server.env()) as speaking:
+        return await speaking.speak(asked, lambda _: None)
+
+
+async def fail(answer: Answer, asked: SpeakRequest) -> SpeakerError:
+    with provider_server(lambda _: answer) as server:
+        with pytest.raises(SpeakerError) as caught:
+            await ask(server, asked)
+        assert len(server.requests) == 1, "one call, never a retry"
+    return caught.value
+
+
+@pytest.fixture(scope="module")
+def echo_server() -> Iterator[ProviderServer]:
+    with provider_server() as server:
+        yield server
+
+
+# ------------------------------------------------------------------------------ what is sent
+
+
+@pytest.mark.requirement("I-01", "Z-01")
+@pytest.mark.parametrize(
+    ("model", "path"),
+    [
+        (CHAT, "/v1/chat/completions"),
+        (RESPONSES, "/v1/responses"),
+        (MESSAGES, "/v1/messages"),
+        ("blockrun/grok-4", "/v1/chat/completions"),
+        ("ollama/llama3.2", "/v1/chat/completions"),
+    ],
+)
+async def test_a_call_carries_the_prompt_the_key_and_the_idempotency_key(
+    model: str, path: str
+) -> None:
+    seen: list[Asked] = []
+
+    def reply(asked: Asked) -> str:
+        seen.append(asked)
+        return "Because."
+
+    with provider_server(reply) as server:
+        await ask(server, request(model, "Why?"))
+        (received,) = server.requests
+    assert (seen[0].system, seen[0].user) == ("Be brief.", "Why?")
+    assert (received.path, received.state) == (path, "finished")
+    assert received.body["model"] == model.partition("/")[2]
+    assert received.idempotency_key == "rt_12345678/1/opening/scholar/1"
+    keyless = model.startswith(("blockrun", "ollama"))
+    assert received.headers["authorization"] == f"Bearer {'none' if keyless else TEST_KEY}"
+
+
+@pytest.mark.parametrize(
+    ("model", "field"),
+    [
+        (CHAT, "max_tokens"),
+        ("openai/gpt-5-mini", "max_completion_tokens"),
+        (RESPONSES, "max_output_tokens"),
+        (MESSAGES, "max_tokens"),
+        ("blockrun/grok-4", "max_tokens"),
+    ],
+)
+async def test_the_limit_of_tokens_goes_by_the_name_the_server_knows(
+    echo_server: ProviderServer, model: str, field: str
+) -> None:
+    await ask(echo_server, request(model, max_tokens=321))
+    assert echo_server.requests[-1].body[field] == 321
+
+
+async def test_a_header_stays_ascii_whatever_the_ids_are(echo_server: ProviderServer) -> None:
+    await ask(echo_server, request(CHAT, idempotency_key="rt_1/1/opening/学者"))
+    assert echo_server.requests[-1].idempotency_key == "rt_1/1/opening/%E5%AD%A6%E8%80%85"
+
+
+@pytest.mark.parametrize("model", [m for m in REGISTRY.models if m.startswith(("openai/", "anth"))])
+async def test_temperature_is_sent_only_to_models_that_take_it(
+    echo_server: ProviderServer, model: str
+) -> None:
+    # Warnings are errors here: the model layer warns when it has to drop a setting, the vendor's
+    # package when a model is near its end of life.
+    await ask(echo_server, request(model, temperature=0.5))
+    await ask(echo_server, request(model.replace("openai/", "vendor/"), temperature=0.5))
+
+
+async def test_models_that_do_not_reason_get_their_temperature(echo_server: ProviderServer) -> None:
+    for model in (CHAT, MESSAGES):
+        await ask(echo_server, request(model, temperature=0.5))
+        assert echo_server.requests[-1].body["temperature"] == 0.5
+
+
+async def test_a_token_opens_anthropic_as_a_key_does(
+    echo_server: ProviderServer,
+) -> None:
+    env = {"ANTHROPIC_AUTH_TOKEN": TEST_KEY, "ANTHROPIC_BASE_URL": echo_server.base_url}
+    async with speaker(env) as speaking:
+        await speaking.speak(request(MESSAGES), lambda _: None)
+    assert echo_server.requests[-1].headers["authorization"] == f"Bearer {TEST_KEY}"
+
+
+@pytest.mark.requirement("X-24")
+async def test_credentials_are_read_at_call_time(echo_server: ProviderServer) -> None:
+    env = echo_server.env(key="")
+    async with speaker(env) as speaking:
+        with pytest.raises(SpeakerError):
+            await speaking.speak(request(MESSAGES), lambda _: None)
+        for key in ("first-key-of-the-day", "second-key-of-the-day"):
+            env["ANTHROPIC_API_KEY"] = key
+            await speaking.speak(request(MESSAGES), lambda _: None)
+            assert echo_server.requests[-1].headers["authorization"] == f"Bearer {key}"
+
+
+async def test_the_process_environment_is_the_default(
+    echo_server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in echo_server.env().items():
+        monkeypatch.setenv(name, value)
+    speaking = ApiSpeaker(PROVIDERS, price)
+    assert (await speaking.speak(request(MESSAGES), lambda _: None)).text == "You said: Why?"
+    await speaking.close()
+
+
+async def test_connections_are_kept_between_calls() -> None:
+    with provider_server() as server:
+        async with speaker(server.env()) as speaking:
+            for _ in range(3):
+                await speaking.speak(request(CHAT), lambda _: None)
+                await speaking.speak(request(MESSAGES), lambda _: None)
+        assert server.connections == 1
+
+
+# -------------------------------------------------------------------------- what is answered
+
+
+@EVERY_DIALECT
+async def test_an_answer_comes_with_its_usage_and_who_gave_it(
+    echo_server: ProviderServer, model: str
+) -> None:
+    reply = await ask(echo_server, request(model, "x" * 391))
+    cost = price(model, 100, 100, 0)
+    assert reply == Reply(
+        text=f"You said: {'x' * 391}",
+        usage=Usage(
+            calls=1,
+            input_tokens=100,
+            output_tokens=100,
+            priced_usd=cost or 0.0,
+            unpriced_calls=1 if cost is None else 0,
+        ),
+        served_by=model.partition("/")[2],
+        finish_reason="stop",
+    )
+
+
+async def test_cached_tokens_are_counted_and_cheaper() -> None:
+    chunk = (
+        '{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,'
+        '"delta":{"content":"Yes."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,'
+        '"completion_tokens":10,"total_tokens":1010,"prompt_tokens_details":{"cached_tokens":900}}}'
+    )
+    with provider_server(lambda _: raw(f"data: {chunk}\n\ndata: [DONE]\n\n")) as server:
+        reply = await ask(server, request("openai/gpt-5.3-codex"))
+    assert (reply.usage.input_tokens, reply.usage.cached_tokens) == (1000, 900)
+    assert reply.usage.priced_usd == pytest.approx((100 * 1.75 + 900 * 0.175 + 10 * 14) / 1e6)
+
+
+async def test_a_server_that_does_not_count_is_estimated_and_never_priced() -> None:
+    chunk = (
+        '{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,'
+        '"delta":{"content":"Twelve words"},"finish_reason":"stop"}]}'
+    )
+    with provider_server(lambda _: raw(f"data: {chunk}\n\n")) as server:
+        dear = await ask(server, request("openai/gpt-5.3-codex"))
+        free = await ask(server, request("ollama/llama3.2"))
+    assert dear.usage == Usage(calls=1, input_tokens=4, output_tokens=4, unpriced_calls=1)
+    assert free.usage == Usage(calls=1, input_tokens=4, output_tokens=4)
+
+
+@EVERY_DIALECT
+async def test_words_stream_as_they_come(model: str) -> None:
+    with provider_server(lambda _: "One two three.\n\nFour — five 六.") as server:
+        heard: list[str] = []
+        async with speaker(server.env()) as speaking:
+            reply = await speaking.speak(request(model), heard.append)
+    assert "".join(heard) == reply.text == "One two three.\n\nFour — five 六."
+    assert len(heard) >= 6
+
+
+async def test_calls_run_side_by_side(echo_server: ProviderServer) -> None:
+    async with speaker(echo_server.env()) as speaking:
+        asked = [request((CHAT, RESPONSES, MESSAGES)[n % 3], f"Number {n}?") for n in range(24)]
+        replies = await asyncio.gather(*(speaking.speak(each, lambda _: None) for each in asked))
+    assert [reply.text for reply in replies] == [f"You said: {each.user}" for each in asked]
+
+
+# ------------------------------------------------------------------------------ how it fails
+
+
+@pytest.mark.requirement("I-01", "I-12")
+@EVERY_DIALECT
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        (status(400), "bad_request"),
+        (status(401), "auth"),
+        (status(402), "auth"),
+        (status(403), "auth"),
+        (status(404), "not_found"),
+        (status(408), "timeout"),
+        (status(413), "bad_request"),
+        (status(422), "bad_request"),
+        (status(429), "rate_limited"),
+        (status(500), "unavailable"),
+        (status(502), "unavailable"),
+        (status(503), "unavailable"),
+        (status(529), "unavailable"),
+        (status(400, "This model's maximum context length is 8192 tokens."), "too_long"),
+        (status(400, "prompt is too long: 300000 tokens > 200000 maximum"), "too_long"),
+        (status(400, "The request exceeds the available context size."), "too_long"),
+        (status(400, "API key not valid. Please pass a valid API key."), "auth"),
+        (status(400, "The prompt was flagged by our content policy."), "refused"),
+        (cut("Half an answer that"), "cut"),
+        (cut("Half an answer that", clean=True), "cut"),
+        (cut(""), "unavailable"),
+        (garbage(), "garbled"),
+        (raw("<html>Welcome to the hotel network</html>", 200, "text/html"), "garbled"),
+        (raw("", 200), "garbled"),
+        (raw('data: {"choices": 7}\n\n'), "garbled"),
+        (refusal(), "refused"),
+    ],
+)
+async def test_every_failure_has_its_cause(model: str, fault: Fault, cause: FailureCause) -> None:
+    error = await fail(fault, request(model))
+    if model != CHAT and fault.kind == "raw" and "choices" in fault.text:
+        assert error.cause in ("garbled", "cut")
+    else:
+        assert error.cause == cause
+    assert error.message.endswith((".", "…", "?", "!"))
+
+
+@EVERY_DIALECT
+async def test_an_answer_without_a_word_is_empty(model: str) -> None:
+    assert (await fail("", request(model))).cause == "empty"
+    assert (await fail(" \n", request(model))).cause == "empty"
+
+
+@EVERY_DIALECT
+@pytest.mark.parametrize("fault", [hang(), hang("Half an"), delay(60, "Too late.")])
+async def test_time_is_limited_from_the_first_byte_to_the_last(model: str, fault: Answer) -> None:
+    assert (await fail(fault, request(model, timeout=0.2))).cause == "timeout"
+
+
+async def test_nobody_there_is_unavailable_and_says_where() -> None:
+    with provider_server() as server:
+        env = server.env()
+    async with speaker(env) as speaking:
+        for model in (CHAT, MESSAGES):
+            with pytest.raises(SpeakerError) as caught:
+                await speaking.speak(request(model), lambda _: None)
+            assert caught.value.cause == "unavailable"
+            assert server.base_url in caught.value.remedy
+
+
+@pytest.mark.requirement("I-12")
+@EVERY_DIALECT
+async def test_retry_after_is_understood_in_every_form(model: str) -> None:
+    in_an_hour = formatdate(time() + 3600, usegmt=True)
+    for headers, seconds in (
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after": "0.25"}, 0.25),
+        ({"retry_after_ms": "1500", "retry_after": "9"}, 1.5),
+        ({"retry_after": in_an_hour}, IsApprox(3600, delta=120)),
+        ({"retry_after": "soon"}, None),
+        ({}, None),
+    ):
+        error = await fail(status(429, "Slow down.", **headers), request(model))
+        assert (error.cause, error.retry_after) == ("rate_limited", seconds)
+    overloaded = await fail(status(529, "Overloaded.", retry_after="3"), request(model))
+    assert (overloaded.cause, overloaded.retry_after) == ("unavailable", 3.0)
+
+
+async def test_an_error_in_the_middle_of_a_stream_is_told_by_its_kind() -> None:
+    start = (
+        'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message",'
+        '"role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,'
+        '"usage":{"input_tokens":1,"output_tokens":1}}}\n\n'
+    )
+    overloaded = (
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error",'
+        '"message":"Overloaded"}}\n\n'
+    )
+    assert (await fail(raw(start + overloaded), request(MESSAGES))).cause == "unavailable"
+    chat = 'data: {"error":{"message":"Upstream died","code":502}}\n\n'
+    assert (await fail(raw(chat), request(CHAT))).cause == "unavailable"
+
+
+@pytest.mark.requirement("I-20", "X-24")
+@EVERY_DIALECT
+async def test_no_error_tells_the_key(model: str) -> None:
+    for message in (f"Incorrect key {TEST_KEY}", f"Authorization: Bearer {TEST_KEY} was refused"):
+        error = await fail(status(401, message), request(model))
+        told = "".join(traceback.format_exception(error)) + repr(error) + error.remedy
+        assert TEST_KEY not in told
+        assert "_API_KEY" in error.remedy
+
+
+@pytest.mark.requirement("I-20")
+async def test_a_key_of_no_known_form_is_hidden_too() -> None:
+    with provider_server(lambda _: status(401, "No such key: plain-old-password")) as server:
+        async with speaker(server.env(key="plain-old-password")) as speaking:
+            with pytest.raises(SpeakerError) as caught:
+                await speaking.speak(request(CHAT), lambda _: None)
+    assert "plain-old-password" not in str(caught.value)
+    door = Door(REGISTRY.providers["openai"], {"OPENAI_API_KEY": "plain-old-password"})
+    assert "plain-old-password" not in repr(door)
+
+
+@pytest.mark.requirement("A-17")
+@pytest.mark.parametrize(
+    ("model", "variable"),
+    [
+        ("anthropic/claude-opus-4-6", "ANTHROPIC_API_KEY"),
+        ("openai/gpt-5-mini", "OPENAI_API_KEY"),
+        ("google/gemini-3.8-flash", "GEMINI_API_KEY"),
+        ("xai/grok-4", "XAI_API_KEY"),
+        ("deepseek/deepseek-v4-pro", "DEEPSEEK_API_KEY"),
+        ("openrouter/x/y", "OPENROUTER_API_KEY"),
+    ],
+)
+async def test_without_a_key_no_call_is_made_and_the_variable_is_named(
+    model: str, variable: str
+) -> None:
+    async with speaker({}) as speaking:
+        with pytest.raises(SpeakerError) as caught:
+            await speaking.speak(request(model), lambda _: None)
+    assert caught.value.cause == "auth"
+    assert variable in str(caught.value)
+
+
+async def test_a_cancelled_call_lets_go_of_its_connection() -> None:
+    with provider_server(lambda _: hang("Half an")) as server:
+        async with speaker(server.env()) as speaking:
+            heard = asyncio.Event()
+            call = asyncio.create_task(
+                speaking.speak(request(CHAT, timeout=60), lambda _: heard.set())
+            )
+            async with asyncio.timeout(30):
+                await heard.wait()
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            server.wait(lambda log: log[0].state == "broken")
+
+
+async def test_a_listener_that_fails_is_not_taken_for_a_failing_model(
+    echo_server: ProviderServer,
+) -> None:
+    def broken(_: str) -> None:
+        raise LookupError("the listener's own fault")
+
+    async with speaker(echo_server.env()) as speaking:
+        with pytest.raises(LookupError):
+            await speaking.speak(request(CHAT), broken)
+
+
+def test_one_speaker_serves_one_event_loop_after_another(echo_server: ProviderServer) -> None:
+    speaking = ApiSpeaker(PROVIDERS, price, echo_server.env())
+
+    async def once() -> str:
+        reply = await speaking.speak(request(CHAT), lambda _: None)
+        await speaking.close()
+        return reply.text
+
+    assert [asyncio.run(once()) for _ in range(2)] == ["You said: Why?"] * 2
+
+
+def test_first_calls_that_come_all_at_once_find_everything_loaded(
+    echo_server: ProviderServer,
+) -> None:
+    code = (
+        "import asyncio;"
+        "from roundtable.models.registry import Registry;"
+        "from roundtable.ports import SpeakRequest;"
+        "from roundtable.speakers.api import ApiSpeaker;"
+        "r = Registry.load(); s = ApiSpeaker(r.providers, r.cost);"
+        "ask = lambda m: s.speak(SpeakRequest(m, '', 'Why?', 9, 60.0, 'k'), lambda _: None);"
+        "models = ['openai/a', 'anthropic/claude-opus-4-6', 'blockrun/b'] * 4\n"
+        "async def main():\n"
+        "    print(len(await asyncio.gather(*map(ask, models))))\n"
+        "    await s.close()\n"
+        "asyncio.run(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **echo_server.env()},
+    )
+    assert (done.stdout.strip(), done.returncode) == ("12", 0), done.stderr
+
+
+def test_importing_the_speaker_is_cheap() -> None:
+    code = (
+        "import sys; from roundtable.speakers import api, hub, scripted;"
+        "print(sorted({'pydantic_ai', 'openai', 'anthropic', 'httpx2'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"

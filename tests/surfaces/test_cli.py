@@ -1,0 +1,438 @@
+"""The command line as a person uses it: questions, flags, help, the shape of the answer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from roundtable.version import __version__
+
+from .desk import ECHO, QUICK, Desk
+
+KEYS = {"OPENAI_API_KEY": "sk-test-0123456789abcdef", "ANTHROPIC_API_KEY": "sk-ant-0123456789abcd"}
+
+
+@pytest.mark.requirement("C-63", "C-64", "X-36", "I-02")
+def test_a_question_is_discussed_to_an_answer_of_fixed_form(desk: Desk) -> None:
+    outcome = desk("Should we drink tea?", *ECHO)
+
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0] == "🏛️ **Council Answer**"
+    assert lines[2].startswith("[scripted:echo] ")
+    marks = [line.partition(":**")[0] for line in lines if line.startswith("**")]
+    assert marks[:4] == ["**Confidence", "**Agreement", "**Dissent", "**Round 2"]
+    assert "**Confidence:** Medium" in lines
+    assert "**Round 2:** performed" in lines
+    assert lines[-2:] == [
+        "---",
+        "🔍 Scholar: scripted/echo · 🧮 Engineer: scripted/echo · 🎨 Muse: scripted/echo · "
+        f"🎖️ Captain: scripted/echo · roundtable v{__version__}",
+    ]
+
+
+def test_what_follows_the_list_of_dissent_does_not_belong_to_its_last_item(desk: Desk) -> None:
+    lines = desk.ask().out.splitlines()
+
+    assert lines[lines.index("**Round 2:** skipped via --quick") - 1] == ""
+
+
+def test_the_answer_goes_to_stdout_and_everything_else_to_stderr(desk: Desk) -> None:
+    outcome = desk.command("Tea or coffee?", *ECHO, "--quick")
+
+    assert outcome.code == 0
+    assert outcome.out.startswith("🏛️ **Council Answer**\n")
+    assert "is speaking" not in outcome.out
+    assert "Scholar is speaking: scripted/echo" in outcome.err
+    assert re.search(r"^Discussion rt_[0-9a-f]{8}$", outcome.err, re.MULTILINE)
+    assert "Session log: memory/roundtable/" in outcome.err
+
+
+@pytest.mark.requirement("X-02")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["Tea or coffee?", "--all=scripted/echo", "--model=scripted/echo", "--quick"],
+        ["--all", "scripted/echo", "--model", "scripted/echo", "--quick", "Tea or coffee?"],
+        ["--quick", "Tea or coffee?", "--all", "scripted/echo", "--model=scripted/echo"],
+        ["Tea", "or", "--quick", "coffee?", *ECHO],
+        [*ECHO, "--quick", "--", "Tea", "or", "coffee?"],
+        ["ask", "Tea or coffee?", *ECHO, "--quick"],
+    ],
+)
+def test_flags_stand_before_or_after_the_question_in_both_forms(
+    desk: Desk, args: list[str]
+) -> None:
+    document = desk(*args, "--json" if "--" not in args else "", "--no-log").document if (
+        "--" not in args
+    ) else desk("--json", "--no-log", *args).document
+
+    assert document["topic"] == "Tea or coffee?"
+    assert document["options"]["round2_skipped"] == "via --quick"
+    assert {p["model"] for p in document["participants"]} == {"scripted/echo"}
+
+
+@pytest.mark.requirement("X-02")
+def test_text_after_two_dashes_is_question_even_if_it_looks_like_flags(desk: Desk) -> None:
+    document = desk(*QUICK, "--json", "--", "--help", "me:", "--quick", "or not?").document
+
+    assert document["topic"] == "--help me: --quick or not?"
+
+
+SAMPLES: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["Should we use Postgres?", "--preset=cheap"],
+        {"scholar": "anthropic/claude-haiku-4-5", "muse": "anthropic/claude-haiku-4-5"},
+    ),
+    (
+        ["What's wrong with our team's plan?", "--all=sonnet", "--quick"],
+        {"scholar": "anthropic/claude-sonnet-4-5", "round2": False},
+    ),
+    (
+        ["Review this code", "--template=code-review", "--scholar=codex", "--engineer=opus"],
+        {
+            "scholar": "openai/gpt-5.3-codex",
+            "engineer": "anthropic/claude-opus-4-6",
+            "muse": "anthropic/claude-sonnet-4-5",
+            "template": "code-review",
+        },
+    ),
+    (
+        ["Is Bitcoin a good investment?", "--budget=low", "--template=investment", "--confirm"],
+        {"muse": "anthropic/claude-haiku-4-5", "round2": False, "template": "investment"},
+    ),
+    (
+        ["Microservices or monolith?", "--preset=diverse", "--template=architecture"],
+        {
+            "scholar": "openai/gpt-5.3-codex",
+            "engineer": "anthropic/claude-sonnet-4-5",
+            "muse": "anthropic/claude-opus-4-6",
+        },
+    ),
+    (
+        ["Shall I take the job?", "--all=anthropic/claude-opus-4-6", "--template=decision"],
+        {"engineer": "anthropic/claude-opus-4-6", "round2": True},
+    ),
+]
+
+
+def plan(desk: Desk, *args: str) -> dict[str, Any]:
+    """Who would sit where, and the options, without a call."""
+    document = desk(*args, "--dry-run", "--json").document
+    seats = {each["id"]: each["models"][0] for each in document["participants"]}
+    return {**seats, **document["options"], "notes": document["notes"], "document": document}
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.requirement("C-75")
+@pytest.mark.parametrize(("args", "expected"), SAMPLES)
+def test_sample_commands_work_as_they_are_written(
+    desk: Desk, args: list[str], expected: dict[str, Any]
+) -> None:
+    planned = plan(desk, *args)
+
+    assert planned["document"]["topic"] == args[0]
+    assert {key: planned[key] for key in expected} == expected
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.requirement("C-24", "C-25", "C-26", "C-28", "C-29", "C-33", "C-35", "C-36")
+@pytest.mark.parametrize(
+    ("flags", "seats", "round2"),
+    [
+        ([], ("codex", "codex", "sonnet"), True),
+        (["--all=opus"], ("opus", "opus", "opus"), True),
+        (["--muse=haiku"], ("codex", "codex", "haiku"), True),
+        (["--scholar", "anthropic/claude-opus-4-6"], ("opus", "codex", "sonnet"), True),
+        (["--preset=premium"], ("opus", "opus", "opus"), True),
+        (["--preset=single", "--model=haiku"], ("haiku", "haiku", "haiku"), True),
+        (["--budget=low"], ("haiku", "haiku", "haiku"), False),
+        (["--budget=medium"], ("codex", "codex", "sonnet"), True),
+        (["--budget=high"], ("opus", "opus", "opus"), True),
+        (["--budget=low", "--preset=premium"], ("haiku", "haiku", "haiku"), False),
+        (["--preset=cheap", "--all=opus"], ("haiku", "haiku", "haiku"), True),
+        (["--all=sonnet", "--scholar=opus"], ("sonnet", "sonnet", "sonnet"), True),
+        (["--budget=medium", "--quick"], ("codex", "codex", "sonnet"), False),
+    ],
+)
+def test_model_flags_settle_in_the_documented_order(
+    desk: Desk, flags: list[str], seats: tuple[str, str, str], round2: bool
+) -> None:
+    ids = {
+        "codex": "openai/gpt-5.3-codex",
+        "sonnet": "anthropic/claude-sonnet-4-5",
+        "opus": "anthropic/claude-opus-4-6",
+        "haiku": "anthropic/claude-haiku-4-5",
+    }
+    planned = plan(desk, "Tea or coffee?", *flags)
+
+    assert (planned["scholar"], planned["engineer"], planned["muse"]) == tuple(
+        ids[name] for name in seats
+    )
+    assert planned["round2"] is round2
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.requirement("C-37", "C-35")
+def test_config_json_gives_defaults_that_flags_override(desk: Desk) -> None:
+    desk.config('{"models": {"scholar": "haiku"}, "round2": false, "language": "de"}')
+
+    stored = plan(desk, "Tea or coffee?")
+    flagged = plan(desk, "Tea or coffee?", "--scholar=opus")
+
+    assert stored["scholar"] == "anthropic/claude-haiku-4-5"
+    assert stored["engineer"] == "openai/gpt-5.3-codex"
+    assert stored["round2"] is False
+    assert flagged["scholar"] == "anthropic/claude-opus-4-6"
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.requirement("C-34")
+def test_a_cap_in_config_json_holds_and_the_user_is_told(desk: Desk) -> None:
+    desk.config('{"max_budget": "low"}')
+
+    planned = plan(desk, "Tea or coffee?", "--budget=high")
+
+    assert planned["muse"] == "anthropic/claude-haiku-4-5"
+    assert planned["round2"] is False
+    assert "budget_capped" in [note["code"] for note in planned["notes"]]
+
+
+@pytest.mark.requirement("C-44")
+def test_an_unknown_template_runs_with_a_note_that_is_shown_once(desk: Desk) -> None:
+    outcome = desk.ask("--template=foo")
+
+    assert outcome.code == 0
+    assert outcome.err.count("There is no template “foo”") == 1
+    assert "Templates: code-review, investment, architecture, research, decision." in outcome.err
+
+
+@pytest.mark.requirement("D-93")
+def test_a_question_may_come_from_stdin_or_as_an_argument_and_context_from_files(
+    desk: Desk,
+) -> None:
+    odd = "Tea 'or' \"coffee\"? <<EOF $HOME\n`rm`\n茶か珈琲か 🍵"
+    (desk.workspace / "facts.md").write_text(odd, "utf-8")
+
+    typed = desk(odd, *QUICK, "--json", "--context", "facts.md").document
+    piped = desk("-", *QUICK, "--json", stdin=odd.encode()).document
+    bare = desk("ask", *QUICK, "--json", stdin=odd.encode()).document
+    with_context = desk("Sound?", *QUICK, "--json", "--context", "-", stdin=odd.encode())
+
+    assert typed["topic"] == piped["topic"] == bare["topic"] == odd
+    assert with_context.document["topic"] == "Sound?"
+
+
+def test_stdin_cannot_be_question_and_context_at_once(desk: Desk) -> None:
+    outcome = desk("-", *QUICK, "--context", "-", stdin=b"Tea?")
+
+    assert outcome.code == 2
+    assert "cannot be both" in outcome.err
+
+
+def test_the_prompts_of_a_dry_run_hold_the_context_inside_its_fence(desk: Desk) -> None:
+    (desk.workspace / "facts.md").write_text("The kettle is broken.", "utf-8")
+
+    outcome = desk("Tea or coffee?", *QUICK, "--context", "facts.md", "--dry-run")
+
+    fence = outcome.out.index("---CONTEXT (untrusted)---")
+    assert fence < outcome.out.index("The kettle is broken.") < outcome.out.index("---END CONTEXT")
+
+
+@pytest.mark.requirement("I-05")
+def test_a_dry_run_shows_plan_prompts_and_estimate_and_leaves_nothing(desk: Desk) -> None:
+    outcome = desk("Tea or coffee?", *QUICK, "--dry-run")
+
+    assert outcome.code == 0
+    assert "🔍 Scholar: scripted/echo" in outcome.out
+    assert "📊 Estimate:" in outcome.out
+    assert "---USER QUERY (untrusted)---" in outcome.out
+    assert desk("list", "--json").document == []
+    assert not (desk.workspace / "memory").exists()
+
+
+@pytest.mark.requirement("C-30", "C-31")
+def test_the_estimate_comes_before_the_first_call(desk: Desk) -> None:
+    quick = desk.ask().err
+    full = desk("Tea or coffee?", *ECHO, "--no-log").err
+
+    assert quick.index("📊 Estimate: 3 specialist calls") < quick.index("is speaking")
+    assert "~3x a single answer" in quick
+    assert full.index("📊 Estimate: 6 specialist calls") < full.index("is speaking")
+    assert "~6-10x a single answer" in full
+
+
+@pytest.mark.requirement("C-32")
+@pytest.mark.parametrize("typed", [b"N\n", b"no\n", b"\n", b"", b"perhaps\n"])
+def test_without_a_yes_a_confirmed_run_spends_nothing(desk: Desk, typed: bytes) -> None:
+    outcome = desk.ask("--confirm", "--json", stdin=typed)
+
+    assert outcome.code == 0
+    assert "📊 Estimate" in outcome.err
+    assert "Nothing was spent." in outcome.err
+    assert outcome.document["usage"]["calls"] == 0
+    assert outcome.document["status"] == "stopped"
+
+
+@pytest.mark.requirement("C-32", "C-36")
+@pytest.mark.parametrize("typed", [b"Y\n", b"yes\n", b"y"])
+def test_a_yes_lets_a_confirmed_run_begin(desk: Desk, typed: bytes) -> None:
+    outcome = desk.ask("--confirm", "--json", stdin=typed)
+
+    assert outcome.document["usage"]["calls"] == 5
+
+
+@pytest.mark.requirement("C-04")
+def test_a_simple_question_gets_a_hint_and_its_council_all_the_same(desk: Desk) -> None:
+    outcome = desk("What's 2+2?", *QUICK)
+
+    assert outcome.code == 0
+    assert "Hint: this looks like a simple question" in outcome.err
+    assert "🏛️ **Council Answer**" in outcome.out
+
+
+@pytest.mark.requirement("C-11")
+def test_asked_for_round_2_without_a_person_there_none_is_held(desk: Desk) -> None:
+    desk.config('{"round2": "ask"}')
+
+    outcome = desk("Tea or coffee?", *ECHO, "--no-log")
+
+    assert "if round 2 is held" in outcome.err
+    assert "**Round 2:** skipped: nobody was there to ask" in outcome.out
+
+
+@pytest.mark.requirement("I-03", "C-31")
+def test_help_shows_every_command_and_what_quick_is_for() -> None:
+    from click.testing import CliRunner
+    from roundtable.surfaces.cli.app import cli
+
+    text = CliRunner().invoke(cli, ["--help"]).output
+
+    for name in ("ask", "resume", "list", "show", "export", "stop", "speak", "delete", "models"):
+        assert re.search(rf"^  {name} ", text, re.MULTILINE), name
+    assert "--quick" in text
+    assert "high stakes" in text
+
+
+@pytest.mark.requirement("I-03")
+@pytest.mark.parametrize(
+    "command",
+    "ask resume list show export stop speak delete models setup config help".split(),
+)
+def test_every_command_has_its_own_help(desk: Desk, command: str) -> None:
+    for flag in ("--help", "-h"):
+        outcome = desk(command, flag)
+
+        assert outcome.code == 0
+        assert outcome.out.startswith(f"Usage: roundtable {command}")
+
+
+@pytest.mark.requirement("I-03")
+def test_the_version_is_printed(desk: Desk) -> None:
+    outcome = desk("--version")
+
+    assert (outcome.code, outcome.out) == (0, f"roundtable, version {__version__}\n")
+
+
+def test_without_a_word_the_help_is_shown(desk: Desk) -> None:
+    outcome = desk()
+
+    assert outcome.code == 2
+    assert "roundtable \"Should a team of five use microservices?\"" in outcome.err
+
+
+@pytest.mark.requirement("I-06")
+def test_quiet_leaves_the_answer_and_notes_only(desk: Desk) -> None:
+    outcome = desk("Tea or coffee?", *ECHO, "--quick", "--quiet")
+
+    assert outcome.out.startswith("🏛️ **Council Answer**")
+    assert all(line.startswith(("Note: ", "   ")) for line in outcome.err.splitlines())
+
+
+@pytest.mark.requirement("I-18")
+def test_emoji_survive_a_console_with_another_encoding(desk: Desk) -> None:
+    outcome = desk.command("Tee ☕ oder 茶?", *QUICK, "--plain", PYTHONIOENCODING="cp1252")
+
+    assert outcome.code == 0
+    assert "🏛️ **Council Answer**" in outcome.out
+    assert "Tee ☕ oder 茶?" in outcome.out
+    assert "🎖️ Captain" in outcome.err
+
+
+def test_the_command_works_with_its_standard_streams_closed(desk: Desk) -> None:
+    import subprocess
+    import sys
+
+    from .desk import environment
+
+    line = f'"{sys.executable}" -m roundtable "Tea or coffee?" {" ".join(QUICK)} <&- >&- 2>&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line], cwd=desk.workspace, env=environment({}), timeout=60
+    )
+
+    assert done.returncode == 0
+    assert desk("list", "--json").document[0]["status"] == "concluded"
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(desk: Desk) -> None:
+    import subprocess
+    import sys
+
+    from .desk import environment
+
+    desk.ask()
+    for _ in range(3):
+        desk("speak", desk.last_id(), "x") if False else None
+    line = f'"{sys.executable}" -m roundtable models --json | true; echo done'
+    done = subprocess.run(
+        ["/bin/sh", "-c", line],
+        capture_output=True,
+        cwd=desk.workspace,
+        env=environment({}),
+        timeout=60,
+    )
+
+    assert done.stdout == b"done\n"
+    assert done.stderr == b""
+
+
+def test_importing_the_command_line_imports_nothing_heavy(desk: Desk) -> None:
+    import subprocess
+    import sys
+
+    from .desk import environment
+
+    heavy = ("pydantic", "pydantic_ai", "httpx2", "openai", "anthropic", "rich", "jinja2", "asyncio")
+    code = (
+        "import sys; from roundtable.surfaces.cli.app import run; run(['--help']); "
+        f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        cwd=desk.workspace,
+        env=environment({}),
+        timeout=60,
+    )
+
+    assert done.stderr == b"[]\n"
+
+
+def test_local_time_with_its_zone_is_shown_in_the_list(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.ask()
+    utc = desk.command("list", TZ="UTC").out
+    tokyo = desk.command("list", TZ="Asia/Tokyo").out
+
+    assert " UTC " in utc
+    assert " JST " in tokyo
+    assert Path(desk.home / "roundtable.db").exists()
