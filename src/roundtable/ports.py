@@ -5,7 +5,7 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,7 +68,7 @@ class Ledger(Protocol):
         """The events with `seq > after`, in order. UnknownDiscussion if there is no stream."""
         ...
 
-    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event with `seq > after`, those to come included, whoever appends them.
 
         Ends after DiscussionClosed.

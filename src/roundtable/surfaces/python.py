@@ -99,7 +99,7 @@ class Roundtable:
             raise DiscussionFailed(state)
         return state.verdict
 
-    async def discuss(self, question: str, **request: Any) -> AsyncIterator[Recorded]:
+    async def discuss(self, question: str, **request: Any) -> AsyncGenerator[Recorded, None]:
         """Put a question to the table and follow its events until it is closed.
 
         Takes what `open` takes. Leaving the iterator early interrupts the discussion, which
@@ -163,7 +163,7 @@ class Roundtable:
         """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
         return await self._joined.service.run(discussion_id, on_draft=on_draft)
 
-    def events(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
         return self._joined.service.events(discussion_id, after=after)
 
