@@ -20,13 +20,16 @@ class Measured:
     def ok(self) -> bool:
         return self.goal is None or self.value <= self.goal
 
+    @property
+    def shown(self) -> str:
+        number = f"{self.value:.2f}" if self.value % 1 else f"{self.value:,.0f}"
+        return f"{number} {self.unit}".rstrip()
+
 
 def print_table(rows: Sequence[Measured]) -> None:
-    width = max(len(row.name) for row in rows)
+    width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         goal = "" if row.goal is None else f"≤ {row.goal:g}"
         verdict = "" if row.goal is None else "ok" if row.ok else "MISSED"
-        value = (
-            f"{row.value:.2f} {row.unit}".strip() if row.value % 1 else f"{row.value:g} {row.unit}"
-        )
-        print(f"{row.name:{width}}  {value:>14}  {goal:>7}  {verdict:6}  {row.detail}".rstrip())
+        line = f"{row.name:{width}}  {row.shown:>12}  {goal:>7}  {verdict:6}  {row.detail}"
+        print(line.rstrip())

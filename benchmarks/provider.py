@@ -8,27 +8,29 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from roundtable.settings import Settings, read_settings
 from tests.servers import ProviderServer, provider_server
 from tests.wire import Asked
 
+from roundtable.settings import Settings, read_settings
+
 MODEL = "openai/gpt-5-mini"
 _HEADINGS = re.compile(r"^## (.+)$", re.MULTILINE)
-_SENTENCE = "This is a sentence of ten words about the question asked. "
+_WORDS = "This is a sentence of twelve words that bear on the question. "
 
 
-def answer(asked: Asked, *, sentences: int) -> str:
-    """Every section that the prompt asks for, each with so many sentences of ten words."""
+def answer(asked: Asked, *, whole: bool) -> str:
+    """Every section that the prompt asks for, with 24 words each, streamed word by word as models
+    do; `whole` brings each section's body in one piece, as servers do that answer from a cache."""
     headings = _HEADINGS.findall(asked.user.rpartition("---END")[2])
-    body = _SENTENCE * sentences
+    body = _WORDS * 2
+    if whole:  # what has no blank in it comes as one piece
+        body = body.replace(" ", "_")
     return "\n\n".join(f"## {heading}\n{body}" for heading in headings) or body
 
 
 @contextmanager
-def provider(*, latency: float, sentences: int = 1) -> Iterator[ProviderServer]:
-    with provider_server(
-        partial(answer, sentences=sentences), latency=latency, process=True
-    ) as server:
+def provider(*, latency: float, whole: bool = False) -> Iterator[ProviderServer]:
+    with provider_server(partial(answer, whole=whole), latency=latency, process=True) as server:
         yield server
 
 

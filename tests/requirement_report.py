@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ class RequirementReport:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> pytest.TestReport:
-        report: pytest.TestReport = yield  # type: ignore[misc,assignment]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
         ids = {each for mark in item.iter_markers("requirement") for each in mark.args}
         if report.failed:
             self.failed |= ids

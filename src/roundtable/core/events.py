@@ -164,7 +164,99 @@ class BallotCast(Value):
     round: int
     position: str
     confidence: Confidence | None = None
+    certainty: float | None = None
+    """The confidence as a number from 0 to 1, where the ballot asked for one."""
+    ranking: tuple[tuple[str, ...], ...] = ()
+    """Options in groups, best first, where the ballot had options."""
+    approved: tuple[str, ...] | None = None
     meaningful: bool = True
+
+
+class ParticipantsSeated(Value):
+    """The table was set, or set anew, after the opening."""
+
+    type: Literal["ParticipantsSeated"] = "ParticipantsSeated"
+    v: Literal[1] = 1
+    participants: tuple[Participant, ...]
+    reason: str = ""
+
+
+class WorkflowChosen(Value):
+    """How the discussion goes on was designed by the table itself. `design` is the procedure's."""
+
+    type: Literal["WorkflowChosen"] = "WorkflowChosen"
+    v: Literal[1] = 1
+    workflow: str
+    rounds: int
+    design: Options = Field(default_factory=dict)
+
+
+class ScoresGiven(Value):
+    """How much a participant agrees with each of its peers, 1 to 5."""
+
+    type: Literal["ScoresGiven"] = "ScoresGiven"
+    v: Literal[1] = 1
+    turn_id: str
+    participant: str
+    round: int
+    scores: dict[str, int]
+    inferred: tuple[str, ...] = ()
+    """The peers whose score was not stated cleanly."""
+
+
+class PointRaised(Value):
+    """A claim joined the discussion's shared list of points."""
+
+    type: Literal["PointRaised"] = "PointRaised"
+    v: Literal[1] = 1
+    point_id: str
+    text: str
+    turn_id: str
+    round: int
+
+
+class PointsMerged(Value):
+    """Points turned out to be the same claim; the stances on them move to the one that stays."""
+
+    type: Literal["PointsMerged"] = "PointsMerged"
+    v: Literal[1] = 1
+    into: str
+    merged: tuple[str, ...]
+
+
+class StanceTaken(Value):
+    """A participant's declared position on a point; a later one replaces it."""
+
+    type: Literal["StanceTaken"] = "StanceTaken"
+    v: Literal[1] = 1
+    participant: str
+    point_id: str
+    position: Literal["agree", "disagree", "unsure"]
+    confidence: float | None = None
+    turn_id: str
+    round: int
+    source: Literal["declared", "clerk", "extracted"] = "declared"
+    quote: str = ""
+    meaningful: bool = True
+
+
+class EndVoted(Value):
+    """A participant voted on ending the discussion; its last vote counts."""
+
+    type: Literal["EndVoted"] = "EndVoted"
+    v: Literal[1] = 1
+    participant: str
+    in_favour: bool
+
+
+class RoundAdvanced(Value):
+    """A round was ended by hand; those who had not spoken are absent from it."""
+
+    type: Literal["RoundAdvanced"] = "RoundAdvanced"
+    v: Literal[1] = 1
+    round: int
+    absent: tuple[str, ...] = ()
+    by: str = ""
 
 
 class SearchFinished(Value):
@@ -243,6 +335,14 @@ Event = Annotated[
     | TurnFailed
     | ParticipantSubstituted
     | BallotCast
+    | ParticipantsSeated
+    | WorkflowChosen
+    | ScoresGiven
+    | PointRaised
+    | PointsMerged
+    | StanceTaken
+    | EndVoted
+    | RoundAdvanced
     | SearchFinished
     | SearchFailed
     | ChoiceMade

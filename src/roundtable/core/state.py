@@ -18,17 +18,25 @@ from .events import (
     ChoiceMade,
     DiscussionClosed,
     DiscussionOpened,
+    EndVoted,
     NoteAdded,
+    ParticipantsSeated,
     ParticipantSubstituted,
+    PointRaised,
+    PointsMerged,
     Recorded,
+    RoundAdvanced,
+    ScoresGiven,
     SearchFailed,
     SearchFinished,
     SpeechGiven,
     StageClosed,
     StageOpened,
+    StanceTaken,
     StopRequested,
     TurnFailed,
     VerdictReached,
+    WorkflowChosen,
 )
 from .values import HOST_WIRE_NAME, Participant, Reservation, Status, Usage, Verdict
 
@@ -88,7 +96,16 @@ class State:
     speeches: list[SpeechGiven] = field(default_factory=list)
     spoken_at: list[datetime] = field(default_factory=list)
     failures: list[TurnFailed] = field(default_factory=list)
+    seated: ParticipantsSeated | None = None
+    workflow: WorkflowChosen | None = None
     ballots: list[BallotCast] = field(default_factory=list)
+    scores: list[ScoresGiven] = field(default_factory=list)
+    points: dict[str, PointRaised] = field(default_factory=dict)
+    merged_points: dict[str, str] = field(default_factory=dict)
+    """Points that were merged, and the point each became part of."""
+    stances: list[StanceTaken] = field(default_factory=list)
+    end_votes: dict[str, bool] = field(default_factory=dict)
+    advanced: dict[int, RoundAdvanced] = field(default_factory=dict)
     substitutions: list[ParticipantSubstituted] = field(default_factory=list)
     searches: list[SearchFinished | SearchFailed] = field(default_factory=list)
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
@@ -110,12 +127,17 @@ class State:
         assert self.opened is not None, "a discussion begins with DiscussionOpened"
         return self.opened
 
+    @property
+    def participants(self) -> tuple[Participant, ...]:
+        """Who sits at the table now."""
+        return self.start.participants if self.seated is None else self.seated.participants
+
     def participant(self, participant_id: str) -> Participant | None:
         """The participant or host with this id; the host also answers to its wire name."""
         host = self.start.host
         if participant_id in (host.id, HOST_WIRE_NAME):
             return host
-        return next((p for p in self.start.participants if p.id == participant_id), None)
+        return next((p for p in self.participants if p.id == participant_id), None)
 
     def turn(self, turn_id: str) -> Turn | None:
         return self.turns.get(turn_id)
@@ -173,6 +195,22 @@ class State:
                 self.substitutions.append(event)
             case BallotCast():
                 self.ballots.append(event)
+            case ParticipantsSeated():
+                self.seated = event
+            case WorkflowChosen():
+                self.workflow = event
+            case ScoresGiven():
+                self.scores.append(event)
+            case PointRaised():
+                self.points[event.point_id] = event
+            case PointsMerged():
+                self.merged_points.update(dict.fromkeys(event.merged, event.into))
+            case StanceTaken():
+                self.stances.append(event)
+            case EndVoted():
+                self.end_votes[event.participant] = event.in_favour
+            case RoundAdvanced():
+                self.advanced[event.round] = event
             case SearchFinished() | SearchFailed():
                 self.searches.append(event)
             case ChoiceMade():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
@@ -152,7 +152,7 @@ class Service:
         """The events after a cursor."""
         return await self._ledger.read(discussion_id, after=after)
 
-    def events(self, discussion_id: str, *, after: int = 0) -> AsyncIterator[Recorded]:
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
         return self._ledger.tail(discussion_id, after=after)
 

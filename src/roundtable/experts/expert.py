@@ -31,4 +31,6 @@ class Expert(Value):
     @property
     def meaning(self) -> str:
         """What is embedded: the expert in English words."""
-        return f"{self.name}. {self.domain}. {', '.join(self.tags.get('en', ()))}. {self.perspective}"
+        return (
+            f"{self.name}. {self.domain}. {', '.join(self.tags.get('en', ()))}. {self.perspective}"
+        )

@@ -52,11 +52,11 @@ class MemoryLedger:
             if stream
             else {}
         )
+        if stream is not None and lease is not None and self._current(lease) is None:
+            raise lost(lease)
         plan = plan_append(
             discussion_id, len(stream.events) if stream else None, events, known, expected
         )
-        if lease is not None and self._current(lease) is None:
-            raise lost(lease)
         if plan.new:
             self._write(discussion_id, stream, plan.new)
             self._bell.ring(discussion_id, plan.new[-1].seq)

@@ -57,8 +57,10 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
     if given != source.variables:
         wrong = ", ".join(sorted(given ^ source.variables))
         raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
-    cap = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
-    condensed = False
+    longest = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
+    # No text of more than four characters a token can fit: cut such ones without trying.
+    cap = min(longest, max(limit_tokens, 0) * 4)
+    condensed = cap < longest
     while True:
         prompt = _fill(source, plan.variables, nonce, cap)
         if cap < 200 or estimate_tokens(prompt.system + prompt.user) <= limit_tokens:

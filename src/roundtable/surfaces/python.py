@@ -70,6 +70,7 @@ class Roundtable:
         self._asker = asker
         self._stack = AsyncExitStack()
         self._app: App | None = None
+        self._driving: set[asyncio.Task[State]] = set()
 
     async def __aenter__(self) -> Roundtable:
         self._app = await self._stack.enter_async_context(
@@ -85,6 +86,9 @@ class Roundtable:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        """Interrupts what is still being discussed; `run` can take it up again."""
+        for driving in list(self._driving):
+            await _ended(driving)
         self._app = None
         await self._stack.aclose()
 
@@ -107,6 +111,9 @@ class Roundtable:
         """
         state = await self.open(question, **request)
         driving = asyncio.create_task(self.run(state.discussion_id))
+        # An iterator that is left by `break` is closed some time later, the table here and now.
+        self._driving.add(driving)
+        driving.add_done_callback(self._driving.discard)
         events = self.events(state.discussion_id)
         try:
             while True:
@@ -124,8 +131,7 @@ class Roundtable:
             await driving
         finally:
             await _ended(driving)
-            if isinstance(events, AsyncGenerator):
-                await events.aclose()
+            await events.aclose()
 
     async def open(
         self,

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from ...bootstrap import App, start
-from ...core.errors import BadTopic, NotAllowed, RoundtableError
+from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
 from ...core.state import State
 from ...core.values import Budget, Material
 from ...procedures.opening import OpenRequest
@@ -207,6 +207,9 @@ def _settings(flags: Mapping[str, Any]) -> Settings:
 
 
 def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+    for name in ("all_", "model", "procedure", "language", *COUNCIL_FLAGS):
+        if flags[name] == "":  # as from a variable that is not set: not a wish for the default
+            raise UsageError(f"--{name.strip('_')} is empty.", "Give it a value, or leave it out.")
     options = {name: flags[name] for name in COUNCIL_FLAGS if flags[name]}
     if flags["all_"]:
         options["all"] = flags["all_"]

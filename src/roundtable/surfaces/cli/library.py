@@ -84,9 +84,9 @@ def export_command(flags: Mapping[str, Any]) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
     except OSError as error:
+        if path.exists():
+            raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
         raise NotAllowed(
             f"{path} cannot be written: {error.strerror}.", "Choose another place."
         ) from None

@@ -1,0 +1,125 @@
+"""list, show, export, stop, speak, delete, resume: discussions that exist."""
+
+from __future__ import annotations
+
+import pytest
+
+from .desk import QUICK, Desk
+
+
+def test_an_empty_list_says_how_to_begin(desk: Desk) -> None:
+    outcome = desk("list")
+
+    assert (outcome.code, outcome.out) == (0, "")
+    assert 'Start one: roundtable "Should we …?"' in outcome.err
+
+
+def test_the_list_can_be_searched_and_cut(desk: Desk) -> None:
+    for question in ("Tea?", "Coffee?", "Green TEA?"):
+        desk(question, *QUICK)
+
+    def topics(*args: str) -> list[str]:
+        return [row["topic"] for row in desk("list", "--json", *args).document]
+
+    assert topics() == ["Green TEA?", "Coffee?", "Tea?"]
+    assert topics("tea") == ["Green TEA?", "Tea?"]
+    assert topics("--limit", "1") == ["Green TEA?"]
+    assert "No question contains 'milk'" in desk("list", "milk").err
+
+
+def test_show_prints_everything_that_was_said(desk: Desk) -> None:
+    asked = desk.ask("--json").document
+
+    outcome = desk("show", asked["discussion_id"])
+
+    assert outcome.code == 0
+    assert outcome.out.startswith("# Tea or coffee?\n")
+    for speech in asked["speeches"]:
+        assert f"turn {speech['turn_id']} · {speech['model']}" in outcome.out
+    assert "5 calls" in outcome.out
+
+
+def test_following_a_finished_discussion_shows_it_and_ends(desk: Desk) -> None:
+    desk.ask()
+
+    outcome = desk("show", desk.last_id(), "--follow")
+
+    assert outcome.code == 0
+    assert "Scholar is speaking: scripted/echo" in outcome.err
+    assert "🏛️ **Council Answer**" in outcome.out
+
+
+def test_an_export_goes_to_a_new_file_and_never_over_another(desk: Desk) -> None:
+    desk.ask()
+    found = desk.last_id()
+    taken = desk.workspace / "taken.md"
+    taken.write_text("mine")
+
+    fresh = desk("export", found, "-o", "reports/new.md")
+    refused = desk("export", found, "-o", "taken.md")
+    folder = desk("export", found, "-o", ".")
+    under_a_file = desk("export", found, "-o", "taken.md/new.md")
+
+    assert fresh.code == 0
+    assert (desk.workspace / "reports/new.md").read_text("utf-8") == desk("export", found).out
+    assert (refused.code, folder.code, under_a_file.code) == (2, 2, 2)
+    assert "taken.md exists already. Choose another name." in refused.err.replace("\n", " ")
+    assert "cannot be written" in under_a_file.err
+    assert taken.read_text() == "mine"
+
+
+@pytest.mark.requirement("D-95")
+def test_a_finished_discussion_cannot_be_stopped_or_spoken_in(desk: Desk) -> None:
+    desk.ask()
+    found = desk.last_id()
+
+    stopped = desk("stop", found)
+    spoken = desk("speak", found, "One more thing.")
+
+    assert (stopped.code, spoken.code) == (2, 2)
+    assert f"{found} is already closed." in stopped.err
+    assert f"{found} is closed." in spoken.err
+    assert "Open a new discussion" in spoken.err
+
+
+def test_resuming_a_finished_discussion_shows_it_and_writes_nothing(desk: Desk) -> None:
+    asked = desk("Tea or coffee?", *QUICK[:-1], "--json").document
+
+    outcome = desk("resume", asked["discussion_id"], "--json")
+
+    assert outcome.code == 0
+    assert outcome.document == asked
+    assert "came to its end before" in outcome.err
+    assert len(list((desk.workspace / "memory/roundtable").iterdir())) == 1
+
+
+def test_with_nothing_interrupted_resume_says_so(desk: Desk) -> None:
+    desk.ask()
+
+    outcome = desk("resume")
+
+    assert outcome.code == 2
+    assert "No discussion was interrupted." in outcome.err
+
+
+def test_speech_for_nobody_or_without_words_is_refused(desk: Desk) -> None:
+    desk.ask("--confirm", stdin=b"N\n")
+    found = desk.last_id()
+
+    assert "The speech is empty" in desk("speak", found, "  ").err
+    assert "is closed" in desk("speak", found, "-", stdin=b"From stdin.").err
+
+
+def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
+    desk.ask()
+    found = desk.last_id()
+
+    kept = desk("delete", found, stdin=b"n\n")
+    aborted = desk("delete", found)
+    gone = desk("delete", found, stdin=b"y\n")
+
+    assert (kept.code, aborted.code, gone.code) == (0, 130, 0)
+    assert "Nothing was deleted." in kept.err
+    assert f"Deleted {found}." in gone.err
+    assert desk("show", found).code == 2
+    assert desk("list", "--json").document == []

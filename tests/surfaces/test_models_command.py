@@ -1,0 +1,82 @@
+"""`roundtable models`: what can speak now, and what is missing for more."""
+
+from __future__ import annotations
+
+import pytest
+from tests.servers import TEST_KEY, provider_server
+
+from .desk import Desk
+
+
+def test_with_nothing_configured_the_embedded_model_speaks(desk: Desk) -> None:
+    document = desk("models", "--json").document
+
+    assert document["default_model"] == "local/smollm2-135m"
+    assert [each["provider"] for each in document["found"]] == ["local"]
+    variables = {each["variable"] for each in document["missing"]}
+    assert {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"} <= variables
+    servers = {each["provider"] for each in document["local_servers_missing"]}
+    assert servers == {"ollama", "lmstudio", "llamacpp"}
+    assert document["aliases"]["opus"] == "anthropic/claude-opus-4-6"
+    assert "scripted/echo" in document["scripted"]
+
+
+def test_the_same_in_words(desk: Desk) -> None:
+    outcome = desk("models")
+
+    assert outcome.code == 0
+    assert "Default model: local/smollm2-135m" in outcome.out
+    assert "OpenAI: Create a key at https://platform.openai.com and set OPENAI_API_KEY." in (
+        outcome.out
+    )
+    assert "\n  Ollama: " in outcome.out
+    assert "opus → anthropic/claude-opus-4-6" in outcome.out
+    assert "scripted/stubborn: takes a position" in outcome.out
+    assert str(desk.home / "models.toml") in outcome.out
+
+
+@pytest.mark.requirement("I-20")
+def test_keys_are_found_by_their_variable_and_never_shown(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", TEST_KEY)
+
+    words = desk("models").out
+    document = desk("models", "--json")
+
+    assert "Anthropic (ANTHROPIC_API_KEY)" in words
+    assert document.document["default_model"].startswith("anthropic/")
+    assert TEST_KEY not in words + document.out
+
+
+def test_a_server_of_this_machine_is_found_with_its_own_models(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ROUNDTABLE_LOCAL_SERVERS")
+    with provider_server(models=["tiny-tea:latest", "nomic-embed-text"]) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        document = desk("models", "--json").document
+
+    [ollama] = [each for each in document["found"] if each["provider"] == "ollama"]
+    assert ollama["models"] == ["ollama/tiny-tea:latest"]
+    assert ollama["how"].startswith(server.base_url)
+    assert "ollama" not in [each["provider"] for each in document["local_servers_missing"]]
+
+
+def test_a_broken_models_file_is_named(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "models.toml").write_text('[aliases]\ntea = "no-slash"')
+
+    outcome = desk("models")
+
+    assert outcome.code == 2
+    assert "models.toml: aliases.tea: expected a full model id" in outcome.err
+
+
+def test_a_users_alias_can_be_asked(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "models.toml").write_text('[aliases]\ntea = "scripted/echo"')
+
+    document = desk("Tea?", "--all=tea", "--model=tea", "--quick", "--json", "--no-log").document
+
+    assert {p["model"] for p in document["participants"]} == {"scripted/echo"}

@@ -1,0 +1,183 @@
+"""Settings: which source wins, and what a mistake in each of them is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from roundtable.core.errors import BadSetting, UnknownName, UsageError
+from roundtable.settings import Settings, home_folder, read_settings
+
+
+class Sources:
+    """The files and variables that settings come from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.workspace = folder / "workspace"
+        self.home.mkdir()
+        self.workspace.mkdir()
+        self.env = {"ROUNDTABLE_HOME": str(self.home)}
+
+    def write(self, name: str, text: str) -> None:
+        folder = self.workspace if name == "roundtable.toml" else self.home
+        (folder / name).write_text(text, "utf-8")
+
+    def read(self) -> Settings:
+        return read_settings(self.env, self.workspace)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return Sources(tmp_path)
+
+
+def test_without_any_source_the_built_in_values_hold(sources: Sources) -> None:
+    settings = sources.read()
+
+    assert settings.db == str(sources.home / "roundtable.db")
+    assert settings.choices.procedure == "council"
+    assert settings.choices.default_model is None
+    assert settings.origins == {}
+
+
+def test_an_empty_variable_is_as_good_as_none(sources: Sources) -> None:
+    sources.env["ROUNDTABLE_MODEL"] = ""
+
+    assert sources.read().choices.default_model is None
+
+
+def test_the_environment_beats_the_project_which_beats_the_user(sources: Sources) -> None:
+    sources.write("config.json", '{"preset": "cheap", "round2": false}')
+    sources.write("config.toml", 'default_model = "haiku"\nlanguage = "de"\nprocedure = "council"')
+    sources.write("roundtable.toml", 'default_model = "sonnet"\n[council]\npreset = "premium"')
+    user_and_project = sources.read()
+    sources.env["ROUNDTABLE_MODEL"] = "opus"
+    settings = sources.read()
+
+    assert user_and_project.choices.default_model == "sonnet"
+    assert settings.choices.default_model == "opus"
+    assert settings.choices.language == "de"
+    assert settings.choices.council == {"preset": "premium", "round2": False}
+    assert settings.origins == {
+        "default_model": "ROUNDTABLE_MODEL",
+        "language": str(sources.home / "config.toml"),
+        "procedure": str(sources.home / "config.toml"),
+        "council": "roundtable.toml",
+    }
+
+
+def test_the_database_can_be_elsewhere(sources: Sources) -> None:
+    sources.env["ROUNDTABLE_DB"] = "postgresql://localhost/table"
+
+    assert sources.read().db == "postgresql://localhost/table"
+
+
+def test_the_older_name_of_the_fallback_variable_works(sources: Sources) -> None:
+    sources.env["FALLBACK_MODEL"] = "haiku"
+
+    assert sources.read().choices.fallback_model == "haiku"
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(sources: Sources) -> None:
+    sources.write("config.json", '\ufeff{"preset": "cheap"}')
+
+    assert sources.read().choices.council == {"preset": "cheap"}
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("config.json", "{broken", ["config.json", "valid JSON", "line 1"]),
+        ("config.json", "[]", ["config.json", "a JSON object"]),
+        ("config.json", '{"prest": "cheap"}', ["config.json", "'prest'", "preset"]),
+        ("config.json", '{"preset": "chep"}', ["config.json", "preset", "one of cheap"]),
+        ("config.json", '{"round2": "maybe"}', ["config.json: round2", "boolean or 'ask'"]),
+        ("config.json", '{"models": "opus"}', ["config.json: models", "a table"]),
+        ("config.json", '{"models": {"poet": "opus"}}', ["config.json", "models.poet"]),
+        ("config.json", '{"max_budget": "none"}', ["max_budget", "'low', 'medium' or 'high'"]),
+        ("config.toml", "concurrency =", ["config.toml", "valid TOML", "line 1"]),
+        ("config.toml", "concurency = 3", ["config.toml", "'concurency'", "concurrency"]),
+        ("config.toml", "concurrency = 0", ["config.toml: concurrency", "greater than"]),
+        ("config.toml", 'budget = "low"', ["config.toml: budget", "a table"]),
+        ("config.toml", "[budget]\nmax_calls = 0", ["budget.max_calls", "equal to 1"]),
+        ("config.toml", "[fallbacks]\nopus = 3", ["fallbacks.opus", "tuple"]),
+        ("roundtable.toml", "[council]\nprest = 1", ["roundtable.toml", "'prest'", "preset"]),
+        ("roundtable.toml", "language = 3", ["roundtable.toml: language", "string"]),
+    ],
+)
+def test_a_mistake_is_named_with_file_key_and_what_was_expected(
+    sources: Sources, name: str, text: str, words: list[str]
+) -> None:
+    sources.write(name, text)
+
+    with pytest.raises(UsageError) as caught:
+        sources.read()
+
+    for each in words:
+        assert each in str(caught.value)
+    assert "Input should be" not in str(caught.value)
+    assert "instance of" not in str(caught.value)
+
+
+@pytest.mark.requirement("I-28")
+def test_a_mistake_in_a_variable_is_named(sources: Sources) -> None:
+    sources.env["ROUNDTABLE_CONCURRENCY"] = "many"
+
+    with pytest.raises(BadSetting, match="ROUNDTABLE_CONCURRENCY: concurrency: .*a valid integer"):
+        sources.read()
+
+
+@pytest.mark.parametrize("name", ["config.json", "config.toml", "roundtable.toml"])
+def test_a_folder_in_place_of_a_file_is_named(sources: Sources, name: str) -> None:
+    folder = sources.workspace if name == "roundtable.toml" else sources.home
+    (folder / name).mkdir()
+
+    with pytest.raises(BadSetting, match=name):
+        sources.read()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'db = "/tmp/theirs.db"',
+        'fallback_model = "openai/x"',
+        "concurrency = 1000",
+        "local_servers = true",
+        '[fallbacks]\nopus = ["haiku"]',
+    ],
+)
+def test_a_project_may_not_decide_where_things_are_kept_and_served(
+    sources: Sources, line: str
+) -> None:
+    sources.write("roundtable.toml", line)
+
+    with pytest.raises(BadSetting, match="only default_model, procedure") as caught:
+        sources.read()
+
+    assert str(sources.home / "config.toml") in str(caught.value)
+
+
+def test_an_unknown_key_of_a_project_is_told_apart_from_a_forbidden_one(sources: Sources) -> None:
+    sources.write("roundtable.toml", 'databse = "x"')
+
+    with pytest.raises(UnknownName, match=r"roundtable\.toml: 'databse'"):
+        sources.read()
+
+
+def test_without_a_variable_the_home_is_the_platforms_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+    assert home_folder({}).name == "roundtable"
+    assert home_folder({"ROUNDTABLE_HOME": "~/table"}) == Path.home() / "table"
+
+
+def test_the_users_models_file_is_found(sources: Sources) -> None:
+    assert sources.read().models_file is None
+
+    sources.write("models.toml", "")
+
+    assert sources.read().models_file == sources.home / "models.toml"
