@@ -39,6 +39,9 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("ROUNDTABLE_") or name.endswith(("_API_KEY", "_BASE_URL", "_HOST")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("ROUNDTABLE_HOME", str(tmp_path / "home"))
+    # Also where ddgs happens to be installed, no test searches the web.
+    monkeypatch.delenv("SEARXNG_URL", raising=False)
+    monkeypatch.setenv("ROUNDTABLE_SEARCH", "none")
 
 
 @pytest.fixture(scope="session")

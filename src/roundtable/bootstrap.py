@@ -58,7 +58,8 @@ async def start(
     """Join everything for one process, and take it apart again at the end.
 
     `scripts` are further scripted speakers, found as `scripted/NAME`; `progress` is told what
-    takes long before anybody speaks. A ledger that is given stays open.
+    takes long before anybody speaks. A ledger that is given stays open. Without a `search`, the
+    settings and the environment decide which one there is, if any.
     """
     env = os.environ if env is None else env
     settings = settings or read_settings(env, Path.cwd())
@@ -77,7 +78,7 @@ async def start(
             clock=SystemClock(),
             ids=SystemIds(),
             dearest_price=(price.usd_per_million_in, price.usd_per_million_out),
-            search=search,
+            search=search or _search(settings, env),
             asker=asker,
         ),
         models,
@@ -122,6 +123,12 @@ def _hub(
         others={"local": embedded, "scripted": scripted},
         parallel=settings.choices.concurrency,
     )
+
+
+def _search(settings: Settings, env: Mapping[str, str]) -> Search | None:
+    from .search.choose import choose_search
+
+    return choose_search(settings.choices.search, settings.choices.searxng_url, env)
 
 
 async def _discover(

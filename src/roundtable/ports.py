@@ -195,6 +195,23 @@ class Asker(Protocol):
         ...
 
 
+class Embedder(Protocol):
+    """Turns texts into vectors that are near each other when the texts are about the same thing.
+
+    Nearness is about the topic: two opposite claims are nearer than two paraphrases. Nothing may
+    conclude from it that two texts agree.
+    """
+
+    @property
+    def name(self) -> str:
+        """What made the vectors, with its version: vectors of different makers do not mix."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector for each text, in order, all of one length; an empty text gives zeros."""
+        ...
+
+
 class Clock(Protocol):
     def now(self) -> datetime:
         """The time of day, in UTC."""

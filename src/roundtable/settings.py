@@ -12,7 +12,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -36,6 +36,8 @@ ENVIRONMENT = {
     "FALLBACK_MODEL": "fallback_model",
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
+    "ROUNDTABLE_SEARCH": "search",
+    "SEARXNG_URL": "searxng_url",
 }
 """The variables that are read, and the settings they set; a later one wins."""
 
@@ -55,6 +57,9 @@ class Choices(Value):
     """Calls at once to one provider."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    search: Literal["searxng", "tavily", "brave", "ddgs", "none"] | None = None
+    """The web search; None takes what the environment offers."""
+    searxng_url: str | None = None
     budget: Budget = Budget()
     council: dict[str, Any] = Field(default_factory=dict)
 

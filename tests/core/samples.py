@@ -1,4 +1,4 @@
-"""Small events and plans for the core's tests, each with sensible values for what does not matter."""
+"""Small events and plans for the core's tests, with sensible values for what does not matter."""
 
 from __future__ import annotations
 

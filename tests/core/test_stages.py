@@ -8,7 +8,14 @@ from typing import Literal
 import pytest
 
 from roundtable.core.effects import Record, TakeTurn
-from roundtable.core.events import Event, NoteAdded, SpeechGiven, StageClosed, StageOpened, TurnFailed
+from roundtable.core.events import (
+    Event,
+    NoteAdded,
+    SpeechGiven,
+    StageClosed,
+    StageOpened,
+    TurnFailed,
+)
 from roundtable.core.stages import StageProgress, run_stage
 from roundtable.core.state import State, fold
 
@@ -61,7 +68,9 @@ def test_a_stage_closes_with_who_spoke_and_who_is_missing(order: Order) -> None:
     # Turns may end in any order; a stage lists them in its own.
     state = state_with(OPENED, speech(TURNS[2]), turn_failed(TURNS[1]), speech(TURNS[0]))
 
-    def closing(speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
+    def closing(
+        speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
+    ) -> tuple[Event, ...]:
         return (NoteAdded(code="count", text=f"{len(speeches)} spoke, {len(failures)} did not"),)
 
     progress = run_stage(state, PLANS, order, closing)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.decide import decide
-from roundtable.core.effects import Effect
+from roundtable.core.effects import Effect, Record
 from roundtable.core.events import (
     BallotCast,
     ChoiceMade,
@@ -55,7 +55,9 @@ def ledgers(draw: st.DrawFn) -> list[Event]:
             case "under way":
                 queue.append(started(turn_id, last))
         queues.append(queue)
-    queues.append([NoteAdded(code="n", text="note"), SearchFailed(query="q", provider="p", message="m")])
+    queues.append(
+        [NoteAdded(code="n", text="note"), SearchFailed(query="q", provider="p", message="m")]
+    )
     events: list[Event] = [opened(), StageOpened(stage="answer", round=1, turns=TURNS)]
     while any(queues):
         queue = draw(st.sampled_from([queue for queue in queues if queue]))
@@ -139,7 +141,7 @@ def test_the_host_answers_to_its_wire_name() -> None:
 def test_a_discussion_runs_until_it_is_closed() -> None:
     verdict = Verdict(answer="Tea.")
     closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-    events = [
+    events: list[Event] = [
         opened(),
         ChoiceMade(question="round2", answer="no", by="person"),
         BallotCast(turn_id=TURNS[0], participant="scholar", round=1, position="Tea."),
@@ -158,8 +160,6 @@ class Eager:
     name = "eager"
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        from roundtable.core.effects import Record
-
         return (Record((NoteAdded(code="n", text=f"after {state.seq}"),)),)
 
 

@@ -239,7 +239,9 @@ def test_readable_text_can_always_be_stored_as_utf8(text: str) -> None:
     shown = readable(text)
     shown.encode("utf-8")
     assert len(shown) == len(text)
-    assert all(was == now or 0xD800 <= ord(was) <= 0xDFFF for was, now in zip(text, shown, strict=True))
+    assert all(
+        was == now or 0xD800 <= ord(was) <= 0xDFFF for was, now in zip(text, shown, strict=True)
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
 
@@ -29,6 +30,8 @@ TURN = "1/answer/scholar"
 STRICT = Contract(sections=("Findings",))
 GOOD, BAD = "## Findings\nTea.", "Tea."
 MISSING = Violation("section", "The section “## Findings” is missing or empty.")
+UNAVAILABLE: FailureCause = "unavailable"
+LOST: FailureCause = "lost"
 NO_PATIENCE = TurnPolicy(timeout=90, transport_retries=0)
 
 
@@ -125,11 +128,11 @@ def test_the_back_off_doubles_up_to_its_cap_and_ends() -> None:
     policy = TurnPolicy(timeout=90, transport_retries=7)
     waits = []
     for count in range(1, 8):
-        step = next_step(chain(A, policy=policy), failures(*["unavailable"] * count))
+        step = next_step(chain(A, policy=policy), failures(*repeat(UNAVAILABLE, count)))
         assert isinstance(step, Call)
         waits.append(step.wait)
     assert waits == [1, 2, 4, 8, 16, BACK_OFF_CAP, BACK_OFF_CAP]
-    last = next_step(chain(A, policy=policy), failures(*["unavailable"] * 8))
+    last = next_step(chain(A, policy=policy), failures(*repeat(UNAVAILABLE, 8)))
     assert isinstance(last, GiveUp)
 
 
@@ -224,8 +227,8 @@ def test_a_model_that_stands_twice_in_a_chain_is_not_tried_for_ever(
 
 @pytest.mark.requirement("Z-01", "I-08")
 def test_a_call_that_was_lost_is_made_again_and_is_no_retry() -> None:
-    lost: list[FailureCause] = ["lost"] * MAX_UNCOUNTED
-    assert next_step(chain(A), failures(*lost)) == Call(MAX_UNCOUNTED + 1, A, "answer")
+    turn = failures(*repeat(LOST, MAX_UNCOUNTED))
+    assert next_step(chain(A), turn) == Call(MAX_UNCOUNTED + 1, A, "answer")
     policy = TurnPolicy(timeout=90, transport_retries=1)
     step = next_step(chain(A, policy=policy), failures("lost", "cut"))
     assert step == Call(3, A, "retry", wait=1.0)
@@ -244,7 +247,7 @@ def test_a_lost_fallback_is_made_again_on_the_same_speaker() -> None:
 
 @pytest.mark.requirement("Z-01")
 def test_a_turn_that_crashes_its_process_again_and_again_gives_up() -> None:
-    step = next_step(chain(A), failures(*["lost"] * (MAX_UNCOUNTED + 1)))
+    step = next_step(chain(A), failures(*repeat(LOST, MAX_UNCOUNTED + 1)))
     assert step == GiveUp("lost", "It was lost.", "Mend lost.")
 
 
@@ -262,9 +265,7 @@ def test_a_broken_contract_is_asked_to_be_mended_with_what_is_wrong() -> None:
 
 @pytest.mark.requirement("X-32")
 def test_a_mended_answer_is_accepted_without_a_flag() -> None:
-    turn = turn_after(
-        *FIRST, started(attempt=2, purpose="repair"), finished(attempt=2, text=GOOD)
-    )
+    turn = turn_after(*FIRST, started(attempt=2, purpose="repair"), finished(attempt=2, text=GOOD))
     assert next_step(REPAIRING, turn) == Accept(GOOD, A.model, {"Findings": "Tea."}, ())
 
 
@@ -286,17 +287,13 @@ def test_repairs_end_and_the_last_answer_is_used_and_flagged() -> None:
 def test_a_repair_that_did_not_come_through_is_asked_again_with_the_same_answer(
     cause: FailureCause, wait: float
 ) -> None:
-    turn = turn_after(
-        *FIRST, started(attempt=2, purpose="repair"), failed(cause, attempt=2)
-    )
+    turn = turn_after(*FIRST, started(attempt=2, purpose="repair"), failed(cause, attempt=2))
     step = next_step(REPAIRING, turn)
     assert step == Call(3, A, "repair", wait, (MISSING,), BAD)
 
 
 @pytest.mark.requirement("X-32")
 def test_an_answer_that_nobody_could_mend_is_better_than_none() -> None:
-    turn = turn_after(
-        *FIRST, started(attempt=2, purpose="repair"), failed("refused", attempt=2)
-    )
+    turn = turn_after(*FIRST, started(attempt=2, purpose="repair"), failed("refused", attempt=2))
     step = next_step(REPAIRING, turn)
     assert step == Accept(BAD, A.model, {}, ("[unstructured response]",))

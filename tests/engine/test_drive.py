@@ -169,6 +169,7 @@ def interrupted_run(at: int, fault: Fault) -> tuple[Table, Faltering, list[Recor
     table = Table(ledger=ledger, search=Finder([HIT]))
 
     async def main() -> list[Recorded]:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
         state = await table.service.open(OpenRequest(topic="Tea or coffee?"))
         ledger.driver = asyncio.create_task(table.service.run(state.discussion_id))
         await asyncio.gather(ledger.driver, return_exceptions=True)
@@ -176,7 +177,10 @@ def interrupted_run(at: int, fault: Fault) -> tuple[Table, Faltering, list[Recor
         await table.service.run(state.discussion_id)
         return await table.records(state)
 
-    return table, ledger, run_in_virtual_time(main())
+    unheard: list[dict[str, Any]] = []
+    records = run_in_virtual_time(main())
+    assert unheard == [], "an error of a task that nobody waited for"
+    return table, ledger, records
 
 
 @pytest.mark.requirement("C-31")
@@ -330,9 +334,7 @@ def test_what_others_append_meanwhile_is_taken_in() -> None:
 
 
 def test_a_dead_captain_does_not_stop_the_council() -> None:
-    table = Table(
-        {"test/captain": Voice(lambda _: SpeakerError("auth", "No key.")), "*": Voice()}
-    )
+    table = Table({"test/captain": Voice(lambda _: SpeakerError("auth", "No key.")), "*": Voice()})
     state = run_in_virtual_time(table.ask())
     assert state.status == "concluded"
     assert len(state.failures) == 3

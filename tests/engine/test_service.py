@@ -77,7 +77,11 @@ def test_opening_puts_the_topic_to_the_table_and_spends_nothing() -> None:
         (OpenRequest(topic="x" * (MAX_TOPIC + 1)), BadTopic, "100,001 characters"),
         (OpenRequest(topic="tea\x00"), BadTopic, "U\\+0000"),
         (OpenRequest(topic="tea\x1b[2J"), BadTopic, "U\\+001B"),
-        (OpenRequest(topic="tea", context=(Material(source="a.png", text="\x89PNG\x00"),)), BadTopic, "a.png"),
+        (
+            OpenRequest(topic="tea", context=(Material(source="a.png", text="\x89PNG\x00"),)),
+            BadTopic,
+            "a.png",
+        ),
         (OpenRequest(topic="tea", procedure="counsel"), UnknownName, "council"),
         (OpenRequest(topic="tea", options={"presett": "cheap"}), UnknownName, "preset"),
         (OpenRequest(topic="tea", options={"preset": "cheep"}), UnknownName, "cheap"),
@@ -255,14 +259,14 @@ def test_a_stop_that_comes_as_the_discussion_closes_leaves_no_trace_behind_the_e
     class Closing(MemoryLedger):
         """Lets the discussion be closed between a stop's look and its word."""
 
+        hook: asyncio.Task[State] | None = None
+
         async def read(self, *args: object, **kwargs: object) -> list[Recorded]:
             records = await super().read(*args, **kwargs)  # type: ignore[arg-type]
             if self.hook:
                 hook, self.hook = self.hook, None
                 await hook
             return records
-
-        hook: asyncio.Task[State] | None = None
 
     ledger = Closing(lambda: 0.0)
     table = Table(ledger=ledger)

@@ -94,7 +94,9 @@ def test_the_captain_gives_each_role_its_own_sub_task() -> None:
     briefing = sections(Scholar="Find prices.", Engineer="Compute costs.", Muse="Imagine mornings.")
     table = council({"briefing": briefing})
     hold(table)
-    for turn, task in zip(ROUND_1, ["Find prices.", "Compute costs.", "Imagine mornings."], strict=True):
+    for turn, task in zip(
+        ROUND_1, ["Find prices.", "Compute costs.", "Imagine mornings."], strict=True
+    ):
         user = prompt_of(table, turn).user
         assert task in user.split("---SUB-TASK (untrusted)---")[1]
         assert user.count(" prices.") + user.count(" costs.") + user.count(" mornings.") == 1
@@ -181,7 +183,9 @@ def test_the_joint_summary_of_all_three_answers_is_what_round_two_examines() -> 
 
 @pytest.mark.requirement("C-55")
 def test_without_the_captains_summary_round_two_examines_the_positions_themselves() -> None:
-    table = council({"summary": DEAD, "answer/muse": sections(Perspective="Cocoa!", Dissent="Tea stains.")})
+    table = council(
+        {"summary": DEAD, "answer/muse": sections(Perspective="Cocoa!", Dissent="Tea stains.")}
+    )
     hold(table)
     findings = prompt_of(table, ROUND_2[0]).user.split("---JOINT FINDINGS (untrusted)---")[1]
     assert "Muse: Cocoa! Reservation: Tea stains." in findings
@@ -354,7 +358,7 @@ def test_a_substitute_speaks_within_the_ninety_seconds_and_is_named() -> None:
 def test_a_busy_provider_is_asked_again_within_the_same_ninety_seconds() -> None:
     replies = iter([SpeakerError("rate_limited", "Busy.", retry_after=20)] * 2)
 
-    def busy_twice(request: SpeakRequest) -> str:
+    def busy_twice(_: SpeakRequest) -> str:
         error = next(replies, None)
         if error is not None:
             raise error
@@ -381,7 +385,9 @@ class Person:
 
 @pytest.mark.requirement("C-11", "C-54")
 @pytest.mark.parametrize(("answer", "held"), [("yes", True), ("no", False), (None, False)])
-def test_round_two_on_request_asks_the_person_after_round_one(answer: str | None, held: bool) -> None:
+def test_round_two_on_request_asks_the_person_after_round_one(
+    answer: str | None, held: bool
+) -> None:
     person = Person(answer)
     table = council(asker=person, defaults={"round2": "ask"})
     state = hold(table)
@@ -422,7 +428,9 @@ def test_the_verdict_holds_the_captains_consensus_conflict_changes_gaps_and_sour
                 Gaps_and_Risks="Nobody measured the kettle.",
                 Sources="https://example.org/tea",
             ),
-            "answer/scholar": scholar(Sources="- [Old](https://example.org/old_(tea)).\n- https://example.org/tea"),
+            "answer/scholar": scholar(
+                Sources="- [Old](https://example.org/old_(tea)).\n- https://example.org/tea"
+            ),
         },
         search=Finder(SearchHit(title="Tea", url="https://example.org/tea", text="Old.")),
     )
@@ -475,7 +483,10 @@ def test_a_lone_dissent_survives_a_captain_who_leaves_it_out(round2: bool) -> No
     table = council(
         {
             "answer/muse": sections(
-                Perspective="Cocoa.", Alternative_Angles="Milk.", Confidence="low", Dissent="Tea stains teeth."
+                Perspective="Cocoa.",
+                Alternative_Angles="Milk.",
+                Confidence="low",
+                Dissent="Tea stains teeth.",
             ),
             "synthesis": verdict(Dissent="none"),
         }
@@ -490,10 +501,14 @@ def test_a_lone_dissent_survives_a_captain_who_leaves_it_out(round2: bool) -> No
 @pytest.mark.requirement("C-62")
 def test_a_synthesis_pasted_from_one_answer_is_flagged() -> None:
     long = "Tea has been drunk for thousands of years and nobody who studied it found harm in it."
-    pasted = hold(council({"answer/scholar": scholar(Findings=long), "synthesis": verdict(Answer=long)}))
+    pasted = hold(
+        council({"answer/scholar": scholar(Findings=long), "synthesis": verdict(Answer=long)})
+    )
     assert pasted.verdict is not None
     assert pasted.verdict.flags == (PASTED,)
-    own = verdict(Answer=f"The council advises tea for its long record. “{long[:40]}”, as was said.")
+    own = verdict(
+        Answer=f"The council advises tea for its long record. “{long[:40]}”, as was said."
+    )
     quoting = hold(council({"answer/scholar": scholar(Findings=long), "synthesis": own}))
     assert quoting.verdict is not None
     assert quoting.verdict.flags == ()
@@ -512,7 +527,9 @@ def test_an_unstructured_synthesis_is_still_an_answer_and_flagged() -> None:
 @pytest.mark.requirement("Z-08", "X-14")
 @pytest.mark.parametrize("act", [DEAD, None, ""])
 def test_a_captain_who_cannot_write_leaves_an_extract_of_what_was_said(act: Act) -> None:
-    state = hold(council({"captain": act, "answer/scholar": scholar(Findings="Tea is old. It is.")}))
+    state = hold(
+        council({"captain": act, "answer/scholar": scholar(Findings="Tea is old. It is.")})
+    )
     found = state.verdict
     assert found is not None
     assert (state.status, found.method, found.author) == ("concluded", "extractive", "")
@@ -527,7 +544,9 @@ def test_an_extract_takes_each_specialists_last_word() -> None:
         council(
             {
                 "captain": DEAD,
-                "cross-examination/scholar": sections(Updated_Position="Now coffee.", Updated_Confidence="low"),
+                "cross-examination/scholar": sections(
+                    Updated_Position="Now coffee.", Updated_Confidence="low"
+                ),
                 "cross-examination/muse": DEAD,
             }
         )
@@ -541,7 +560,11 @@ def test_an_extract_takes_each_specialists_last_word() -> None:
 
 @pytest.mark.requirement("Z-04")
 def test_the_ballots_of_both_rounds_are_kept() -> None:
-    state = hold(council({"cross-examination/muse": sections(Updated_Position="Tea!", Updated_Confidence="high")}))
+    state = hold(
+        council(
+            {"cross-examination/muse": sections(Updated_Position="Tea!", Updated_Confidence="high")}
+        )
+    )
     ballots = [(b.round, b.participant, b.confidence) for b in state.ballots]
     assert ballots == [
         (1, "scholar", "high"),
@@ -580,7 +603,9 @@ def test_a_limit_of_calls_ends_the_council_with_a_partial_verdict(
 
 @pytest.mark.requirement("I-11")
 def test_a_limit_that_suffices_is_not_felt() -> None:
-    state = hold(council(), budget=Budget(max_calls=9, max_tokens=200_000, max_cost_usd=5, max_seconds=60))
+    state = hold(
+        council(), budget=Budget(max_calls=9, max_tokens=200_000, max_cost_usd=5, max_seconds=60)
+    )
     assert state.status == "concluded"
     assert state.verdict is not None
     assert not state.verdict.partial
@@ -696,8 +721,10 @@ def test_material_too_big_for_a_window_is_condensed_and_the_question_is_not() ->
 @pytest.mark.requirement("I-13")
 def test_many_large_files_are_condensed_and_do_not_break_the_prompt() -> None:
     files = tuple(Material(source=f"{n}.txt", text="x" * 1_900_000) for n in range(5))
-    state = hold(council(), context=files, options={"quick": True})
+    table = council(cast=Cast(facts={"context_window": 20_000}))
+    state = hold(table, context=files, options={"quick": True})
     assert state.status == "concluded"
+    assert all(f"from {n}.txt" in request.user for request in table.requests for n in range(5))
 
 
 @pytest.mark.requirement("I-07")

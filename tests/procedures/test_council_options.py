@@ -20,6 +20,7 @@ from tests.rehearsal import Table, run_in_virtual_time
 
 from .council_table import asked, council, hold
 
+ROLES = ("scholar", "engineer", "muse")
 BALANCED = ("codex", "codex", "sonnet")
 CHEAP = ("haiku",) * 3
 PREMIUM = ("opus",) * 3
@@ -30,7 +31,7 @@ def settled(flags: dict[str, Any], config: dict[str, Any] | None = None) -> Coun
 
 
 def models(plan: CouncilPlan) -> tuple[str, ...]:
-    return tuple(plan.models[role] for role in ("scholar", "engineer", "muse"))
+    return tuple(plan.models[role] for role in ROLES)
 
 
 def opened(options: dict[str, Any], defaults: dict[str, Any] | None = None) -> State:
@@ -85,7 +86,7 @@ def test_a_complete_model_identifier_is_taken_unchanged() -> None:
 # The order of precedence, weakest first, with what each wish alone would seat.
 WISHES: list[tuple[str, dict[str, Any], dict[str, Any], tuple[str, str, str]]] = [
     ("config preset", {}, {"preset": "diverse"}, ("codex", "sonnet", "opus")),
-    ("config models", {}, {"models": dict.fromkeys(("scholar", "engineer", "muse"), "kimi")}, ("kimi",) * 3),
+    ("config models", {}, {"models": dict.fromkeys(ROLES, "kimi")}, ("kimi",) * 3),
     ("role flags", {"scholar": "grok", "engineer": "grok", "muse": "grok"}, {}, ("grok",) * 3),
     ("--all", {"all": "minimax"}, {}, ("minimax",) * 3),
     ("--preset", {"preset": "premium"}, {}, ("opus",) * 3),

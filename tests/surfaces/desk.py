@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.cli.app import run
 from tests.rehearsal import dutiful
@@ -43,9 +44,7 @@ class Outcome:
 class Desk:
     """Runs `roundtable …` as a person would."""
 
-    def __init__(
-        self, home: Path, workspace: Path, capture: Callable[[], tuple[str, str]]
-    ) -> None:
+    def __init__(self, home: Path, workspace: Path, capture: Callable[[], tuple[str, str]]) -> None:
         self.home = home
         self.workspace = workspace
         self._capture = capture

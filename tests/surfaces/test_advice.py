@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from roundtable.surfaces.advice import simple_question_hint
 
 

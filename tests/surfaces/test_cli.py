@@ -10,10 +10,15 @@ import time
 from typing import Any
 
 import pytest
+
 from roundtable.version import __version__
 
 from .desk import ECHO, QUICK, Desk, environment
 
+COMMANDS = (
+    *("ask", "resume", "list", "show", "export", "stop", "speak", "delete"),
+    *("models", "setup", "config", "help"),
+)
 KEYS = {"OPENAI_API_KEY": "sk-test-0123456789abcdef", "ANTHROPIC_API_KEY": "sk-ant-0123456789abcd"}
 
 
@@ -50,7 +55,7 @@ def test_the_answer_goes_to_stdout_and_everything_else_to_stderr(desk: Desk) -> 
     assert "is speaking" not in outcome.out
     assert "Scholar is speaking: scripted/echo" in outcome.err
     assert re.search(r"^Discussion rt_[0-9a-f]{8}$", outcome.err, re.MULTILINE)
-    assert "Session log: memory/roundtable/" in outcome.err
+    assert "Written: memory/roundtable/" in outcome.err
 
 
 @pytest.mark.requirement("X-02")
@@ -264,9 +269,9 @@ def test_the_estimate_comes_before_the_first_call(desk: Desk) -> None:
     quick = desk.ask().err
     full = desk("Tea or coffee?", *ECHO, "--no-log").err
 
-    assert quick.index("📊 Estimate: 3 specialist calls") < quick.index("is speaking")
+    assert quick.index("📊 Estimate: 3 calls to experts") < quick.index("is speaking")
     assert "~3x a single answer" in quick
-    assert full.index("📊 Estimate: 6 specialist calls") < full.index("is speaking")
+    assert full.index("📊 Estimate: 6 calls to experts") < full.index("is speaking")
     assert "~6-10x a single answer" in full
 
 
@@ -310,23 +315,17 @@ def test_asked_for_round_2_without_a_person_there_none_is_held(desk: Desk) -> No
 
 
 @pytest.mark.requirement("I-03", "C-31")
-def test_help_shows_every_command_and_what_quick_is_for() -> None:
-    from click.testing import CliRunner
-    from roundtable.surfaces.cli.app import cli
+def test_help_shows_every_command_and_what_quick_is_for(desk: Desk) -> None:
+    text = desk("--help").out
 
-    text = CliRunner().invoke(cli, ["--help"]).output
-
-    for name in ("ask", "resume", "list", "show", "export", "stop", "speak", "delete", "models"):
+    for name in COMMANDS:
         assert re.search(rf"^  {name} ", text, re.MULTILINE), name
     assert "--quick" in text
     assert "high stakes" in text
 
 
 @pytest.mark.requirement("I-03")
-@pytest.mark.parametrize(
-    "command",
-    "ask resume list show export stop speak delete models setup config help".split(),
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_own_help(desk: Desk, command: str) -> None:
     for flag in ("--help", "-h"):
         outcome = desk(command, flag)
@@ -346,7 +345,7 @@ def test_without_a_word_the_help_is_shown(desk: Desk) -> None:
     outcome = desk()
 
     assert outcome.code == 2
-    assert "roundtable \"Should a team of five use microservices?\"" in outcome.err
+    assert 'roundtable "Should a team of five use microservices?"' in outcome.err
 
 
 @pytest.mark.requirement("I-06")
@@ -394,7 +393,16 @@ def test_a_reader_that_leaves_early_causes_no_traceback(desk: Desk) -> None:
 
 
 def test_help_imports_nothing_heavy(desk: Desk) -> None:
-    heavy = ("pydantic", "pydantic_ai", "httpx2", "openai", "anthropic", "rich", "jinja2", "asyncio")
+    heavy = (
+        "pydantic",
+        "pydantic_ai",
+        "httpx2",
+        "openai",
+        "anthropic",
+        "rich",
+        "jinja2",
+        "asyncio",
+    )
     code = (
         "import sys; from roundtable.surfaces.cli.app import run; run(['--help']); "
         f"print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"

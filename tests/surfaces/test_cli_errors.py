@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
 from roundtable.ledger.patience import Patience
 
 from .desk import ECHO, QUICK, Desk, Outcome
@@ -187,12 +190,39 @@ def test_a_locked_database_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) 
     assert "Try again" in outcome.err
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_home_is_named(desk: Desk) -> None:
-    desk.home.mkdir()
-    desk.home.chmod(0o500)
+@contextmanager
+def read_only(desk: Desk, *paths: Path) -> Iterator[None]:
+    """Nobody may write these, not even root, who does without its rights for a while."""
+    for folder in desk.home.parents[:3]:
+        folder.chmod(0o755)  # to be passed through
+    desk.workspace.chmod(0o777)
+    for path in paths:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    user = os.geteuid()
+    os.seteuid(65534 if user == 0 else user)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        for path in paths:
+            path.chmod(0o755)
 
-    refused(desk.ask(), str(desk.home), "ROUNDTABLE_DB")
+
+def test_a_read_only_database_can_be_read_but_not_asked(desk: Desk) -> None:
+    desk.ask()
+    found = desk.last_id()
+    (desk.workspace / ".stdin").chmod(0o666)
+    with read_only(desk, desk.home / "roundtable.db", desk.home):
+        listed = desk("list", "--json")
+        shown = desk("show", found)
+        asked = desk.ask()
+        setup = desk("setup", stdin=b"C\nA\nA\nA\nA\nA\n")
+
+    assert [row["discussion_id"] for row in listed.document] == [found]
+    assert shown.code == 0
+    refused(asked, "roundtable.db cannot be written", "ROUNDTABLE_DB")
+    assert setup.code == 2
+    assert "config.json cannot be written" in setup.err
 
 
 def test_a_home_that_cannot_be_made_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+
 from roundtable.core.errors import NotAllowed
-from roundtable.surfaces.files import write_new, write_session_log
+from roundtable.surfaces.files import write_new, write_outputs
 from tests.rehearsal import Table, run_in_virtual_time
 
 from .desk import ECHO, Desk
@@ -26,7 +27,7 @@ def test_a_log_is_written_where_logs_belong(desk: Desk) -> None:
 
     [log] = logs(desk)
     assert re.fullmatch(r"\d{4}-\d\d-\d\d-\d\d-\d\d-should-we-use-postgres\.md", log.name)
-    assert f"Session log: {LOGS / log.name}" in outcome.err
+    assert f"Written: {LOGS / log.name}" in outcome.err
 
 
 @pytest.mark.requirement("C-70")
@@ -113,9 +114,7 @@ def test_the_log_holds_no_keys(desk: Desk) -> None:
 
 @pytest.mark.requirement("C-15", "I-19")
 @pytest.mark.parametrize("path", ["../../etc", "/tmp/logs", "memory/elsewhere"])
-def test_another_path_in_the_configuration_is_ignored_with_a_warning(
-    desk: Desk, path: str
-) -> None:
+def test_another_path_in_the_configuration_is_ignored_with_a_warning(desk: Desk, path: str) -> None:
     desk.config(f'{{"log_path": "{path}"}}')
 
     outcome = desk("Tea?", *ECHO, "--quick")
@@ -151,16 +150,16 @@ def test_a_log_that_cannot_be_written_does_not_take_the_answer_away(desk: Desk) 
 
     assert outcome.code == 0
     assert "🏛️ **Council Answer**" in outcome.out
-    assert "Note: the session log could not be written" in outcome.err
+    assert "Note: not everything could be written to the workspace" in outcome.err
 
 
 @pytest.mark.requirement("I-18")
 def test_an_existing_log_is_not_overwritten(tmp_path: Path) -> None:
     state = run_in_virtual_time(Table().ask("Tea?"))
 
-    first = write_session_log(state, tmp_path)
+    first = write_outputs(state, tmp_path)[0]
     first.write_text("annotated")
-    second = write_session_log(state, tmp_path)
+    second = write_outputs(state, tmp_path)[0]
 
     assert first.read_text() == "annotated"
     assert second.name == f"{first.stem}-2.md"

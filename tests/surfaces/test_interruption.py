@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+
 from tests.servers import Answer, hang, provider_server
 from tests.wire import Asked
 

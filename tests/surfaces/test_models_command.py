@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.servers import TEST_KEY, provider_server
 
 from .desk import Desk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
 from roundtable.engine.drive import HEARTBEAT
 from tests.servers import TEST_KEY, Answer, Reply, cut, garbage, provider_server, status
 from tests.wire import Asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.settings import Settings, home_folder, read_settings
 
@@ -96,8 +97,8 @@ def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(sources: Sources) -> No
         ("config.json", '{"round2": "maybe"}', ["config.json: round2", "boolean or 'ask'"]),
         ("config.json", '{"models": "opus"}', ["config.json: models", "a table"]),
         ("config.json", '{"models": {"poet": "opus"}}', ["config.json", "models.poet"]),
-        ("config.json", '{"max_budget": "none"}', ["max_budget", "'low', 'medium' or 'high'"]),
-        ("config.toml", "concurrency =", ["config.toml", "valid TOML", "line 1"]),
+        ("config.json", '{"max_budget": "none"}', ["config.json: max_budget", "'low'", "'high'"]),
+        ("config.toml", "concurrency =\n", ["config.toml", "valid TOML", "line 1"]),
         ("config.toml", "concurency = 3", ["config.toml", "'concurency'", "concurrency"]),
         ("config.toml", "concurrency = 0", ["config.toml: concurrency", "greater than"]),
         ("config.toml", 'budget = "low"', ["config.toml: budget", "a table"]),
@@ -125,7 +126,9 @@ def test_a_mistake_is_named_with_file_key_and_what_was_expected(
 def test_a_mistake_in_a_variable_is_named(sources: Sources) -> None:
     sources.env["ROUNDTABLE_CONCURRENCY"] = "many"
 
-    with pytest.raises(BadSetting, match="ROUNDTABLE_CONCURRENCY: concurrency: .*a valid integer"):
+    with pytest.raises(
+        BadSetting, match="ROUNDTABLE_CONCURRENCY: concurrency: expected a valid integer"
+    ):
         sources.read()
 
 

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+
 from roundtable.core.errors import UsageError
 from roundtable.models.registry import Registry
 from roundtable.procedures.council.wizard import Wizard
@@ -32,7 +33,9 @@ def test_each_message_holds_one_question_with_lettered_options() -> None:
         seen.append(question.key)
         text, *options = str(question).split("\nA) ")
         assert text.count("?") == 1
-        assert [option.letter for option in question.options] == list("ABCD")[: len(question.options)]
+        assert [option.letter for option in question.options] == list("ABCD")[
+            : len(question.options)
+        ]
         assert bool(options) == bool(question.options)
         wizard = wizard.answer(answer)
 

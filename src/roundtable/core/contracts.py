@@ -44,7 +44,8 @@ class Contract:
             Violation("section", f"The section “## {heading}” is missing or empty.")
             for heading in self._missing(text)
         ]
-        words = count_words(text)
+        limited = self.min_words > 0 or self.max_words is not None
+        words = count_words(text) if limited else 0
         if words < self.min_words:
             violations.append(
                 Violation("short", f"{words} words; at least {self.min_words} are needed.")
@@ -80,7 +81,8 @@ def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
     lines = text.splitlines()
     code = _code_lines(lines)
     for number, line in enumerate(lines):
-        title = None if number in code else wanted.get(_normal(_heading(line)))
+        words = "" if number in code else _heading(line)
+        title = wanted.get(_normal(words)) if words else None
         if title is not None:
             current = bodies.setdefault(title, [])
         elif current is not None:

@@ -19,7 +19,8 @@
     │   └── LedgerUnreachable       no connection to the database server
     ├── LeaseHeld                   another process drives this discussion
     ├── LeaseLost                   this process no longer drives it
-    └── SpeakerError                one call failed; the engine turns it into an event
+    ├── SpeakerError                one call failed; the engine turns it into an event
+    └── SearchError                 one web search failed; likewise
 """
 
 from __future__ import annotations
@@ -181,3 +182,7 @@ class SpeakerError(RoundtableError):
         super().__init__(message, remedy)
         self.cause: FailureCause = cause
         self.retry_after = retry_after
+
+
+class SearchError(RoundtableError):
+    """One web search failed. Neither message nor remedy holds a key."""

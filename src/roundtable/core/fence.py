@@ -36,13 +36,14 @@ REMOVED = "[marker removed]"
 def fence(untrusted: Untrusted, nonce: str) -> str:
     """The text inside its fence, with everything that looks like a fence taken out of it."""
     marker = MARKERS[untrusted.kind]
-    source = f"from {neutralise(untrusted.source, nonce)}\n" if untrusted.source else ""
+    source = f"from {untrusted.source}\n" if untrusted.source else ""
     return (
-        f"---{marker} (untrusted)---\n[fence {nonce}]\n{source}"
-        f"{neutralise(untrusted.text, nonce)}\n[/fence {nonce}]\n---END {marker}---"
+        # In one piece: half a marker in the source and half in the text must not meet.
+        f"---{marker} (untrusted)---\n[fence {nonce}]\n{neutralise(source + untrusted.text, nonce)}\n"
+        f"[/fence {nonce}]\n---END {marker}---"
     )
 
 
 def neutralise(text: str, nonce: str) -> str:
     """The text without forged markers and without the nonce."""
-    return _FORGED.sub(REMOVED, text).replace(nonce, REMOVED)
+    return _FORGED.sub(REMOVED, text.replace(nonce, REMOVED))

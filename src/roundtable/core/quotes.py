@@ -1,10 +1,13 @@
-"""Whose words are these: how much of a text was copied from another."""
+"""Whose words are these: how much of a text was copied, and whether a quotation is one."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 _WORD = re.compile(r"\w+")
+_CJK = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_CUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
 
 
 def copied_share(text: str, source: str, run: int = 6) -> float:
@@ -14,6 +17,34 @@ def copied_share(text: str, source: str, run: int = 6) -> float:
         return 0.0
     theirs = set(_runs(source, run))
     return sum(1 for each in ours if each in theirs) / len(ours)
+
+
+def find_quote(quote: str, sources: Mapping[str, str]) -> str | None:
+    """The key of the first source that holds the quotation word for word; None if none does.
+
+    Case, white space and punctuation may differ, words may not. An ellipsis stands for words left
+    out, so the parts around it must come in their order. An empty quotation stands nowhere.
+    """
+    parts = [words for part in _CUT.split(quote) if (words := _plain(part))]
+    if not parts:
+        return None
+    return next((key for key, text in sources.items() if _holds(_plain(text), parts)), None)
+
+
+def _holds(text: str, parts: Sequence[str]) -> bool:
+    start = 0
+    for part in parts:
+        found = text.find(part, start)
+        if found < 0:
+            return False
+        start = found + len(part) - 1
+    return True
+
+
+def _plain(text: str) -> str:
+    """The words with one space around each, so that none is found within another."""
+    words = _WORD.findall(_CJK.sub(r" \1 ", text.casefold()))
+    return f" {' '.join(words)} " if words else ""
 
 
 def _runs(text: str, length: int) -> list[tuple[str, ...]]:

@@ -156,7 +156,7 @@ def _name(effect: Effect) -> str:
 
 async def _cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Cancel tasks and wait until each has said its last word to the ledger."""
-    pending = [task for task in tasks if not task.done()]
-    for task in pending:
+    ending = list(tasks)
+    for task in ending:
         task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
+    await asyncio.gather(*ending, return_exceptions=True)

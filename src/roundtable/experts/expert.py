@@ -30,7 +30,5 @@ class Expert(Value):
 
     @property
     def meaning(self) -> str:
-        """What is embedded: the expert in English words."""
-        return (
-            f"{self.name}. {self.domain}. {', '.join(self.tags.get('en', ()))}. {self.perspective}"
-        )
+        """What is embedded: the expert in English words. Its perspective would make all alike."""
+        return f"{self.name}. {', '.join(self.tags.get('en', ()))}."

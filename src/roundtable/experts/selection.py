@@ -1,8 +1,8 @@
 """Who should sit at the table: relevant to the topic, and not all of one mind.
 
-Maximal marginal relevance: each next expert has the best
-`λ × relevance − (1 − λ) × similarity to the most similar one already chosen`. Relevance joins what
-the topic means (embeddings) with what it names (tags, in four languages). Deterministic.
+Relevance joins what the topic means (embeddings of it in English) with what it names (tags, in four
+languages). Maximal marginal relevance then weighs it against likeness, and one rule holds whatever
+the numbers say: three experts never all come from one domain. Deterministic.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..core.errors import UnknownName, UsageError
+from ..core.errors import BadTopic, UnknownName, UsageError
 from ..ports import Embedder
 from .expert import Expert
-from .words import WordIndex
+from .gloss import in_english
+from .mmr import LAMBDA, Pick, mmr
+from .tags import TagIndex
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LAMBDA = 0.7
 WORDS_SHARE = 0.5
-"""How much of an expert's relevance its tags may bring, beside what the topic means."""
-ENOUGH_WORDS = 8.0
-"""The summed rarity of matched tags at which words alone make an expert fully relevant."""
+"""How much of the relevance the tags may bring, beside what the topic means."""
+HALF_NAMED = 10.0
+"""The summed rarity of named tags at which they bring half of that: about two rare ones."""
+CLOSE = 0.5
+"""The cosine at which the embedder's texts are as near as a question and its expert ever come."""
+SEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,185 +37,205 @@ class Choice:
 
     expert: Expert
     relevance: float
-    similarity: float
+    """To the topic, in proportion to the most relevant expert of all, domain weights included."""
+    likeness: float = 0.0
     """To the most similar expert chosen before it."""
-    matched: tuple[str, ...] = ()
-    """The tags that the topic names, the weightiest first."""
-    reason: str = "relevance and difference"
+    named: tuple[str, ...] = ()
+    """Its tags that the topic names, the rarest first."""
+    reason: str = "relevance"
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence."""
+        said = [f"relevance {self.relevance:.2f}"]
+        if self.named:
+            said.append(f"the topic names {', '.join(self.named[:3])}")
+        if self.likeness > 0:
+            said.append(f"likeness to those before {self.likeness:.2f}")
+        return f"{self.reason}: {'; '.join(said)}"
 
 
 class Selector:
-    """Chooses from one library. Vectors are made once; a choice is then a matter of milliseconds."""
+    """Chooses from one library. What can be prepared is prepared once; a choice then takes a
+    millisecond or two."""
 
     def __init__(
         self,
         experts: Sequence[Expert],
         embedder: Embedder,
-        vectors: NDArray[np.float32] | None = None,
+        vectors: Sequence[Sequence[float]] | NDArray[np.float32] | None = None,
     ) -> None:
-        """`vectors`, if they were kept from before, are rows of `library_vectors(experts, …)`."""
-        self._experts = list(experts)
-        self._places = {expert.id: place for place, expert in enumerate(self._experts)}
+        """`vectors`, if they were kept from before, are the embedder's for `meanings(experts)`."""
+        self.experts = tuple(experts)
         self._embedder = embedder
-        self._vectors = library_vectors(experts, embedder) if vectors is None else vectors
-        self._words = WordIndex(self._experts)
+        made = embedder.embed(meanings(experts)) if vectors is None else vectors
+        self._vectors = _unit(made, len(self.experts))
+        self._tags = TagIndex(self.experts)
+        self._domains = _Domains(self.experts)
+        self._places = {
+            name: place
+            for place, expert in reversed(list(enumerate(self.experts)))
+            for name in (expert.name.casefold(), expert.id)
+        }
 
     def choose(
         self,
         topic: str,
-        count: int = 3,
+        count: int = SEATS,
         *,
         lam: float = LAMBDA,
         weights: Mapping[str, float] | None = None,
         include: Sequence[str] = (),
+        agents: Sequence[str] = (),
+        english: str | None = None,
     ) -> list[Choice]:
-        """`count` experts for a topic. `weights` raise or lower whole domains; `include` names
-        experts, by id or name, who sit in any case. Of three or more, never all of one domain."""
-        if not 0.0 <= lam <= 1.0:
-            raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", "The usual value is 0.7.")
-        relevance, matched = self._relevance(topic, weights or {})
-        forced = [self._place(name) for name in dict.fromkeys(include)]
-        picked = _mmr(relevance, self._vectors, max(count, len(forced)), lam, forced)
-        choices = [
-            Choice(
-                self._experts[place],
-                round(float(relevance[place]), 4),
-                round(similarity, 4),
-                tuple(sorted(matched.get(place, {}), key=matched.get(place, {}).__getitem__)[::-1]),
-                "asked for" if place in forced else "relevance and difference",
-            )
-            for place, similarity in picked
+        """`count` experts for a topic, the most relevant first.
+
+        `weights` raise or lower whole domains (1 changes nothing, 0 keeps a domain away as long as
+        others are left). `include` names experts, by id or name, who sit in any case and first;
+        `agents` names all of them: exactly these sit, whatever the rules say. `english` is a
+        translation of the topic, if somebody made one. UnknownName for a name or a domain that is
+        not in the library.
+        """
+        _check(topic, count, lam)
+        first = list(dict.fromkeys(self._place(name) for name in agents or include))
+        heard = self._hear(topic, english, self._domains.weights(weights or {}))
+        picks = mmr(
+            heard.relevance,
+            lambda place: self._vectors @ self._vectors[place],
+            len(first) if agents else max(count, len(first)),
+            lam=lam,
+            first=first,
+            barred=lambda chosen: self._barred(chosen, heard),
+        )
+        order = [pick.place for pick in picks]
+        return [
+            self._explained(heard, pick, self._reason(pick.place, order[:at], first))
+            for at, pick in enumerate(picks)
         ]
-        return self._of_several_domains(choices, relevance, matched, len(forced))
 
     def search(self, query: str, limit: int = 10) -> list[Choice]:
         """The experts nearest to a query, without regard to difference."""
-        return self.choose_by_relevance(query, limit)
-
-    def choose_by_relevance(self, query: str, limit: int) -> list[Choice]:
+        _check(query, limit, LAMBDA)
         import numpy as np
 
-        relevance, matched = self._relevance(query, {})
-        order = np.argsort(-relevance, kind="stable")[:limit]
-        return [
-            Choice(
-                self._experts[int(place)],
-                round(float(relevance[place]), 4),
-                0.0,
-                tuple(matched.get(int(place), {})),
-                "relevance",
-            )
-            for place in order
-        ]
+        heard = self._hear(query, None, None)
+        order = np.argsort(-heard.relevance, kind="stable")[:limit]
+        picks = [Pick(int(place), 0.0, float(heard.relevance[place])) for place in order]
+        return [self._explained(heard, pick, "relevance") for pick in picks]
 
-    def _relevance(
-        self, topic: str, weights: Mapping[str, float]
-    ) -> tuple[NDArray[np.float32], dict[int, dict[str, float]]]:
+    def _hear(
+        self, topic: str, english: str | None, weights: NDArray[np.float32] | None
+    ) -> _Heard:
         import numpy as np
 
-        meaning = np.clip(self._vectors @ _unit(self._embedder.embed([topic]))[0], 0.0, 1.0)
-        spread = float(meaning.max()) or 1.0
-        relevance = (1.0 - WORDS_SHARE) * meaning / spread
-        matched = self._words.matches(topic)
-        for place, tags in matched.items():
-            relevance[place] += WORDS_SHARE * min(1.0, sum(tags.values()) / ENOUGH_WORDS)
-        if weights:
-            relevance *= np.array(
-                [weights.get(expert.domain, 1.0) for expert in self._experts], dtype=np.float32
-            )
-        return relevance.astype(np.float32), matched
+        said = english or in_english(topic)
+        words = self._tags.words_in(f"{topic}\n{said}")
+        named = self._tags.scores(words)
+        meaning = self._vectors @ _unit(self._embedder.embed([said]), 1)[0]
+        relevance = (1.0 - WORDS_SHARE) * np.clip(meaning / CLOSE, 0.0, 1.0)
+        relevance += WORDS_SHARE * named / (named + HALF_NAMED)
+        if weights is not None:
+            relevance *= weights
+        most = float(relevance.max(initial=0.0))
+        unwanted = None if weights is None else weights == 0.0
+        return _Heard(words, relevance / most if most > 0 else relevance, unwanted)
 
-    def _of_several_domains(
-        self,
-        choices: list[Choice],
-        relevance: NDArray[np.float32],
-        matched: dict[int, dict[str, float]],
-        forced: int,
-    ) -> list[Choice]:
-        """The rule that holds whatever λ is: of three or more the last gives way to the most
-        relevant expert of another domain. Experts that were asked for stay."""
-        domains = {choice.expert.domain for choice in choices}
-        if len(choices) < 3 or len(domains) > 1 or forced >= len(choices):
-            return choices
-        others = [p for p, e in enumerate(self._experts) if e.domain not in domains]
-        if not others:
-            return choices
-        best = max(others, key=lambda place: float(relevance[place]))
-        return [
-            *choices[:-1],
-            Choice(
-                self._experts[best],
-                round(float(relevance[best]), 4),
-                0.0,
-                tuple(matched.get(best, {})),
-                "another domain: not all may come from one",
-            ),
-        ]
+    def _barred(self, chosen: Sequence[int], heard: _Heard) -> NDArray[np.bool_] | None:
+        """Domains of weight 0; and the only domain so far, once two are chosen."""
+        only = self._domains.only(chosen) if len(chosen) >= SEATS - 1 else None
+        if only is None or heard.unwanted is None:
+            return heard.unwanted if only is None else only
+        return only | heard.unwanted
+
+    def _reason(self, place: int, before: Sequence[int], first: Sequence[int]) -> str:
+        if place in first:
+            return "asked for"
+        domains = {self.experts[each].domain for each in before}
+        if len(before) >= SEATS - 1 and len(domains) == 1:
+            return f"another domain, since not all may come from {domains.pop()}"
+        return "relevance and difference" if before else "relevance"
+
+    def _explained(self, heard: _Heard, pick: Pick, reason: str) -> Choice:
+        expert = self.experts[pick.place]
+        return Choice(
+            expert,
+            round(float(heard.relevance[pick.place]), 4),
+            round(pick.similarity, 4),
+            self._tags.named(heard.words, expert),
+            reason,
+        )
 
     def _place(self, name: str) -> int:
-        wanted = name.strip().casefold()
-        for expert_id, place in self._places.items():
-            if wanted in (expert_id, self._experts[place].name.casefold()):
-                return place
-        raise UnknownName("expert", name, self._places)
+        place = self._places.get(name.strip().casefold())
+        if place is None:
+            raise UnknownName("expert", name, (expert.id for expert in self.experts))
+        return place
 
 
-def library_vectors(experts: Sequence[Expert], embedder: Embedder) -> NDArray[np.float32]:
-    """One unit vector for each expert."""
-    return _unit(embedder.embed([expert.meaning for expert in experts]))
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A topic, as far as it concerns a library."""
+
+    words: Mapping[str, float]
+    relevance: NDArray[np.float32]
+    """Of each expert, in proportion to the most relevant one, so that λ means the same for every
+    topic."""
+    unwanted: NDArray[np.bool_] | None
 
 
-def _mmr(
-    relevance: NDArray[np.float32],
-    vectors: NDArray[np.float32],
-    count: int,
-    lam: float,
-    forced: Sequence[int],
-) -> list[tuple[int, float]]:
-    """Places and their similarity to those before, forced ones first."""
+class _Domains:
+    """The domains of a library's experts, as numbers: ten thousand texts are slow to compare."""
+
+    def __init__(self, experts: Sequence[Expert]) -> None:
+        import numpy as np
+
+        self._names = list(dict.fromkeys(expert.domain for expert in experts))
+        numbers = {name: number for number, name in enumerate(self._names)}
+        self._of = np.array([numbers[expert.domain] for expert in experts], dtype=np.int32)
+
+    def only(self, places: Sequence[int]) -> NDArray[np.bool_] | None:
+        """Everybody of the one domain that these places share; None if they share none."""
+        found = {int(self._of[place]) for place in places}
+        return self._of == found.pop() if len(found) == 1 else None
+
+    def weights(self, weights: Mapping[str, float]) -> NDArray[np.float32] | None:
+        """Each expert's weight, or None where all are neutral."""
+        import numpy as np
+
+        for name, weight in weights.items():
+            if name not in self._names:
+                raise UnknownName("domain", name, self._names)
+            if not 0.0 <= weight < float("inf"):
+                raise UsageError(
+                    f"The weight of {name} is {weight}; it must be 0 or more.", "1 is neutral."
+                )
+        if not weights:
+            return None
+        each = np.array([weights.get(name, 1.0) for name in self._names], dtype=np.float32)
+        spread: NDArray[np.float32] = each[self._of]
+        return spread
+
+
+def meanings(experts: Sequence[Expert]) -> list[str]:
+    """The texts whose vectors stand for experts."""
+    return [expert.meaning for expert in experts]
+
+
+def _check(topic: str, count: int, lam: float) -> None:
+    if not topic.strip():
+        raise BadTopic("The topic is empty.", "Say what the experts are wanted for.")
+    if count < 1:
+        raise UsageError(f"{count} experts cannot be chosen.", "Ask for one or more.")
+    if not 0.0 <= lam <= 1.0:
+        raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", f"The usual one is {LAMBDA}.")
+
+
+def _unit(rows: Sequence[Sequence[float]] | NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """Vectors of length one; a vector of nothing stays nothing."""
     import numpy as np
 
-    nearest = np.zeros(len(relevance), dtype=np.float32)
-    free = np.ones(len(relevance), dtype=bool)
-    picked: list[tuple[int, float]] = []
-    waiting = list(forced)
-    while len(picked) < min(count, len(relevance)):
-        if waiting:
-            place = waiting.pop(0)
-        else:
-            score = np.where(free, lam * relevance - (1.0 - lam) * nearest, -np.inf)
-            place = int(np.argmax(score))
-        picked.append((place, float(nearest[place])))
-        free[place] = False
-        nearest = np.maximum(nearest, vectors @ vectors[place])
-    return picked
-
-
-def mmr(
-    relevance: Sequence[float],
-    similarity: Sequence[Sequence[float]],
-    count: int,
-    lam: float = LAMBDA,
-) -> list[int]:
-    """The rule itself on plain numbers: the places chosen, in order."""
-    chosen: list[int] = []
-    while len(chosen) < min(count, len(relevance)):
-        free = [place for place in range(len(relevance)) if place not in chosen]
-        chosen.append(
-            max(
-                free,
-                key=lambda place: (
-                    lam * relevance[place]
-                    - (1 - lam) * max((similarity[place][other] for other in chosen), default=0.0)
-                ),
-            )
-        )
-    return chosen
-
-
-def _unit(rows: Sequence[Sequence[float]]) -> NDArray[np.float32]:
-    import numpy as np
-
-    matrix = np.asarray(rows, dtype=np.float32)
+    matrix = np.asarray(rows, dtype=np.float32).reshape(count, -1)
     length = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(length == 0, 1, length)
+    unit: NDArray[np.float32] = matrix / np.where(length > 0, length, 1)
+    return unit

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
-from ..core.decide import Procedure
 from ..core.errors import UnknownName
-from ..ports import Models
+from ..views import council as council_views
+from ..views.estimate import council_estimate
 from . import council
-from .opening import OpenRequest, Seating
-
-
-@dataclass(frozen=True, slots=True)
-class Kit:
-    """A procedure and how a request is seated for it."""
-
-    procedure: Procedure
-    summary: str
-    seat: Callable[[OpenRequest, Models, Mapping[str, Any]], Seating]
-
-    @property
-    def name(self) -> str:
-        return self.procedure.name
-
+from .kit import Kit
 
 PROCEDURES: Mapping[str, Kit] = {
     kit.name: kit
@@ -32,7 +16,11 @@ PROCEDURES: Mapping[str, Kit] = {
         Kit(
             council.Council(),
             "Scholar, Engineer and Muse answer, cross-examine each other, and a Captain concludes",
+            ("all", "scholar", "engineer", "muse", "preset", "budget", "template", "quick"),
             council.seat,
+            council_estimate,
+            council_views.delivery,
+            council_views.outputs,
         ),
     )
 }

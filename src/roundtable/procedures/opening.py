@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from ..core.values import Budget, Material, Options, Participant
 MAX_TOPIC = 100_000
 """Characters. Longer material belongs into the context, which is condensed where it must be."""
 MAX_CONTEXT = 2_000_000
+_BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,8 @@ def checked_context(material: Material) -> Material:
 
 def _refuse_binary(text: str, what: str) -> None:
     """Control characters and broken UTF-8 are signs of a file that is not text."""
-    for char in text:
-        if char in "\t\n\r\f":
-            continue
-        if unicodedata.category(char) in ("Cc", "Cs"):
-            raise BadTopic(
-                f"{what} contains binary data (character U+{ord(char):04X}).",
-                "Give it as UTF-8 text.",
-            )
+    if found := _BINARY.search(text):
+        raise BadTopic(
+            f"{what} contains binary data (character U+{ord(found[0]):04X}).",
+            "Give it as UTF-8 text.",
+        )

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 USER_PART = "<!-- user -->"
 MAX_PROMPT = 8_000_000
 """Characters. Nothing a template does may produce more."""
+SHORTEST = 150
+"""Characters that are left of each text, however small the window."""
 _INCLUDE = re.compile(r"""{%-?\s*include\s+["']([\w/-]+)["']""")
 _HEAD = re.compile(r"\A---\n(?P<head>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 
@@ -59,13 +61,15 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
         raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
     longest = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
     # No text of more than four characters a token can fit: cut such ones without trying.
-    cap = min(longest, max(limit_tokens, 0) * 4)
+    cap = min(longest, max(limit_tokens * 4, SHORTEST))
     condensed = cap < longest
     while True:
         prompt = _fill(source, plan.variables, nonce, cap)
-        if cap < 200 or estimate_tokens(prompt.system + prompt.user) <= limit_tokens:
+        tokens = estimate_tokens(prompt.system + prompt.user)
+        if cap <= SHORTEST or tokens <= limit_tokens:
             break
-        cap = cap * 3 // 4
+        # Straight to the size that would fit if all texts were as long as the longest.
+        cap = max(SHORTEST, min(cap * 3 // 4, cap * limit_tokens // tokens))
         condensed = True
     length = len(prompt.system) + len(prompt.user)
     if length > MAX_PROMPT:

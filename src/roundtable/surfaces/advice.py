@@ -6,7 +6,7 @@ import re
 
 from ..core.text import count_words
 
-_ARITHMETIC = re.compile(r"^[\s\d+\-*/×÷^().,=?]*$")
+_ARITHMETIC = re.compile(r"^[\s+\-(]*\d[\s\d+\-*/×÷^().,=?]*$")
 _LOOK_UP = re.compile(
     r"^\s*(?:what(?:'|’)?s|what is|who is|who was|when (?:is|was|did)|where is|how (?:old|tall|far)"
     r"|define|translate|spell|capital of)\b",

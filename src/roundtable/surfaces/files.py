@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ..core.errors import NotAllowed
 from ..core.state import State
-from ..core.text import slug
-from ..views.council import session_log
-
-SESSION_LOGS = Path("memory/roundtable")
-"""The only place for session logs, whatever a configuration says."""
+from ..procedures import procedure_kit
 
 
-def write_session_log(state: State, workspace: Path) -> Path:
-    """Write the session log of a council and return its path. NotAllowed if a link leads the
-    folder out of the workspace."""
-    folder = _inside(workspace, SESSION_LOGS)
-    closed_at = (state.updated_at or state.opened_at or datetime.now().astimezone()).astimezone()
-    name = f"{closed_at.strftime('%Y-%m-%d-%H-%M')}-{slug(state.start.topic)}.md"
-    return write_new(folder / name, session_log(state, closed_at))
+def write_outputs(state: State, workspace: Path) -> list[Path]:
+    """Write the files that the discussion's procedure leaves in the workspace, and return their
+    paths. NotAllowed if a link leads one of them out of it."""
+    at = (state.updated_at or datetime.now(UTC)).astimezone()
+    return [
+        write_new(_inside(workspace, Path(file.path)), file.text)
+        for file in procedure_kit(state.start.procedure).outputs(state, at)
+    ]
 
 
 def write_new(path: Path, text: str) -> Path:
@@ -37,13 +34,12 @@ def write_new(path: Path, text: str) -> Path:
     raise NotAllowed(f"Too many files are called {path.name}.", "Move some of them away.")
 
 
-def _inside(workspace: Path, folder: Path) -> Path:
-    """The folder below the workspace, made where it is missing, wherever its links lead."""
+def _inside(workspace: Path, path: Path) -> Path:
+    """The path below the workspace, wherever links on the way to it lead."""
     root = workspace.resolve()
-    target = (root / folder).resolve()
-    if not target.is_relative_to(root):
+    folder = (root / path).parent.resolve()
+    if not folder.is_relative_to(root):
         raise NotAllowed(
-            f"{folder} leads out of the workspace.", "Replace the link by a folder of its own."
+            f"{path.parent} leads out of the workspace.", "Replace the link by a folder of its own."
         )
-    target.mkdir(parents=True, exist_ok=True)
-    return target
+    return folder / path.name

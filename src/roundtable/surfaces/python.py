@@ -107,7 +107,8 @@ class Roundtable:
         """Put a question to the table and follow its events until it is closed.
 
         Takes what `open` takes. Leaving the iterator early interrupts the discussion, which
-        `run` can take up again.
+        `run` can take up again; Python closes an iterator that was left by `break` only some time
+        later, so close it with `contextlib.aclosing` before you do.
         """
         state = await self.open(question, **request)
         driving = asyncio.create_task(self.run(state.discussion_id))

@@ -6,10 +6,13 @@ from datetime import datetime
 
 from ..core.contracts import says_nothing
 from ..core.state import State
-from ..core.text import first_sentences, redact
+from ..core.text import first_sentences, redact, slug
 from ..core.values import Participant, Verdict
+from .output_file import OutputFile
 
 _IN_THE_LOG = {"performed": "enabled", "skipped via --quick": "skipped (--quick)"}
+SESSION_LOGS = "memory/roundtable"
+"""The only place for session logs, whatever a configuration says."""
 ANSWER_STAGES = {1: ("answer", "Round 1 Summaries"), 2: ("cross-examination", "Round 2 Summaries")}
 
 
@@ -26,6 +29,8 @@ def delivery(state: State, version: str) -> str:
         f"**Confidence:** {confidence(verdict)}",
         f"**Agreement:** {verdict.agreement or 'not stated'}",
         f"**Dissent:** {_dissent(state, verdict)}",
+        # An empty line ends the list; Markdown would join what follows to its last item.
+        *([""] if verdict.dissent else []),
         f"**Round 2:** {round2(state)}",
     ]
     if not says_nothing(verdict.changed_minds):
@@ -78,6 +83,15 @@ def _spoke_as(state: State, seated: Participant) -> str:
     """The model that really spoke, which a substitution may have changed."""
     spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
     return spoken[-1] if spoken else "—"
+
+
+def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
+    """The session log, unless the configuration says no."""
+    if state.start.options.get("log_sessions") is False:
+        return ()
+    # A key in the question must not get into a name that every listing shows.
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    return (OutputFile(f"{SESSION_LOGS}/{name}", session_log(state, at)),)
 
 
 def session_log(state: State, at: datetime) -> str:
@@ -138,13 +152,9 @@ def _dissent(state: State, verdict: Verdict) -> str:
     if not verdict.dissent:
         return "none"
     names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
-    # The empty line after a list keeps Markdown from joining what follows to its last item.
-    return (
-        "".join(
-            f"\n- {names[each.participant]}"
-            + (f" ({each.turn_id})" if each.turn_id else "")
-            + f": {' '.join(each.position.split())}"
-            for each in verdict.dissent
-        )
-        + "\n"
+    return "".join(
+        f"\n- {names[each.participant]}"
+        + (f" ({each.turn_id})" if each.turn_id else "")
+        + f": {' '.join(each.position.split())}"
+        for each in verdict.dissent
     )

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.state import State
+from ..core.values import Participant
 
 TOKENS_IN = (600, 2_500)
 TOKENS_OUT = (400, 1_500)
-"""The usual range of one council call."""
+"""The usual range of one call of a council; longer procedures say their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A range, because nobody knows how much models will say."""
 
-    specialist_calls: int
-    captain_calls: int
+    participant_calls: int
+    host_calls: int
     tokens: tuple[int, int]
     cost_usd: tuple[float, float] | None
     """None when a seat's price is unknown."""
     multiplier: str
+    """How it compares to a single answer."""
 
     @property
     def calls(self) -> int:
-        return self.specialist_calls + self.captain_calls
+        return self.participant_calls + self.host_calls
 
 
-def estimate(state: State) -> Estimate:
-    """The estimate for a council that has just been opened."""
-    rounds = 2 if state.start.options.get("round2") else 1
-    host = state.start.host
-    captain_calls = 0 if host.speaker.demonstration else rounds + 1
-    seats = [*state.start.participants * rounds, *[host] * captain_calls]
+def estimate_calls(
+    participants: Sequence[Participant],
+    hosts: Sequence[Participant],
+    multiplier: str,
+    tokens_in: tuple[int, int] = TOKENS_IN,
+    tokens_out: tuple[int, int] = TOKENS_OUT,
+) -> Estimate:
+    """The estimate for these calls: a participant stands in the list once for each of its calls."""
+    seats = [*participants, *hosts]
     low = high = 0.0
     known = True
     for seat in seats:
@@ -40,31 +46,41 @@ def estimate(state: State) -> Estimate:
         if per_in is None or per_out is None:
             known = False
             continue
-        low += (TOKENS_IN[0] * per_in + TOKENS_OUT[0] * per_out) / 1_000_000
-        high += (TOKENS_IN[1] * per_in + TOKENS_OUT[1] * per_out) / 1_000_000
+        low += (tokens_in[0] * per_in + tokens_out[0] * per_out) / 1_000_000
+        high += (tokens_in[1] * per_in + tokens_out[1] * per_out) / 1_000_000
     return Estimate(
-        specialist_calls=len(state.start.participants) * rounds,
-        captain_calls=captain_calls,
+        participant_calls=len(participants),
+        host_calls=len(hosts),
         tokens=(
-            len(seats) * (TOKENS_IN[0] + TOKENS_OUT[0]),
-            len(seats) * (TOKENS_IN[1] + TOKENS_OUT[1]),
+            len(seats) * (tokens_in[0] + tokens_out[0]),
+            len(seats) * (tokens_in[1] + tokens_out[1]),
         ),
         cost_usd=(low, high) if known else None,
-        multiplier="~6-10x" if rounds == 2 else "~3x",
+        multiplier=multiplier,
     )
 
 
-def estimate_line(state: State) -> str:
-    """The estimate in one line."""
-    e = estimate(state)
-    if e.cost_usd is None:
+def council_estimate(state: State) -> Estimate:
+    """The estimate for a council that has just been opened."""
+    rounds = 2 if state.start.options.get("round2") else 1
+    host = state.start.host
+    host_calls = 0 if host.speaker.demonstration else rounds + 1
+    return estimate_calls(
+        state.start.participants * rounds, [host] * host_calls, "~6-10x" if rounds == 2 else "~3x"
+    )
+
+
+def estimate_line(estimate: Estimate, state: State) -> str:
+    """An estimate in one line."""
+    if estimate.cost_usd is None:
         cost = "cost unknown (no price for every model)"
-    elif e.cost_usd[1] == 0:
+    elif estimate.cost_usd[1] == 0:
         cost = "no cost"
     else:
-        cost = f"${e.cost_usd[0]:.2f}–${e.cost_usd[1]:.2f}"
+        cost = f"${estimate.cost_usd[0]:.2f}–${estimate.cost_usd[1]:.2f}"
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     return (
-        f"📊 Estimate: {e.specialist_calls} specialist calls and {e.captain_calls} by the Captain, "
-        f"{e.tokens[0]:,}–{e.tokens[1]:,} tokens, {cost}; {e.multiplier} a single answer{maybe}"
+        f"📊 Estimate: {estimate.participant_calls} calls to experts and {estimate.host_calls} to "
+        f"the {state.start.host.name}, {estimate.tokens[0]:,}–{estimate.tokens[1]:,} tokens, "
+        f"{cost}; {estimate.multiplier} a single answer{maybe}"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..core.events import SearchFailed
 from ..core.state import State
 
 
@@ -27,6 +28,7 @@ def notes(state: State) -> list[Note]:
         )
         for each in state.substitutions
     )
+    found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
         1
         for turn in state.turns.values()
@@ -49,3 +51,12 @@ def notes(state: State) -> list[Note]:
             )
         )
     return found
+
+
+def _search_failed(event: SearchFailed) -> Note:
+    why = f": {event.message}" if event.message else "."
+    return Note(
+        "search_failed",
+        f"The web search ({event.provider}) failed{why} So nobody had real-time data.",
+        "Sources named are unverified; ask again, or set up another search (docs/search.md).",
+    )

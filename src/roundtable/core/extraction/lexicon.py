@@ -24,7 +24,8 @@ _SHORTEST_STEM = 3
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """One language's lists: stems of single words, and phrases as tuples of stems."""
+    """One language's lists: single words as stems (Chinese: as they are), phrases as words joined
+    by single spaces."""
 
     common: frozenset[str] = frozenset()
     negation: frozenset[str] = frozenset()
@@ -37,8 +38,16 @@ class Lexicon:
     dissent_opening: frozenset[str] = frozenset()
     assent: frozenset[str] = frozenset()
     dissent: frozenset[str] = frozenset()
-    choosing: frozenset[str] = frozenset()
-    turning_down: frozenset[str] = frozenset()
+    preferring: frozenset[str] = frozenset()
+    denying: frozenset[str] = frozenset()
+    hedging: frozenset[str] = frozenset()
+    demanding: frozenset[str] = frozenset()
+    conceding: frozenset[str] = frozenset()
+    comparing: frozenset[str] = frozenset()
+    concluding: frozenset[str] = frozenset()
+    agreeing_that: frozenset[str] = frozenset()
+    disagreeing_that: frozenset[str] = frozenset()
+    unsure_that: frozenset[str] = frozenset()
 
 
 @cache
@@ -53,10 +62,10 @@ def lexicon(language: Language) -> Lexicon:
 
 
 def _entries(value: str | list[str], language: Language) -> frozenset[str]:
+    if language == "zh":
+        return frozenset(value.split() if isinstance(value, str) else value)
     if isinstance(value, list):
         return frozenset(" ".join(words(each)) for each in value)
-    if language == "zh":
-        return frozenset(value.split())
     return frozenset(stem(word) for word in value.split())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.events import NoteAdded
 from ...core.values import Participant
 from ...ports import Models
+from ...views.council import SESSION_LOGS
 from ..opening import OpenRequest, Seating
 from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
@@ -45,6 +46,13 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     )
     if any(p.speaker.demonstration for p in (*participants, host)):
         notes.append(DEMONSTRATION_NOTE)
+    if config.log_path.rstrip("/") != SESSION_LOGS:
+        notes.append(
+            NoteAdded(
+                code="log_path",
+                text=f"log_path {config.log_path!r} is ignored: logs go to {SESSION_LOGS}/ only.",
+            )
+        )
     if not request.search:
         notes.append(NO_SEARCH_NOTE)
     return Seating(
@@ -55,6 +63,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "round2_skipped": plan.skipped_by,
             "template": plan.template,
             "search": request.search,
+            "log_sessions": config.log_sessions,
         },
         language=request.language or config.language or "auto",
         notes=tuple(notes),

@@ -8,7 +8,7 @@ from ...core.contracts import parse_confidence, says_nothing
 from ...core.events import BallotCast, SearchFinished, SpeechGiven
 from ...core.state import State
 from ...core.text import first_sentences
-from ...core.values import Participant
+from ...core.values import Participant, SearchHit
 from .roles import BY_ID, TEMPLATES
 
 BRIEF, ANSWER, SUMMARY, CROSS_EXAMINATION, SYNTHESIS = (
@@ -65,8 +65,15 @@ class Sitting:
         return len(self.second_answers) >= MINIMUM
 
     @property
-    def hits(self) -> SearchFinished | None:
-        return next((s for s in self.state.searches if isinstance(s, SearchFinished)), None)
+    def hits(self) -> tuple[SearchHit, ...]:
+        """What the web search brought."""
+        found = (s.hits for s in self.state.searches if isinstance(s, SearchFinished))
+        return next(found, ())
+
+    @property
+    def search_answered(self) -> bool:
+        """Whether there was an answer, be it an empty one."""
+        return any(isinstance(s, SearchFinished) for s in self.state.searches)
 
     def focus(self, role_id: str) -> str:
         template = self.state.start.options.get("template")

@@ -14,6 +14,7 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
+from ...core.grounding import NO_REAL_TIME_DATA, NOTHING_USEFUL, labelled
 from ...core.text import first_sentences
 from ...core.values import Participant
 from .roles import BRIEFING, BY_ID, CROSS, VERDICT
@@ -38,15 +39,16 @@ def briefing(sitting: Sitting) -> TurnPlan:
 
 def answer(sitting: Sitting, participant: Participant) -> TurnPlan:
     role = BY_ID[participant.id]
-    hits = sitting.hits
     variables: dict[str, PromptValue] = {
         **_common(sitting),
         "focus": sitting.focus(role.id),
         "sub_task": Untrusted("task", sitting.sub_task(role.id), "the Captain"),
-        "web": tuple(Untrusted("web", f"{hit.title}\n{hit.text}", hit.url) for hit in hits.hits)
-        if hits
-        else (),
+        "web": tuple(
+            Untrusted("web", f"{hit.title}\n{hit.text}", labelled(hit)) for hit in sitting.hits
+        ),
     }
+    if role.id == "scholar":
+        variables["no_web"] = NOTHING_USEFUL if sitting.search_answered else NO_REAL_TIME_DATA
     small = Task(
         PromptPlan(
             "council/small-answer",

@@ -6,6 +6,7 @@ import re
 
 from ...core.contracts import parse_confidence, says_nothing
 from ...core.events import SpeechGiven
+from ...core.grounding import labelled
 from ...core.quotes import copied_share
 from ...core.values import Confidence, Dissent, Verdict
 from .roles import BY_ID, VERDICT_SECTIONS
@@ -102,9 +103,10 @@ def _cited(sitting: Sitting, text: str) -> tuple[str, ...]:
 
 
 def _sources(sitting: Sitting, captains: str) -> tuple[str, ...]:
-    """The addresses named, merged; those that no search brought are marked as unverified."""
-    found = {hit.url for hit in sitting.hits.hits} if sitting.hits else set()
+    """The addresses named, merged. Those that no search brought are marked as unverified, and
+    those that it brought from a weak source as that."""
+    found = {hit.url: labelled(hit) for hit in sitting.hits}
     texts = [captains, *(s.sections.get("Sources", "") for s in sitting.answers)]
     named = (url.rstrip(".,;:!?*_") for text in texts for url in _URL.findall(text))
     urls = dict.fromkeys(named)
-    return tuple(url if url in found else f"{url} (unverified)" for url in urls)
+    return tuple(found.get(url, f"{url} (unverified)") for url in urls)

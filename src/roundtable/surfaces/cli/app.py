@@ -63,7 +63,7 @@ def cli() -> None:
 @click.argument("question", nargs=-1)
 @click.option("--procedure", metavar="NAME", help="The rules of the discussion.")
 @click.option("--preset", metavar="NAME", help="cheap, balanced, premium, diverse or single.")
-@click.option("--all", "all_", metavar="MODEL", help="One model for all three roles.")
+@click.option("--all", metavar="MODEL", help="One model for all three roles.")
 @click.option("--scholar", metavar="MODEL", help="The Scholar's model.")
 @click.option("--engineer", metavar="MODEL", help="The Engineer's model.")
 @click.option("--muse", metavar="MODEL", help="The Muse's model.")

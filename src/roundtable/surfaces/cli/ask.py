@@ -18,15 +18,16 @@ from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
 from ...core.state import State
 from ...core.values import Budget, Material
+from ...procedures import PROCEDURES, procedure_kit
+from ...procedures.kit import Kit
 from ...procedures.opening import OpenRequest
 from ...settings import Settings, read_settings
 from ...version import __version__
-from ...views.council import delivery
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
-from ..files import write_session_log
+from ..files import write_outputs
 from .app import BUDGET, FAILED, INTERRUPTED
 from .progress import Progress, make_progress
 from .terminal import (
@@ -37,8 +38,6 @@ from .terminal import (
     print_markdown,
     read_text,
 )
-
-COUNCIL_FLAGS = ("scholar", "engineer", "muse", "preset", "budget", "template", "quick")
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
@@ -68,7 +67,8 @@ async def _ask(
         _tell(notes(state))
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
-            echo_error(estimate_line(state))
+            kit = procedure_kit(state.start.procedure)
+            echo_error(estimate_line(kit.estimate(state), state))
         if flags["confirm"] and not await _confirmed():
             state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
             box.clear()
@@ -118,8 +118,8 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         progress.close()
     _tell([note for note in notes(state) if note not in told])
     code = _deliver(state, flags)
-    if state.verdict is not None:
-        _log(app, state, flags)
+    if state.verdict is not None and not flags["no_log"]:
+        _write_outputs(app, state, flags)
     return code
 
 
@@ -128,7 +128,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        print_markdown(delivery(state, __version__))
+        print_markdown(procedure_kit(state.start.procedure).deliver(state, __version__))
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -144,23 +144,19 @@ def _print_json(state: State) -> None:
     click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
 
 
-def _log(app: App, state: State, flags: Mapping[str, Any]) -> None:
-    """A log that cannot be written must not take the answer away."""
-    if flags["no_log"] or not app.settings.choices.council.get("log_sessions", True):
-        return
-    custom = app.settings.choices.council.get("log_path")
-    if custom not in (None, "memory/roundtable", "memory/roundtable/"):
-        echo_error(f"Note: log_path {custom!r} is ignored: logs go to memory/roundtable/ only.")
+def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> None:
+    """A file that cannot be written must not take the answer away."""
     try:
-        path = write_session_log(state, app.settings.workspace)
+        written = write_outputs(state, app.settings.workspace)
     except (OSError, RoundtableError) as error:
-        echo_error(f"Note: the session log could not be written: {error}")
-    else:
+        echo_error(f"Note: not everything could be written to the workspace: {error}")
+        return
+    for path in written:
         shown = path
         with suppress(ValueError):
             shown = path.relative_to(app.settings.workspace.resolve())
         if not flags["quiet"]:
-            echo_error(f"Session log: {shown}")
+            echo_error(f"Written: {shown}")
 
 
 def _tell(found: Sequence[Note]) -> None:
@@ -207,13 +203,11 @@ def _settings(flags: Mapping[str, Any]) -> Settings:
 
 
 def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
-    for name in ("all_", "model", "procedure", "language", *COUNCIL_FLAGS):
-        if flags[name] == "":  # as from a variable that is not set: not a wish for the default
-            raise UsageError(f"--{name.strip('_')} is empty.", "Give it a value, or leave it out.")
-    options = {name: flags[name] for name in COUNCIL_FLAGS if flags[name]}
-    if flags["all_"]:
-        options["all"] = flags["all_"]
+    for name, value in flags.items():
+        if value == "":  # as from a variable that is not set: not a wish for the default
+            raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
     choices = settings.choices
+    procedure = flags["procedure"] or choices.procedure
     limits = {
         "max_calls": flags["max_calls"],
         "max_tokens": flags["max_tokens"],
@@ -223,14 +217,28 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
     given = {name: value for name, value in limits.items() if value is not None}
     return OpenRequest(
         topic=question,
-        procedure=flags["procedure"] or choices.procedure,
+        procedure=procedure,
         context=tuple(Material(source=name, text=read_text(name)) for name in flags["context"]),
-        options=options,
+        options=_options(flags, procedure_kit(procedure)),
         language=flags["language"] or choices.language,
         budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
         created_by="command line",
         search=not flags["no_search"],
     )
+
+
+def _options(flags: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
+    """The flags that belong to the procedure; one that belongs to another is an error."""
+    of_procedures = dict.fromkeys(flag for each in PROCEDURES.values() for flag in each.flags)
+    given = {name: flags[name] for name in of_procedures if flags[name]}
+    foreign = next((name for name in given if name not in kit.flags), None)
+    if foreign is not None:
+        takes = ", ".join(f"--{name.replace('_', '-')}" for name in kit.flags)
+        raise UsageError(
+            f"--{foreign.replace('_', '-')} does not belong to the procedure {kit.name}.",
+            f"It takes {takes}.",
+        )
+    return given
 
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:

@@ -15,16 +15,16 @@ from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_kit
 from ...procedures.opening import OpenRequest
 from ...prompts import render
-from ...views.estimate import estimate, estimate_line
+from ...views.estimate import estimate_line
 from ...views.notes import notes
 
 
 async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
     """Show what would happen. Nothing is called, and nothing is stored."""
     state = await app.service.with_ledger(MemoryLedger()).open(request)
-    procedure = procedure_kit(state.start.procedure).procedure
+    kit = procedure_kit(state.start.procedure)
     prompts = []
-    for effect in decide(state, procedure):
+    for effect in decide(state, kit.procedure):
         if isinstance(effect, TakeTurn):
             speaker = effect.plan.participant.speaker
             task = effect.plan.task_for(speaker)
@@ -33,7 +33,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
             prompts.append((effect.plan.label, prompt))
     seats = (*state.start.participants, state.start.host)
     if as_json:
-        e = estimate(state)
+        e = kit.estimate(state)
         document: dict[str, Any] = {
             "dry_run": True,
             "procedure": state.start.procedure,
@@ -65,7 +65,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         f"  {seat.emoji} {seat.name}: {' → '.join(s.model for s in seat.speakers)}"
         for seat in seats
     ]
-    lines += [estimate_line(state)]
+    lines += [estimate_line(kit.estimate(state), state)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]

@@ -1,0 +1,91 @@
+"""Finding experts by what a topic names: their tags, in four languages.
+
+A tag counts for more the rarer its words are among the experts, and in proportion to how much of
+it the topic names. Each word of the topic counts once for an expert, however many tags bear it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .expert import Expert
+from .words import content_words, parts, terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PART_SHARE = 0.6
+"""How surely a part of a longer word means the same as the word alone."""
+
+
+class TagIndex:
+    """The tags of a library, ready to be looked up."""
+
+    def __init__(self, experts: Sequence[Expert]) -> None:
+        import numpy as np
+
+        self._experts = experts
+        bearers: dict[str, list[int]] = defaultdict(list)
+        places: list[int] = []
+        contents: list[tuple[str, ...]] = []
+        for place, expert in enumerate(experts):
+            for tag in labels(expert):
+                words = tuple(dict.fromkeys(terms(tag)))
+                for word in words:
+                    bearers[word].append(len(places))
+                places.append(place)
+                contents.append(words)
+        self._places = np.array(places, dtype=np.int32)
+        self._bearers = {word: np.array(tags, np.int32) for word, tags in bearers.items()}
+        self._rarity = {
+            word: math.log(1 + len(experts) / len({places[tag] for tag in tags}))
+            for word, tags in bearers.items()
+        }
+        self._whole = np.array(
+            [sum(self._rarity[word] for word in words) or 1.0 for words in contents], np.float32
+        )
+
+    def words_in(self, topic: str) -> dict[str, float]:
+        """The words of the topic that some tag bears, with how surely the topic names them."""
+        named = {word: 1.0 for word in terms(topic) if word in self._bearers}
+        for word in content_words(topic):
+            for part in parts(word):
+                if part in self._bearers:
+                    named.setdefault(part, PART_SHARE)
+        return named
+
+    def scores(self, named: Mapping[str, float]) -> NDArray[np.float32]:
+        """For each expert: how much its tags say about these words of a topic."""
+        import numpy as np
+
+        found = np.zeros(len(self._whole), np.float32)
+        for word, share in named.items():
+            found[self._bearers[word]] += self._rarity[word] * share
+        found /= self._whole
+        total = np.zeros(len(self._experts), np.float32)
+        for word, share in named.items():
+            tags = self._bearers[word]
+            best = np.zeros(len(self._experts), np.float32)
+            np.maximum.at(best, self._places[tags], found[tags])
+            total += best * np.float32(self._rarity[word] * share)
+        return total
+
+    def named(self, named: Mapping[str, float], expert: Expert) -> tuple[str, ...]:
+        """The tags of one expert of which a topic names at least half, the rarest first."""
+        found: dict[str, float] = {}
+        for tag in labels(expert):
+            words = set(terms(tag))
+            whole = sum(self._rarity.get(word, 0.0) for word in words)
+            part = sum(self._rarity[word] * named[word] for word in words if word in named)
+            if whole and part >= whole / 2:
+                found[tag] = part
+        return tuple(sorted(found, key=lambda tag: -found[tag]))
+
+
+def labels(expert: Expert) -> list[str]:
+    """What an expert is found by: its tags and its name."""
+    return [*(tag for tags in expert.tags.values() for tag in tags), expert.name]

@@ -1,0 +1,44 @@
+"""The embedder: static word vectors that come inside the wordllama wheel, on numpy.
+
+Nothing is downloaded. Loading takes a moment and happens at the first text. The vectors are good
+for topics in English, weak in other languages, and blind to agreement in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any
+
+WIDTH = 256
+"""How many numbers a vector has: the width of the weights in the wheel."""
+
+
+class WordLlamaEmbedder:
+    """The `Embedder` port on wordllama."""
+
+    def __init__(self) -> None:
+        self._model: Any = None
+
+    @property
+    def name(self) -> str:
+        return f"wordllama-{metadata.version('wordllama')}"
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        said = [text for text in texts if text.strip()]
+        if not said:
+            return [[0.0] * WIDTH for _ in texts]
+        # A blank text has a token of its own, and so a vector: of nothing, which is not zeros.
+        vectors = iter(self._loaded().embed(said).tolist())
+        return [next(vectors) if text.strip() else [0.0] * WIDTH for text in texts]
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            from pathlib import Path
+
+            import wordllama
+
+            # The wheel carries weights and tokenizer; without the folder it would look online.
+            folder = Path(str(wordllama.__file__)).parent
+            self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+        return self._model

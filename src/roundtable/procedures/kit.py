@@ -1,0 +1,36 @@
+"""A kit: everything the program needs to know of one procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..core.decide import Procedure
+from ..core.state import State
+from ..ports import Models
+from ..views.estimate import Estimate
+from ..views.output_file import OutputFile
+from .opening import OpenRequest, Seating
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """A procedure, how a request is seated for it, and how its results are shown."""
+
+    procedure: Procedure
+    summary: str
+    flags: tuple[str, ...]
+    """The options of the command line that it takes."""
+    seat: Callable[[OpenRequest, Models, Mapping[str, Any]], Seating]
+    estimate: Callable[[State], Estimate]
+    """What a discussion that was just opened will cost."""
+    deliver: Callable[[State, str], str]
+    """The verdict as a person reads it, in Markdown, with the program's version."""
+    outputs: Callable[[State, datetime], tuple[OutputFile, ...]]
+    """The files for the workspace; the time is local and carries its zone."""
+
+    @property
+    def name(self) -> str:
+        return self.procedure.name

@@ -1,0 +1,193 @@
+"""Progress while it runs: live in a terminal, plain lines without one, control codes never."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.servers import provider_server
+from tests.wire import Asked
+
+from .desk import ECHO, QUICK, Desk, environment, obedient
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Screen:
+    """A terminal with a command line in it."""
+
+    def __init__(self, keyboard: int, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+        self.seen = ""
+        self._keyboard = keyboard
+
+    def wait_for(self, words: str) -> None:
+        deadline = time.monotonic() + 60
+        while words not in self.seen:
+            assert time.monotonic() < deadline, self.seen
+            assert self._read(), self.seen
+
+    def type(self, text: str) -> None:
+        os.write(self._keyboard, text.encode())
+
+    def end(self) -> int:
+        while self._read():
+            pass
+        return self.process.wait(60)
+
+    def _read(self) -> bool:
+        select.select([self._keyboard], [], [], 60)
+        try:
+            data = os.read(self._keyboard, 65_536)
+        except OSError:  # how Linux says that the other side has closed
+            return False
+        self.seen += data.decode("utf-8", "replace")
+        return bool(data)
+
+
+@contextmanager
+def terminal(desk: Desk, *args: str) -> Iterator[Screen]:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "roundtable", *args],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=desk.workspace,
+        env=environment({"TERM": "xterm", "COLUMNS": "100", "LINES": "40"}),
+    )
+    os.close(theirs)
+    try:
+        yield Screen(ours, process)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(60)
+        os.close(ours)
+
+
+@pytest.mark.requirement("I-06")
+def test_a_terminal_shows_who_speaks_their_words_time_tokens_and_cost(desk: Desk) -> None:
+    seats = ("--all=scripted/slow", "--model=scripted/slow", "--quick", "--no-log")
+    with terminal(desk, "Tea or coffee?", *seats) as screen:
+        screen.wait_for("thinking …")
+        assert screen.end() == 0
+
+    assert "\x1b[" in screen.seen
+    assert "Scholar" in screen.seen
+    assert "scripted/slow" in screen.seen
+    assert re.search(
+        r"Answer, round 1 · 0:\d\d · \d calls · [\d,]+ tokens · \$0\.0000", screen.seen
+    )
+    assert "I had to think about" in screen.seen
+    assert "Council Answer" in screen.seen
+
+
+def test_flags_on_a_speech_are_shown_in_a_terminal(desk: Desk) -> None:
+    seats = ("--all=scripted/garbled", "--model=scripted/echo", "--quick", "--no-log")
+    with terminal(desk, "Tea or coffee?", *seats) as screen:
+        assert screen.end() == 0
+
+    assert "[unstructured response]" in screen.seen
+
+
+@pytest.mark.requirement("I-06")
+def test_plain_progress_can_be_had_in_a_terminal(desk: Desk) -> None:
+    with terminal(desk, "Tea or coffee?", *QUICK, "--plain", "--json") as screen:
+        assert screen.end() == 0
+
+    assert "Scholar is speaking: scripted/echo" in screen.seen
+    assert "\x1b" not in screen.seen
+
+
+@pytest.mark.requirement("C-11")
+@pytest.mark.parametrize(("typed", "held"), [("yes\n", "performed"), ("N\n", "skipped on request")])
+def test_a_person_is_asked_about_round_2_while_the_display_stands_still(
+    desk: Desk, typed: str, held: str
+) -> None:
+    desk.config('{"round2": "ask"}')
+    with terminal(desk, "Tea or coffee?", *ECHO, "--no-log") as screen:
+        screen.wait_for("[yes/no]")
+        screen.type("perhaps\n")
+        screen.wait_for("Please answer with yes or no.")
+        screen.type(typed)
+        assert screen.end() == 0
+
+    assert "Hold round 2, the cross-examination? It costs about twice as much." in screen.seen
+    assert held in screen.seen
+
+
+@pytest.mark.requirement("I-07")
+def test_an_interruption_at_a_question_ends_the_program_at_once(desk: Desk) -> None:
+    desk.config('{"round2": "ask"}')
+    with terminal(desk, "Tea or coffee?", *ECHO, "--no-log") as screen:
+        screen.wait_for("[yes/no]")
+        screen.process.send_signal(signal.SIGINT)
+        assert screen.end() == 130
+
+    assert "Go on with: roundtable resume" in screen.seen
+    assert desk("list", "--json").document[0]["status"] == "interrupted"
+
+
+@pytest.mark.requirement("C-32", "I-07")
+def test_an_interruption_at_the_confirmation_spends_nothing(desk: Desk) -> None:
+    with terminal(desk, "Tea or coffee?", *QUICK, "--confirm") as screen:
+        screen.wait_for("Go ahead? [Y/N]")
+        screen.process.send_signal(signal.SIGINT)
+        assert screen.end() == 130
+
+    assert desk("show", desk.last_id(), "--json").document["usage"]["calls"] == 0
+
+
+@pytest.mark.requirement("C-32")
+def test_a_person_confirms_in_a_terminal(desk: Desk) -> None:
+    with terminal(desk, "Tea or coffee?", *QUICK, "--confirm", "--plain") as screen:
+        screen.wait_for("Go ahead? [Y/N]")
+        screen.type("y\n")
+        assert screen.end() == 0
+
+    assert "Council Answer" in screen.seen
+
+
+@pytest.mark.requirement("I-06")
+def test_without_a_terminal_there_are_no_control_codes(desk: Desk) -> None:
+    outcome = desk.command("Tea or coffee?", *ECHO, "--no-log", FORCE_COLOR="1")
+
+    assert not CONTROL.search(outcome.out + outcome.err)
+    assert "Cross examination, round 2" in outcome.err
+
+
+@pytest.mark.requirement("I-06")
+def test_a_models_words_cannot_command_the_terminal(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hostile(asked: Asked) -> str:
+        return obedient(asked).replace(" by ", " \x1b]0;owned\x07\x1b[2J\x9b31m by ")
+
+    seats = ("--all=openai/any", "--model=openai/any", "--quick", "--no-log")
+    with provider_server(hostile) as server:
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        plain = desk("Tea or coffee?", *seats)
+        with terminal(desk, "Tea or coffee?", *seats) as screen:
+            assert screen.end() == 0
+    shown = desk("show", desk.last_id())
+    exported = desk("export", desk.last_id())
+
+    for text in (plain.out, plain.err, shown.out):
+        assert not CONTROL.search(text)
+        assert "owned" in text
+    assert "\x1b]0;" not in screen.seen
+    assert "\x1b[2J" not in screen.seen
+    assert "\x9b" not in screen.seen
+    assert exported.code == 0
