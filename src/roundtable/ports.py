@@ -13,6 +13,7 @@ from typing import Protocol
 
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, Recorded
+from .core.state import State
 from .core.values import SearchHit, SpeakerRef, Usage
 
 
@@ -192,6 +193,18 @@ class Asker(Protocol):
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         """The chosen option, or None when nobody is there to choose."""
+        ...
+
+
+class Delivery(Protocol):
+    """Leaves a discussion's files where its user wants them."""
+
+    async def leave(self, state: State) -> Sequence[str]:
+        """Write the files that the procedure makes of this state, and return where they are.
+
+        Asked again for the same state it writes nothing twice. RoundtableError or OSError if a
+        file cannot be written.
+        """
         ...
 
 

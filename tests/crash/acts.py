@@ -1,5 +1,4 @@
-"""What the processes of the crash tests do. They are forked from a warm one, which has imported
-this module and with it everything heavy, so that each costs little."""
+"""What the processes of the crash tests do."""
 
 from __future__ import annotations
 
@@ -12,12 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-import pydantic_ai.models.openai
-import pydantic_ai.providers.openai_compatible  # noqa: F401
-
-import roundtable.prompts
-import roundtable.speakers.api_client  # noqa: F401
-import roundtable.surfaces.cli.ask  # noqa: F401
 from roundtable.core.errors import LeaseHeld
 from roundtable.core.events import NewEvent, Recorded
 from roundtable.ledger import open_ledger
@@ -128,6 +121,3 @@ class _Mortal:
 
 def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-roundtable.prompts.load("council/briefing")

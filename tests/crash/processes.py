@@ -1,4 +1,4 @@
-"""Processes for the crash tests: forked from one that has imported everything."""
+"""Processes for the crash tests: forked from a warm one, so that each costs little."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from multiprocessing.context import ForkServerProcess
 from typing import Any
 
 _WARM = multiprocessing.get_context("forkserver")
-_WARM.set_forkserver_preload(["tests.crash.acts"])
+_WARM.set_forkserver_preload(["tests.crash.warm"])
 
 PATIENCE = 60
 """Seconds after which a process that has not ended is a failure, never a way to end one."""

@@ -125,7 +125,15 @@ class AskPerson:
     default: str
 
 
-Effect = Record | TakeTurn | LookUp | AskPerson
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Leave the procedure's files in the workspace now, before the discussion is closed. Becomes
+    a note with the code DELIVERED, or KEPT if nothing could be written."""
+
+
+Effect = Record | TakeTurn | LookUp | AskPerson | Deliver
+
+DELIVERED, KEPT = "delivered", "kept"
 
 
 def turn_id(round_: int, stage: str, participant: str) -> str:

@@ -48,5 +48,5 @@ def _plain(text: str) -> str:
 
 
 def _runs(text: str, length: int) -> list[tuple[str, ...]]:
-    words = [word.casefold() for word in _WORD.findall(text)]
+    words = _plain(text).split()
     return [tuple(words[i : i + length]) for i in range(len(words) - length + 1)]

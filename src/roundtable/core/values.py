@@ -17,6 +17,8 @@ StopReason = Literal[
 ]
 
 HOST_WIRE_NAME = "coordinator"
+OUTSIDE = "outside"
+"""The model name of words that come through `speak`: nobody is called for them."""
 
 
 class Value(BaseModel):

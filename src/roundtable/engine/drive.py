@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 
 from ..core.decide import Procedure, decide
-from ..core.effects import AskPerson, Effect, LookUp, Record, TakeTurn
+from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn
 from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
 from ..core.text import redact
+from ..core.values import OUTSIDE
 from ..ports import Lease, Ledger
+from .deliver import deliver
 from .journal import Journal
+from .outside import await_words
 from .tools import Tools
 from .turn import settle_lost, take_turn
 
@@ -101,12 +104,16 @@ class _Loop:
 
     def _perform(self, effect: Effect) -> Coroutine[None, None, None]:
         match effect:
+            case TakeTurn() if effect.plan.participant.speaker.model == OUTSIDE:
+                return await_words(effect.plan, self.journal, self.tools)
             case TakeTurn():
                 return take_turn(effect.plan, self.journal, self.tools)
             case LookUp():
                 return self._look_up(effect)
             case AskPerson():
                 return self._ask(effect)
+            case Deliver():
+                return deliver(self.journal, self.tools.delivery)
             case Record():
                 raise AssertionError("records are appended, not performed")
 
@@ -150,6 +157,8 @@ def _name(effect: Effect) -> str:
             return f"search {effect.query}"
         case AskPerson():
             return f"question {effect.question}"
+        case Deliver():
+            return "delivery"
         case Record():
             return "record"
 

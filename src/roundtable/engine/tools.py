@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..core.events import Recorded
 from ..core.state import State
-from ..ports import Asker, Clock, Ids, Search, Speakers
+from ..ports import Asker, Clock, Delivery, Ids, Search, Speakers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +45,5 @@ class Tools:
     """USD per million tokens in and out: what a call of unknown price is reserved at."""
     search: Search | None = None
     asker: Asker | None = None
+    delivery: Delivery | None = None
     on_draft: OnDraft = no_drafts

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,74 +15,89 @@ from ..core.errors import BadSetting
 from .expert import Expert
 
 
-class _File(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    def read_bytes(self) -> bytes: ...
-
-
 def read_library(own: Iterable[Path] = ()) -> dict[str, Expert]:
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
     same id. BadSetting names the file, the line, the key and what was expected."""
+    folder = resources.files(__package__).joinpath("library")
     shipped = sorted(
-        (f for f in resources.files(__package__).joinpath("library").iterdir() if _is_toml(f.name)),
+        (file for file in folder.iterdir() if file.name.endswith(".toml")),
         key=lambda file: file.name,
     )
-    experts = {expert.id: expert for file in shipped for expert in _experts(file)}
-    experts.update((expert.id, expert) for file in own for expert in _experts(file))
-    return experts
+    experts = {
+        expert.id: expert for file in shipped for expert in _experts(file.name, file.read_bytes())
+    }
+    return {**experts, **read_own(own)}
 
 
-def own_files(folder: Path) -> list[Path]:
-    """The user's files, in order of their names."""
-    return sorted(path for path in folder.glob("*.toml") if path.is_file())
+def read_own(files: Iterable[Path]) -> dict[str, Expert]:
+    """The user's experts by id; of one id the last counts. Errors as in `read_library`."""
+    return {expert.id: expert for file in files for expert in _experts(str(file), _bytes(file))}
 
 
-def _is_toml(name: str) -> bool:
-    return name.endswith(".toml")
+def own_files(*folders: Path) -> list[Path]:
+    """The user's files, folder by folder, each in order of their names."""
+    return [path for folder in folders for path in sorted(folder.glob("*.toml")) if path.is_file()]
 
 
-def _experts(file: _File) -> Iterator[Expert]:
+def _bytes(file: Path) -> bytes:
     try:
-        text = file.read_bytes().decode("utf-8")
-        rows = tomllib.loads(text).get("expert", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadSetting(file.name, "the file", f"valid TOML ({error})") from None
+        return file.read_bytes()
+    except OSError as error:
+        raise BadSetting(str(file), "the file", f"a readable file ({error.strerror})") from None
+
+
+def _experts(where: str, data: bytes) -> Iterator[Expert]:
+    try:
+        text = data.decode("utf-8-sig")
+        tables = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise BadSetting(where, "the file", f"UTF-8 text ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        at = f"{where}:{line[1]}" if line else where
+        raise BadSetting(at, "the file", f"valid TOML ({error})") from None
+    if stray := next((key for key in tables if key != "expert"), None):
+        raise BadSetting(_where(where, text, 0, stray), stray, "nothing but [[expert]] tables")
+    rows = tables.get("expert", [])
     if not isinstance(rows, list):
-        raise BadSetting(file.name, "expert", "a list: write [[expert]], not [expert]")
+        raise BadSetting(where, "expert", "a list: write [[expert]], not [expert]")
     seen: set[str] = set()
     for number, row in enumerate(rows):
-        expert = _expert(file.name, text, number, row)
+        expert = _expert(where, text, number, row)
         if expert.id in seen:
-            where = _where(file.name, text, number, "id")
-            raise BadSetting(where, "id", f"a name of its own, {expert.id!r} is taken")
+            at = _where(where, text, number, "id")
+            raise BadSetting(at, "id", f"a name of its own, {expert.id!r} is taken")
         seen.add(expert.id)
         yield expert
 
 
-def _expert(name: str, text: str, number: int, row: dict[str, Any]) -> Expert:
+def _expert(where: str, text: str, number: int, row: Any) -> Expert:
     try:
         return Expert.model_validate(row)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        expected = (
-            f"one of {', '.join(Expert.model_fields)}"
-            if first["type"] == "extra_forbidden"
-            else first["msg"]
-        )
-        raise BadSetting(_where(name, text, number, key), key, expected) from None
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "expert"
+        field = Expert.model_fields.get(str(first["loc"][0])) if first["loc"] else None
+        if first["type"] == "extra_forbidden":
+            expected = f"one of {', '.join(Expert.model_fields)}"
+        elif field is not None and field.description:
+            expected = field.description
+        else:
+            expected = "a table"
+        if first["type"] == "missing":
+            expected += "; it is missing"
+        raise BadSetting(_where(where, text, number, key), key, expected) from None
 
 
-def _where(name: str, text: str, number: int, key: str) -> str:
-    """The file and the line of a key of the n-th expert, or of the expert itself."""
+def _where(where: str, text: str, number: int, key: str) -> str:
+    """The file and the line of a key of the n-th expert, or else of the expert itself."""
     lines = text.splitlines()
     starts = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[expert\]\]", line)]
-    begin = starts[number]
+    begin = starts[number] if number < len(starts) else 0
     end = starts[number + 1] if number + 1 < len(starts) else len(lines)
-    first = key.split(".")[0]
-    for n in range(begin, end):
-        if re.match(rf"\s*{re.escape(first)}\s*=", lines[n]):
-            return f"{name}:{n + 1}"
-    return f"{name}:{begin + 1}"
+    # A key of a key stands deeper: tags.de is found at `de = …`, or at the table of tags.
+    for name in reversed([part for part in key.split(".") if not part.isdigit()]):
+        for n in range(begin, end):
+            if re.match(rf"\s*(?:\[+[\w.]*\b{re.escape(name)}\]+|{re.escape(name)}\s*=)", lines[n]):
+                return f"{where}:{n + 1}"
+    return f"{where}:{begin + 1}"

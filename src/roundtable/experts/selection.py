@@ -133,7 +133,7 @@ class Selector:
         words = self._tags.words_in(f"{topic}\n{said}")
         named = self._tags.scores(words)
         meaning = self._vectors @ _unit(self._embedder.embed([said]), 1)[0]
-        relevance = (1.0 - WORDS_SHARE) * np.clip(meaning / CLOSE, 0.0, 1.0)
+        relevance = (1.0 - WORDS_SHARE) * np.maximum(meaning, 0.0) / CLOSE
         relevance += WORDS_SHARE * named / (named + HALF_NAMED)
         if weights is not None:
             relevance *= weights
@@ -162,7 +162,7 @@ class Selector:
             expert,
             round(float(heard.relevance[pick.place]), 4),
             round(pick.similarity, 4),
-            self._tags.named(heard.words, expert),
+            self._tags.named(heard.words, pick.place),
             reason,
         )
 

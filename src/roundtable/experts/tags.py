@@ -28,17 +28,16 @@ class TagIndex:
     def __init__(self, experts: Sequence[Expert]) -> None:
         import numpy as np
 
-        self._experts = experts
         bearers: dict[str, list[int]] = defaultdict(list)
         places: list[int] = []
-        contents: list[tuple[str, ...]] = []
+        self._contents: list[list[tuple[str, tuple[str, ...]]]] = []
         for place, expert in enumerate(experts):
-            for tag in labels(expert):
-                words = tuple(dict.fromkeys(terms(tag)))
+            contents = [(tag, tuple(dict.fromkeys(terms(tag)))) for tag in labels(expert)]
+            for _, words in contents:
                 for word in words:
                     bearers[word].append(len(places))
                 places.append(place)
-                contents.append(words)
+            self._contents.append(contents)
         self._places = np.array(places, dtype=np.int32)
         self._bearers = {word: np.array(tags, np.int32) for word, tags in bearers.items()}
         self._rarity = {
@@ -46,7 +45,7 @@ class TagIndex:
             for word, tags in bearers.items()
         }
         self._whole = np.array(
-            [sum(self._rarity[word] for word in words) or 1.0 for words in contents], np.float32
+            [self._weight(words) or 1.0 for tags in self._contents for _, words in tags], np.float32
         )
 
     def words_in(self, topic: str) -> dict[str, float]:
@@ -66,24 +65,25 @@ class TagIndex:
         for word, share in named.items():
             found[self._bearers[word]] += self._rarity[word] * share
         found /= self._whole
-        total = np.zeros(len(self._experts), np.float32)
+        total = np.zeros(len(self._contents), np.float32)
         for word, share in named.items():
             tags = self._bearers[word]
-            best = np.zeros(len(self._experts), np.float32)
+            best = np.zeros(len(self._contents), np.float32)
             np.maximum.at(best, self._places[tags], found[tags])
             total += best * np.float32(self._rarity[word] * share)
         return total
 
-    def named(self, named: Mapping[str, float], expert: Expert) -> tuple[str, ...]:
+    def named(self, named: Mapping[str, float], place: int) -> tuple[str, ...]:
         """The tags of one expert of which a topic names at least half, the rarest first."""
         found: dict[str, float] = {}
-        for tag in labels(expert):
-            words = set(terms(tag))
-            whole = sum(self._rarity.get(word, 0.0) for word in words)
+        for tag, words in self._contents[place]:
             part = sum(self._rarity[word] * named[word] for word in words if word in named)
-            if whole and part >= whole / 2:
+            if part and part >= self._weight(words) / 2:
                 found[tag] = part
         return tuple(sorted(found, key=lambda tag: -found[tag]))
+
+    def _weight(self, words: Sequence[str]) -> float:
+        return sum(self._rarity[word] for word in words)
 
 
 def labels(expert: Expert) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 Language = Literal["en", "de", "es", "zh"]
@@ -102,10 +103,13 @@ def parts(word: str) -> Iterator[str]:
 
 def fold(text: str) -> str:
     """Lower case without accents: people leave them out."""
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+@lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """A rough stem: enough to match singular and plural, and a noun with its verb at times."""
     for endings in (_SUFFIXES, ("s",), _ENDINGS):

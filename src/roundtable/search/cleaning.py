@@ -21,7 +21,11 @@ _BLOCKS = re.compile(
 )
 _TAG = re.compile(r"</?[a-zA-Z!?/][^<>]*>|<[a-zA-Z][^<>=]*=[^<>]*\Z")
 """A tag, or one that was cut off at the end together with its page."""
-_TAG_OPENING = re.compile(r"<+(?=[a-zA-Z!?/])")
+_INLINE_TAG = re.compile(
+    r"</?(?:a|b|code|em|i|mark|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE
+)
+"""Tags that stand inside of sentences and words, as those around the words searched for."""
+_TAG_OPENING = re.compile(r"(?<!<)<+(?=[a-zA-Z!?/])")
 _PICTURE = re.compile(r"!+(?=\[)")
 _JOINERS = "\u200c\u200d"
 """Parts of Persian words and of emoji, which look like hidden characters and are not."""
@@ -58,5 +62,5 @@ def _is_hidden(char: str) -> bool:
 def _stripped(text: str) -> str:
     """Without markup, also where taking a tag away makes a new one of what was around it."""
     for _ in range(_LAYERS):
-        text = _TAG.sub(" ", _BLOCKS.sub(" ", text))
+        text = _TAG.sub(" ", _INLINE_TAG.sub("", _BLOCKS.sub(" ", text)))
     return _TAG_OPENING.sub("", text)

@@ -99,10 +99,11 @@ def _english_stance(claim: str, text: str) -> Reading:
         return unread("speaks of a policy against something")
     first = min(place for place, word in enumerate(said) if word in named)
     negated = bool(lists.negation.intersection(said))
-    if first > NEAR_THE_START or negated:
-        late = first > signs[0].place
-        if len(signs) < 2 or (late and negated):
-            return unread("one sign, and not plain")
+    begins_with_it = first <= max(NEAR_THE_START, signs[0].place)
+    if len(signs) < 2 and (negated or not begins_with_it):
+        return unread("one sign, and not plain")
+    if negated and first > signs[0].place:
+        return unread("negated, and not plain")
     return side(total * own, "cue words")
 
 

@@ -1,0 +1,87 @@
+"""Items: numbered entries of a section, such as `R1: …`, and the parts that they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...core.text import count_words
+
+LEAST_SUPPORT = 8
+LEAST_REASON = 5
+"""Words. Less than that supports nothing."""
+
+_DIGIT = re.compile(r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)")
+_QUOTED = re.compile(r"""["“「『][^"”」』]{4,}["”」』]""")
+_BECAUSE = re.compile(
+    r"\b(?:because|since|so that|therefore|thus|hence|if|when|due to|leads? to|causes?|without"
+    r"|requires?|means that|weil|wenn|daher|deshalb|porque|cuando|por eso)\b"
+    r"|因为|由于|所以|如果|因此|导致|从而|没有|需要|意味着",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One numbered entry of a section."""
+
+    number: int
+    text: str
+
+
+def items(section: str, letter: str) -> tuple[Item, ...]:
+    """The entries that begin with the letter and a number: `R1:`, `- R1.`, `**R1：** …`.
+
+    What follows belongs to an entry until the next one begins.
+    """
+    return tuple(_items(section, letter))
+
+
+def _items(section: str, letter: str) -> Iterator[Item]:
+    begin = re.compile(
+        rf"\s{{0,3}}(?:[-*•]\s+)?\**\s?{letter}(?P<number>\d{{1,3}})\s?\**\s?[.:：)）、]\s*\**\s*"
+        r"(?P<text>.*)",
+        re.IGNORECASE,
+    )
+    number: int | None = None
+    lines: list[str] = []
+    for line in section.splitlines():
+        match = begin.fullmatch(line)
+        if match is None:
+            lines.append(line)
+            continue
+        if number is not None:
+            yield Item(number, "\n".join(lines).strip())
+        number, lines = int(match["number"]), [match["text"]]
+    if number is not None:
+        yield Item(number, "\n".join(lines).strip())
+
+
+def part(text: str, *names: str) -> tuple[str, str]:
+    """The text before the first `NAME:` of these names, and what follows it; empty if there is
+    none."""
+    label = re.compile(rf"\**(?:{'|'.join(map(re.escape, names))})\**\s?[:：]\**", re.IGNORECASE)
+    match = label.search(text)
+    if match is None:
+        return text.strip(), ""
+    before = text[: match.start()].rstrip(" \t\n-—–;；|*(（")
+    return before.strip(), text[match.end() :].strip().removesuffix(")").strip()
+
+
+def is_concrete(support: str) -> bool:
+    """Whether a support has substance: enough words, and a figure, a quotation or a reason."""
+    if count_words(support) < LEAST_SUPPORT:
+        return False
+    return any(sign.search(support) for sign in (_DIGIT, _QUOTED, _BECAUSE))
+
+
+def has_figure(text: str) -> bool:
+    return _DIGIT.search(text) is not None
+
+
+def list_lines(section: str) -> list[str]:
+    """The list's entries, or every line if it is no list, without marks."""
+    lines = [line.strip() for line in section.splitlines() if line.strip()]
+    listed = [line for line in lines if re.match(r"[-*•]\s+|\d{1,2}[.)、]\s*", line)]
+    return [re.sub(r"^(?:[-*•]\s+|\d{1,2}[.)、]\s*)", "", line).strip() for line in listed or lines]
