@@ -29,8 +29,12 @@ def answer(asked: Asked, *, whole: bool) -> str:
 
 
 @contextmanager
-def provider(*, latency: float, whole: bool = False) -> Iterator[ProviderServer]:
-    with provider_server(partial(answer, whole=whole), latency=latency, process=True) as server:
+def provider(
+    *, latency: float, pace: float = 0.0, whole: bool = False
+) -> Iterator[ProviderServer]:
+    """A call takes `latency` until its first word, and `pace` from there to its last."""
+    reply = partial(answer, whole=whole)
+    with provider_server(reply, latency=latency, pace=pace, process=True) as server:
         yield server
 
 

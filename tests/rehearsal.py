@@ -9,7 +9,7 @@ import selectors
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Recorded
@@ -37,7 +37,16 @@ Script = Callable[[SpeakRequest], "str | SpeakerError | float | None"]
 HEADINGS = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
-def dutiful(request: SpeakRequest) -> str:
+class Question(Protocol):
+    """A request, to a speaker or at the test server."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def user(self) -> str: ...
+
+
+def dutiful(request: Question) -> str:
     """An answer with every section that the prompt asks for."""
     closing = request.user.rpartition("---END")[2]
     headings = HEADINGS.findall(closing)

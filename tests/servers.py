@@ -19,7 +19,7 @@ import multiprocessing
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -98,6 +98,8 @@ class Received:
     body: Json
     state: Literal["open", "finished", "broken"] = "open"
     """broken: we dropped the connection, or the client went away."""
+    seconds: float = 0.0
+    """From its arrival to the end of the answer."""
 
     @property
     def idempotency_key(self) -> str | None:
@@ -161,11 +163,15 @@ def provider_server(
     reply: Reply = echo,
     *,
     latency: float = 0.0,
+    pace: float = 0.0,
     models: Sequence[str] = (),
     process: bool = False,
 ) -> Iterator[ProviderServer]:
-    """Run a server for the length of a `with` block. `latency` comes before every first byte."""
-    desk = _Desk(reply, latency, tuple(models))
+    """Run a server for the length of a `with` block.
+
+    `latency` comes before every first byte; the pieces of an answer are spread over `pace`.
+    """
+    desk = _Desk(reply, latency, tuple(models), pace)
     with _in_process(desk) if process else _in_thread(desk) as port:
         server = ProviderServer(f"http://127.0.0.1:{port}")
         try:
@@ -232,6 +238,7 @@ class _Desk:
     reply: Reply
     latency: float
     models: tuple[str, ...]
+    pace: float = 0.0
     log: list[Received] = field(default_factory=list)
     connections: int = 0
 
@@ -278,6 +285,7 @@ class _Desk:
         body: Json = json.loads(raw_body)
         received = Received(len(self.log) + 1, method, path, headers, body)
         self.log.append(received)
+        began = time.monotonic()
         try:
             dialect = dialect_of(path)
             asked = read_request(dialect, body, headers, received.number)
@@ -287,10 +295,14 @@ class _Desk:
                 wait, answer = wait + answer.seconds, answer.then
             if wait:
                 await _unless_gone(asyncio.sleep(wait), reader)
-            await _send(answer, dialect, asked, reader, writer)
+            if isinstance(answer, str) and self.pace:
+                await _send_slowly(answer, dialect, asked, writer, self.pace)
+            else:
+                await _send(answer, dialect, asked, reader, writer)
         except BaseException:
             received.state = "broken"
             raise
+        received.seconds = time.monotonic() - began
         received.state = "finished"
 
 
@@ -379,6 +391,20 @@ async def _send(
     return None
 
 
+async def _send_slowly(
+    answer: str, dialect: Dialect, asked: Asked, writer: asyncio.StreamWriter, pace: float
+) -> None:
+    frames = list(FRAMES[dialect](asked, answer, finish=True))
+    begun = time.monotonic()
+
+    async def due() -> AsyncIterator[str]:
+        for number, frame in enumerate(frames):
+            await asyncio.sleep(begun + pace * (number + 1) / len(frames) - time.monotonic())
+            yield frame
+
+    await _send_stream(writer, due())
+
+
 async def _send_json(
     writer: asyncio.StreamWriter, code: int, body: object, headers: Mapping[str, str] = {}
 ) -> None:
@@ -390,14 +416,22 @@ async def _send_json(
 
 
 async def _send_stream(
-    writer: asyncio.StreamWriter, frames: Iterator[str], *, end: bool = True
+    writer: asyncio.StreamWriter, frames: Iterator[str] | AsyncIterator[str], *, end: bool = True
 ) -> None:
     writer.write(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
     )
-    for frame in frames:
+
+    def write(frame: str) -> None:
         chunk = frame.encode()
         writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+
+    if isinstance(frames, AsyncIterator):
+        async for frame in frames:
+            write(frame)
+    else:
+        for frame in frames:
+            write(frame)
     if end:
         writer.write(b"0\r\n\r\n")
     await writer.drain()

@@ -13,7 +13,7 @@ from typing import cast
 from .data import DEFAULT, Data
 from .scorecard import Score, table
 
-EVALS = ("pairs", "debates", "answers")
+EVALS = ("pairs", "debates", "answers", "selection")
 """Modules of this package with a `run(data) -> list[Score]`. A new eval is a new name here."""
 
 
@@ -25,7 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, help="only the first rows of each set")
     options = parser.parse_args(arguments)
     if unknown := set(options.names) - set(EVALS):
-        parser.error(f"no eval is called {', '.join(sorted(unknown))}; there are {', '.join(EVALS)}")
+        parser.error(
+            f"no eval is called {', '.join(sorted(unknown))}; there are {', '.join(EVALS)}"
+        )
     if not options.data.is_dir():
         print(f"No data at {options.data}: nothing is measured. Name its folder with --data.")
         return 0

@@ -1,8 +1,8 @@
 """Recorded debates: the end that we name against what the final answers show.
 
 Positions come from what was declared: parsed answers, recorded stances, deals. Where only prose
-was kept (agora), and once more where more than prose was kept (ford), they are read from the
-prose. The figure that must be zero counts debates called a consensus whose final answers differ.
+was kept (agora), and once more beside the declared answers (ford), they are read from the prose.
+The figure that must be zero counts debates called a consensus whose final answers differ.
 """
 
 from __future__ import annotations
@@ -99,34 +99,44 @@ def _rounds_of_turns(row: Row, position: Callable[[Row], str | None]) -> list[Ro
 
 
 def _agora(rows: Sequence[Row]) -> list[Score]:
-    """Prose only: our reading abstains where it is not plain; the last number or letter of each
-    final speech stands for the final answer."""
-    ends = []
+    """Prose only, much of it garbled: what speeches state in so many words, and how often a
+    consensus of all three is the right answer. Nobody recorded their answers to compare with."""
+    named: Counter[str] = Counter()
+    stated = right = 0
     for row in rows:
         numbers = not re.search(r"\bA\)", row["question"])
         rounds: list[Round] = [
             {a["agent"]: _stated(a["turns"][r], numbers) for a in row["agents"]}
-            for r in range(max(len(a["turns"]) for a in row["agents"]))
-            if all(len(a["turns"]) > r for a in row["agents"])
+            for r in range(min(len(a["turns"]) for a in row["agents"]))
         ]
-        last = {a["agent"]: _last_mentioned(a["turns"][-1], numbers) for a in row["agents"]}
-        ends.append((name_end(rounds), last))
-    return [_from_prose("agora_debates", ends)]
+        ending = name_end(rounds)
+        named[str(ending.end)] += 1
+        stated += None not in rounds[-1].values() if rounds else 0
+        gold = _NUMBER.findall(row["gold"])[-1:] if numbers else [row["gold"]]
+        right += ending.end == "consensus" and [ending.position] == [_plain(g) for g in gold]
+    return [
+        Score(
+            "agora_debates",
+            "read from prose: consensus is right",
+            len(rows),
+            right / named["consensus"] if named["consensus"] else None,
+            coverage=stated / len(rows),
+            note=", ".join(f"{end} {count}" for end, count in sorted(named.items()))
+            + "; who is unread stands in the way",
+        )
+    ]
 
 
 def _stated(text: str, numbers: bool) -> str | None:
-    """The answer that a speech plainly states, and states only once."""
-    value = _NUMBER.pattern if numbers else r"\(?[A-D]\b"
+    """The answer that a speech states in so many words, the last one if it states several."""
+    value = _NUMBER.pattern if numbers else r"[A-D]\b"
     found = re.findall(
-        rf"(?:answer(?: is)?|\\boxed\{{|####)\s*:?\s*\$?\(?({value})", text, re.IGNORECASE
+        rf"(?:answer(?: is)?|choose|option|correct|\\boxed\{{|####|=)\W{{0,4}}({value})"
+        rf"|\(({value})\)",
+        text,
     )
-    stated = {_plain(each) for each in found}
-    return stated.pop() if len(stated) == 1 else None
-
-
-def _last_mentioned(text: str, numbers: bool) -> str | None:
-    found = _NUMBER.findall(text) if numbers else re.findall(r"\b([A-D])\)", text)
-    return _plain(found[-1]) if found else None
+    stated = [one or two for one, two in found]
+    return _plain(stated[-1]) if stated else None
 
 
 def _negotiations(rows: Sequence[Row]) -> list[Score]:
@@ -289,11 +299,10 @@ def _plain(answer: object) -> str | None:
 
 
 def _last(rounds: Sequence[Round]) -> Round:
-    """Everybody's last answer, as a reader of the record would find it."""
+    """Everybody's last answer, as a reader of the record would find it; None: unreadable."""
     last: Round = {}
     for each in rounds:
-        for name, answer in each.items():
-            last[name] = answer if answer is not None else last.get(name)
+        last.update(each)
     return last
 
 

@@ -15,12 +15,14 @@ from .engine.tools import Tools
 from .ledger import open_ledger
 from .ledger.owner import this_owner
 from .models.registry import Registry
-from .ports import Asker, Ledger, Models, Search, Speaker
+from .ports import Asker, Casting, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 
 if TYPE_CHECKING:
+    from .experts.selection import Selector
     from .models.discovery import Found
+    from .models.router import Router
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,32 @@ class App:
         """What can speak now."""
         return await _discover(self.settings, self.registry, self.env, probe=probe)
 
+    async def router(self) -> Router:
+        """Gives seats their models: by the user's files, then by what was found."""
+        return await _router(self.settings, self.registry, self.env)
+
+    def selector(self) -> Selector:
+        """Chooses experts for a topic. Loading takes a moment: keep it."""
+        return expert_selector(self.settings)
+
     async def ensure_weights(self) -> None:
         """Fetch the embedded model's weights if they are not there yet."""
         from .models.weights import ensure_weights
 
         await ensure_weights(self.settings.home, self._progress)
+
+
+def expert_selector(settings: Settings) -> Selector:
+    """The library with the user's own experts, ready to choose from."""
+    from .experts.library_files import own_files, read_library
+    from .experts.selection import Selector, meanings
+    from .models.embedder import WordLlamaEmbedder
+    from .models.vectors import kept_vectors
+
+    experts = list(read_library(own_files(*settings.expert_folders)).values())
+    embedder = WordLlamaEmbedder()
+    vectors = kept_vectors(settings.cache, "experts", meanings(experts), embedder)
+    return Selector(experts, embedder, vectors)
 
 
 @asynccontextmanager
@@ -53,6 +76,7 @@ async def start(
     scripts: Mapping[str, Speaker] | None = None,
     search: Search | None = None,
     asker: Asker | None = None,
+    delivery: Delivery | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[App]:
     """Join everything for one process, and take it apart again at the end.
@@ -80,10 +104,12 @@ async def start(
             dearest_price=(price.usd_per_million_in, price.usd_per_million_out),
             search=search or _search(settings, env),
             asker=asker,
+            delivery=delivery,
         ),
         models,
         owner=this_owner(),
         defaults={"council": settings.choices.council},
+        casting=_casting(settings, registry, env),
     )
     try:
         yield App(settings, registry, service, env, progress)
@@ -141,6 +167,24 @@ async def _discover(
         env,
         default_model=settings.choices.default_model,
         probe=probe and settings.choices.local_servers,
+    )
+
+
+async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Router:
+    from .models.router import Router
+    from .models.routing_files import read_routing
+
+    files = read_routing(settings.routing_folders, registry)
+    return Router(await _discover(settings, registry, env, probe=True), files)
+
+
+def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
+    from .models.casting import LibraryCasting
+
+    return LibraryCasting(
+        lambda: expert_selector(settings),
+        lambda: _router(settings, registry, env),
+        own_default=settings.choices.default_model is not None,
     )
 
 

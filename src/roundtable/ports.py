@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -205,6 +205,55 @@ class Delivery(Protocol):
         Asked again for the same state it writes nothing twice. RoundtableError or OSError if a
         file cannot be written.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """An expert as a seat needs it: who argues, from where, and on which model it was routed."""
+
+    id: str
+    name: str
+    domain: str = ""
+    perspective: str = ""
+    asks: tuple[str, ...] = ()
+    blind_spot: str = ""
+    guidance: str = ""
+    needs: tuple[str, ...] = ()
+    """Abilities of the model that should speak for it."""
+    reason: str = ""
+    """Why it sits here."""
+    model: str | None = None
+    """None is the default model."""
+    routed: str = ""
+    """Why it got this model."""
+
+    def renamed(self, own_id: str, name: str) -> Persona:
+        return replace(self, id=own_id, name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class CastWish:
+    """How many experts a table wants, and who of them was asked for by name or id."""
+
+    count: int
+    include: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The experts for a table, and the model that was routed for its host."""
+
+    experts: tuple[Persona, ...]
+    host_model: str | None = None
+
+
+class Casting(Protocol):
+    """Chooses experts for a topic, and a model for each. No model is called for it."""
+
+    async def choose(self, topic: str, wish: CastWish) -> Company:
+        """Those asked for, in their order, and then others up to the count. A name that is in no
+        library is a persona of that name."""
         ...
 
 

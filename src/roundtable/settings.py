@@ -89,6 +89,21 @@ class Settings(Value):
     def council_config(self) -> Path:
         return self.home / CONFIG_JSON
 
+    @property
+    def expert_folders(self) -> tuple[Path, Path]:
+        """Where the user's own experts are, the weaker place first."""
+        return self.home / "experts", self.workspace / ".roundtable" / "experts"
+
+    @property
+    def routing_folders(self) -> tuple[Path, Path]:
+        """Where the files that route models are, the weaker place first."""
+        return self.home, self.workspace
+
+    @property
+    def cache(self) -> Path:
+        """What can be made anew at any time."""
+        return self.home / "cache"
+
 
 def home_folder(env: Mapping[str, str]) -> Path:
     """ROUNDTABLE_HOME, or the platform's folder for a user's data."""

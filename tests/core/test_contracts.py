@@ -157,29 +157,11 @@ def test_confidence_is_the_first_level_that_is_named(text: str, confidence: str 
     assert parse_confidence(text) == confidence
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " \n",
-        "None",
-        "none.",
-        "- None",
-        "**None.**",
-        "N/A",
-        "n/a",
-        "No.",
-        "No dissent.",
-        "(none)",
-        "Nothing!",
-        "—",
-        "...",
-        "Not applicable.",
-        "Keine.",
-        "Ninguno.",
-        "nada",
-    ],
-)
+EMPTY = ["", " \n", "None", "none.", "- None", "**None.**", "N/A", "n/a", "No.", "No dissent."]
+EMPTY += ["(none)", "Nothing!", "—", "...", "Not applicable.", "Keine.", "Ninguno.", "nada"]
+
+
+@pytest.mark.parametrize("text", EMPTY)
 def test_a_section_that_only_says_that_it_is_empty_says_nothing(text: str) -> None:
     assert says_nothing(text)
 

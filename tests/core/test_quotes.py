@@ -1,4 +1,4 @@
-"""Quotes: how much of a text was copied."""
+"""Quotes: how much of a text was copied, and whether a quotation is one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.quotes import copied_share
+from roundtable.core.quotes import copied_share, find_quote
 
 SOURCE = "The migration should wait until the audit is over because the ledger is not yet stable."
 
@@ -35,3 +35,34 @@ def test_a_text_shorter_than_a_run_is_copied_from_nobody() -> None:
 @given(st.text(), st.text())
 def test_the_share_lies_between_nothing_and_all(text: str, source: str) -> None:
     assert 0 <= copied_share(text, source) <= 1
+
+
+SAID = {"1/anna": SOURCE, "1/ben": "Wait? No. 我们应该等到审计结束。"}
+
+
+@pytest.mark.parametrize(
+    ("quote", "turn"),
+    [
+        ("the migration should wait", "1/anna"),
+        ("“The  migration should\nwait” — until the AUDIT is over!", "1/anna"),
+        ("The migration … because the ledger is not yet stable", "1/anna"),
+        ("The migration should wait [...] the ledger", "1/anna"),
+        ("wait no", "1/ben"),
+        ("等到审计结束", "1/ben"),
+        ("the ledger … the migration", None),
+        ("The migration should not wait", None),
+        ("migration should wai", None),
+        ("wait because the ledger", None),
+        ("", None),
+        ("…", None),
+    ],
+)
+def test_a_quotation_is_found_word_for_word_or_not_at_all(quote: str, turn: str | None) -> None:
+    assert find_quote(quote, SAID) == turn
+
+
+@given(st.text(max_size=60))
+def test_a_text_with_words_quotes_itself(text: str) -> None:
+    found = find_quote(text, {"it": text})
+    assert found in ("it", None)
+    assert find_quote(f"Say {text}", {"it": f"Say {text}"}) == "it"

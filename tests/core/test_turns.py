@@ -297,3 +297,16 @@ def test_an_answer_that_nobody_could_mend_is_better_than_none() -> None:
     turn = turn_after(*FIRST, started(attempt=2, purpose="repair"), failed("refused", attempt=2))
     step = next_step(REPAIRING, turn)
     assert step == Accept(BAD, A.model, {}, ("[unstructured response]",))
+
+
+@pytest.mark.requirement("X-32", "Z-01")
+def test_a_repair_that_was_lost_uses_up_none_of_the_repairs() -> None:
+    turn = turn_after(
+        *FIRST,
+        started(attempt=2, purpose="repair"),
+        failed("lost", attempt=2),
+        started(attempt=3, purpose="repair"),
+        finished(attempt=3, text="Coffee."),
+    )
+    step = next_step(REPAIRING, turn)
+    assert step == Call(4, A, "repair", repair=(MISSING,), broken_text="Coffee.")

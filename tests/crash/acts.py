@@ -51,7 +51,7 @@ def ask(place: Place, death: Death | None = None) -> None:
     async def main() -> None:
         ledger = await open_ledger(place.db)
         mortal = _Mortal(ledger, death)
-        async with place.table(cast(Ledger, mortal)) as table:
+        async with place.table(cast("Ledger", mortal)) as table:
             await table.ask(QUESTION, all=MODEL)
         (place.home / "appends").write_text(str(mortal.appends), "ascii")
         await ledger.close()

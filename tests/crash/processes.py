@@ -38,12 +38,16 @@ class Running:
         return code
 
     @property
+    def running(self) -> bool:
+        return self._process.is_alive()
+
+    @property
     def sentinel(self) -> int:
         return self._process.sentinel
 
 
 def started(act: Callable[..., None], *args: Any) -> Running:
-    process = _WARM.Process(target=act, args=args)
+    process = _WARM.Process(target=act, args=args, daemon=True)
     process.start()
     return Running(process)
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
 import pytest
+
 from tests.rehearsal import dutiful
-from tests.servers import Answer, ProviderServer, hang, provider_server
+from tests.servers import Answer, ProviderServer, Received, Reply, hang, provider_server
 from tests.wire import Asked
 
-from .acts import NOT_DRIVING, QUESTION, Death, Place, ask, command_line, resume
-from .processes import first_to_end, started
-from .story import STAGES, Story, check_concluded, check_resumed, read_story
+from .acts import MODEL, NOT_DRIVING, QUESTION, Death, Place, ask, command_line, resume
+from .processes import PATIENCE, first_to_end, started
+from .story import STAGES, TURNS, Story, check_concluded, check_resumed, read_story
 
 AT_ONCE = 3
 
@@ -29,6 +32,11 @@ def held(here: Place) -> Story:
     story = read_story(here.db)
     assert story is not None
     return story
+
+
+def speeches(here: Place) -> int:
+    story = read_story(here.db)
+    return len(story.state.speeches) if story else 0
 
 
 def reply(asked: Asked) -> str:
@@ -75,3 +83,134 @@ def test_a_council_killed_at_any_append_goes_on_without_paying_twice(
     # Some deaths lose calls, up to the three of a round, and some lose none.
     assert set(lost) >= {0, 1}
     assert max(lost) <= 3
+
+
+@pytest.mark.requirement("Z-01")
+def test_a_council_killed_while_the_ledger_is_writing_goes_on(tmp_path: Path) -> None:
+    points = [Death(at, "during") for at in range(2, 31, 6)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda death: die_and_resume(tmp_path / str(death.at), death), points))
+
+
+@pytest.mark.requirement("Z-01", "I-08")
+@pytest.mark.parametrize(
+    "death",
+    [Death(4, "after"), Death(9, "before"), Death(16, "during"), Death(25, "after")],
+    ids=str,
+)
+def test_a_council_on_postgresql_goes_on_likewise(
+    tmp_path: Path, postgres_url: str, death: Death
+) -> None:
+    die_and_resume(tmp_path / "here", death, postgres_url)
+
+
+def hanging(turn: str, words: str = "") -> Reply:
+    """Every question is answered, except that the first attempt at one turn never ends."""
+
+    def answer(asked: Asked) -> Answer:
+        hangs = asked.headers["idempotency-key"].endswith(f"/{turn}/1")
+        return hang(words) if hangs else reply(asked)
+
+    return answer
+
+
+def under_way(turn: str) -> Callable[[list[Received]], bool]:
+    return lambda log: any((call.idempotency_key or "").endswith(f"/{turn}/1") for call in log)
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize("words", ["", "## Find"])
+@pytest.mark.parametrize("turn", ["0/briefing/captain", "1/answer/muse", "0/synthesis/captain"])
+def test_a_call_in_flight_at_the_kill_is_made_again_and_counted(
+    tmp_path: Path, turn: str, words: str
+) -> None:
+    with provider_server(hanging(turn, words)) as server:
+        here = place(tmp_path / "here", server)
+        first = started(ask, here)
+        server.wait(under_way(turn), timeout=PATIENCE)
+        first.gets(signal.SIGKILL)
+        assert first.ends() == -signal.SIGKILL
+        before = held(here)
+        lost = f"{before.state.discussion_id}/{turn}/1"
+        assert lost in before.in_flight
+        assert started(resume, here).ends() == 0
+        after = held(here)
+        check_concluded(after, server)
+        check_resumed(before, after)
+        assert lost in after.failed("lost")
+        assert after.state.usage.calls == len(TURNS) + len(after.failed("lost"))
+
+
+@pytest.mark.requirement("I-08")
+def test_a_council_killed_after_round_1_resumes_with_what_follows_it(tmp_path: Path) -> None:
+    (summary,) = STAGES["summary"]
+    with provider_server(hanging(summary)) as server:
+        here = place(tmp_path / "here", server)
+        first = started(ask, here)
+        server.wait(under_way(summary), timeout=PATIENCE)
+        first.gets(signal.SIGKILL)
+        first.ends()
+        made = len(server.requests)
+        assert started(resume, here).ends() == 0
+        again = {(call.idempotency_key or "").split("/")[2] for call in server.requests[made:]}
+        assert again == {"summary", "cross-examination", "synthesis"}
+        assert len(server.requests) == made + 5
+
+
+@pytest.mark.requirement("I-14", "Z-01")
+def test_of_two_processes_that_resume_at_once_one_drives(tmp_path: Path) -> None:
+    open_again = threading.Event()
+    killed = threading.Event()
+
+    def answer(asked: Asked) -> str:
+        if killed.is_set():
+            open_again.wait(PATIENCE)
+        return reply(asked)
+
+    with provider_server(answer) as server:
+        here = place(tmp_path / "here", server)
+        assert started(ask, here, Death(12, "after")).ends() == -signal.SIGKILL
+        before = held(here)
+        killed.set()  # from here on nobody gets an answer, so the one that drives cannot finish
+        both = [started(resume, here), started(resume, here)]
+        loser = first_to_end(both)
+        assert loser.ends() == NOT_DRIVING
+        open_again.set()
+        (winner,) = [each for each in both if each is not loser]
+        assert winner.ends() == 0
+        after = held(here)
+        check_concluded(after, server)
+        check_resumed(before, after)
+
+
+@pytest.mark.requirement("I-07", "I-08")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_keeps_what_was_said_and_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    with provider_server(hanging("1/answer/muse", "## Per")) as server:
+        here = place(tmp_path / "here", server)
+        first = started(command_line, here, ["ask", QUESTION, "--all", MODEL, "--json"])
+        while speeches(here) < 3:
+            assert first.running
+        first.gets(number)
+        assert first.ends() == 130
+        before = held(here)
+        discussion_id = before.state.discussion_id
+        assert before.state.status == "running"
+        assert before.driver is None
+        assert not before.in_flight
+        assert before.failed("cancelled") == {f"{discussion_id}/1/answer/muse/1"}
+        assert len(before.answered) == 3
+        said = (here.home / "stderr").read_text("utf-8")
+        assert f"roundtable resume {discussion_id}" in said
+        assert "Traceback" not in said
+        server.wait(lambda log: all(call.state != "open" for call in log))  # it hung up
+
+        assert started(command_line, here, ["resume", "--json"]).ends() == 0
+        result = json.loads((here.home / "stdout").read_text("utf-8"))
+        assert result["discussion_id"] == discussion_id
+        assert result["verdict"]["answer"]
+        after = held(here)
+        check_concluded(after, server)
+        check_resumed(before, after)

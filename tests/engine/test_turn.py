@@ -102,7 +102,6 @@ def test_a_turn_that_is_over_makes_no_call_when_taken_again() -> None:
     assert len(voice.requests) == 1
 
 
-@pytest.mark.requirement("I-06")
 def test_words_are_heard_while_they_are_spoken_but_not_stored() -> None:
     scene = Scene({"test/a": saying("Tea.")})
     play(scene)

@@ -53,7 +53,6 @@ def test_the_same_place_and_the_same_text_come_once() -> None:
     assert [each.text for each in found] == ["one", "three"]
 
 
-@pytest.mark.requirement("A-36")
 async def test_the_query_is_the_question_as_far_as_a_stranger_may_see_it() -> None:
     inner = ScriptedSearch()
     await Guarded(inner).find("Tea or coffee?", 5)

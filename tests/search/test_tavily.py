@@ -57,8 +57,10 @@ async def test_the_key_is_read_when_it_is_needed() -> None:
 
 async def test_a_key_with_strange_characters_is_not_sent_and_not_shown() -> None:
     for strange in ("tvly-secret\r\nx-evil: 1", "tvly-secret-ключ", "tvly secret"):
-        with search_server(always(answer(formats.tavily()))) as server:
-            with pytest.raises(SearchError) as caught:
-                await TavilySearch({"TAVILY_API_KEY": strange}, server.url).find("tea", 5)
+        with (
+            search_server(always(answer(formats.tavily()))) as server,
+            pytest.raises(SearchError) as caught,
+        ):
+            await TavilySearch({"TAVILY_API_KEY": strange}, server.url).find("tea", 5)
         assert "secret" not in str(caught.value)
         assert server.asked == []

@@ -146,7 +146,9 @@ def name_end(rounds: Sequence[Positions]) -> Ending:
     positions that stood still are an impasse, however sure of themselves their holders are, and
     positions that moved in the last round are a drift. A majority that was another one a round
     ago, and yet another one before that, has settled nothing: that is a drift too. Somebody whose
-    position is not known, or who is unsure, stands in the way of a consensus.
+    position is not known, or who is unsure, stands in the way of a consensus. Who is missing in a
+    round was silent and still holds what it held; who is there with None spoke, and nobody knows
+    what it holds now.
     """
     views = _carried_forward(rounds)
     last = views[-1] if views else {}
@@ -225,7 +227,7 @@ def _carried_forward(rounds: Sequence[Positions]) -> list[dict[str, str | None]]
     views: list[dict[str, str | None]] = []
     for each in rounds:
         before = views[-1] if views else dict.fromkeys(names)
-        views.append({n: each[n] if each.get(n) is not None else before[n] for n in names})
+        views.append({name: each.get(name, before[name]) for name in names})
     return views
 
 

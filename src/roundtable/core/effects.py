@@ -30,6 +30,9 @@ class PromptPlan:
 
     template: str
     variables: Mapping[str, PromptValue] = field(default_factory=dict)
+    repeats: bool = False
+    """Whether it begins like other prompts of its discussion. Then all of them carry the nonce of
+    the discussion, so that providers can reuse what they have read before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,6 +222,8 @@ class PointsMerged(Value):
     v: Literal[1] = 1
     into: str
     merged: tuple[str, ...]
+    denies: bool = False
+    """They say the opposite: whoever agrees with one of them disagrees with the one that stays."""
 
 
 class StanceTaken(Value):
@@ -237,6 +239,8 @@ class StanceTaken(Value):
     round: int
     source: Literal["declared", "clerk", "extracted"] = "declared"
     quote: str = ""
+    because: str = ""
+    """The point or turn that it names as what brought it there."""
     meaningful: bool = True
 
 

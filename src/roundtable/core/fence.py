@@ -6,6 +6,7 @@ so nothing inside the fence can end it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 from .effects import Untrusted
@@ -18,6 +19,10 @@ MARKERS = {
     "findings": "JOINT FINDINGS",
     "task": "SUB-TASK",
     "remark": "REMARK",
+    "summary": "ROUND SUMMARY",
+    "points": "LIST OF POINTS",
+    "challenges": "CHALLENGES",
+    "disputes": "DISPUTES",
 }
 """The kinds of untrusted text and the words of their markers."""
 
@@ -31,6 +36,12 @@ _FORGED = re.compile(
     re.IGNORECASE,
 )
 REMOVED = "[marker removed]"
+
+
+def discussion_nonce(discussion_id: str, seed: int) -> str:
+    """The nonce of all prompts of a discussion that begin alike. Only prompts show it, and what
+    stands in a fence never holds it, so a speaker who read it cannot use it either."""
+    return hashlib.sha256(f"fence/{discussion_id}/{seed}".encode()).hexdigest()[:12]
 
 
 def fence(untrusted: Untrusted, nonce: str) -> str:

@@ -272,22 +272,21 @@ class PointList:
     ) -> tuple[dict[tuple[str, str], Stance], list[Contradiction]]:
         """Fold the stances in the order of rounds, and of arrival within a round."""
         newest: dict[tuple[str, str], Stance] = {}
+        said: dict[tuple[str, str, str], set[Position]] = {}
         contradictions: dict[Contradiction, None] = {}
         for stance in sorted(self.stances, key=lambda each: each.round):
             if through_round is not None and stance.round > through_round:
                 break
             mine = self._on_issue(stance)
-            key = mine.participant, mine.point
-            before = newest.get(key)
-            if before is not None and mine.turn and mine.turn == before.turn:
-                clash = Contradiction(mine.participant, mine.point, mine.turn, mine.round)
-                if clash in contradictions:
-                    continue
-                if {before.position, mine.position} == {"agree", "disagree"}:
-                    contradictions[clash] = None
-                if before.position != mine.position:
+            if mine.turn:
+                here = said.setdefault((mine.participant, mine.point, mine.turn), set())
+                here.add(mine.position)
+                if len(here) > 1:
                     mine = mine.model_copy(update={"position": "unsure", "confidence": None})
-            newest[key] = mine
+                if {"agree", "disagree"} <= here:
+                    clash = Contradiction(mine.participant, mine.point, mine.turn, mine.round)
+                    contradictions[clash] = None
+            newest[mine.participant, mine.point] = mine
         return newest, list(contradictions)
 
     def _on_issue(self, stance: Stance) -> Stance:
@@ -313,9 +312,10 @@ def points_of(state: State) -> PointList:
             )
         )
     points = PointList().raise_points(*raised)
-    for other, kept in state.merged_points.items():
-        if other in points and kept in points:
-            points = points.merge(kept, other)
+    for merge in state.merges:
+        for other in merge.merged:
+            if other in points and merge.into in points:
+                points = points.merge(merge.into, other, denies=merge.denies)
     return points.declare(
         *(
             Stance(
@@ -327,6 +327,7 @@ def points_of(state: State) -> PointList:
                 round=event.round,
                 source=event.source,
                 quote=event.quote,
+                because=event.because,
             )
             for event in state.stances
             if event.meaningful

@@ -101,8 +101,7 @@ class State:
     ballots: list[BallotCast] = field(default_factory=list)
     scores: list[ScoresGiven] = field(default_factory=list)
     points: dict[str, PointRaised] = field(default_factory=dict)
-    merged_points: dict[str, str] = field(default_factory=dict)
-    """Points that were merged, and the point each became part of."""
+    merges: list[PointsMerged] = field(default_factory=list)
     stances: list[StanceTaken] = field(default_factory=list)
     end_votes: dict[str, bool] = field(default_factory=dict)
     advanced: dict[int, RoundAdvanced] = field(default_factory=dict)
@@ -204,7 +203,7 @@ class State:
             case PointRaised():
                 self.points[event.point_id] = event
             case PointsMerged():
-                self.merged_points.update(dict.fromkeys(event.merged, event.into))
+                self.merges.append(event)
             case StanceTaken():
                 self.stances.append(event)
             case EndVoted():

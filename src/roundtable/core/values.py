@@ -14,6 +14,9 @@ StopReason = Literal[
     "budget",
     "stopped_by_user",
     "declined",
+    "converged",
+    "voted_to_end",
+    "max_rounds",
 ]
 
 HOST_WIRE_NAME = "coordinator"

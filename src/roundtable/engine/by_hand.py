@@ -22,9 +22,7 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     effects = decide(state, procedure)
     round_ = next((e.plan.round for e in effects if isinstance(e, TakeTurn)), 0)
     # What is decided but not yet recorded comes first: the round may open in this very moment.
-    pending: list[Event] = [
-        event for e in effects if isinstance(e, Record) for event in e.events
-    ]
+    pending: list[Event] = [event for e in effects if isinstance(e, Record) for event in e.events]
     opened = [stage.opened for stage in state.stages.values() if stage.closed is None]
     opened += [event for event in pending if isinstance(event, StageOpened)]
     stage = next((each for each in opened if each.round == round_ > 0), None)

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
-from ..core.decide import decide
-from ..core.effects import TakeTurn, TurnPlan, turn_id
-from ..core.errors import (
-    LeaseHeld,
-    LedgerConflict,
-    NotAllowed,
-    UnknownName,
-)
+from ..core.decide import Procedure, decide
+from ..core.effects import Deliver, Record, TakeTurn, TurnPlan, turn_id
+from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed
 from ..core.events import DiscussionOpened, NewEvent, Recorded, SpeechGiven, StopRequested
 from ..core.state import State, fold
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME
-from ..ports import Asker, Headline, Lease, Ledger, Models
+from ..core.values import OUTSIDE as OUTSIDE
+from ..ports import Asker, Casting, Headline, Lease, Ledger, Models
 from ..procedures import procedure_kit
 from ..procedures.opening import OpenRequest, checked_context, checked_topic
 from ..version import __version__
+from .by_hand import conclusion, registered, round_ended, vote
+from .deliver import deliver
 from .drive import LEASE_TTL, drive
 from .journal import Journal, Keyed
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
-
-OUTSIDE = "outside"
-"""The model name on a speech that somebody gave through `speak`."""
 
 
 class Service:
@@ -43,19 +38,27 @@ class Service:
         *,
         owner: str,
         defaults: Mapping[str, Mapping[str, Any]],
+        casting: Casting | None = None,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
-        the user's stored options for each procedure."""
+        the user's stored options for each procedure; `casting` chooses experts for those that
+        wish for some."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
         self._owner = owner
         self._defaults = defaults
+        self._casting = casting
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
         return Service(
-            ledger, self._tools, self._models, owner=self._owner, defaults=self._defaults
+            ledger,
+            self._tools,
+            self._models,
+            owner=self._owner,
+            defaults=self._defaults,
+            casting=self._casting,
         )
 
     async def open(self, request: OpenRequest) -> State:
@@ -65,7 +68,11 @@ class Service:
         kit = procedure_kit(request.procedure)
         if self._tools.search is None:
             request = replace(request, search=False)
-        seating = kit.seat(request, await self._models(), self._defaults.get(kit.name, {}))
+        defaults = self._defaults.get(kit.name, {})
+        wish = kit.wish(request, defaults)
+        if wish is not None and self._casting is not None:
+            request = replace(request, company=await self._casting.choose(topic, wish))
+        seating = kit.seat(request, await self._models(), defaults)
         opened = DiscussionOpened(
             topic=topic,
             context=context,
@@ -133,6 +140,7 @@ class Service:
         if not text.strip():
             raise NotAllowed("The speech is empty.", "Say something, or leave the turn open.")
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await self._carry_on(journal)
         given: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
@@ -142,7 +150,25 @@ class Service:
             return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
 
         await journal.record_checked(build)
+        await self._carry_on(journal)
         return journal.state.speech(given[0].turn_id) or given[0]
+
+    async def advance(self, discussion_id: str, *, by: str) -> State:
+        """End the open round by hand; whoever has not spoken in it is absent from it."""
+        procedure = await self._held_by_hand(discussion_id)
+        return await self._act(discussion_id, lambda state: round_ended(state, procedure, by))
+
+    async def vote_to_end(self, discussion_id: str, participant: str, in_favour: bool) -> State:
+        """Record a participant's vote on ending. Only its last one counts; all together end it."""
+        await self._held_by_hand(discussion_id)
+        return await self._act(discussion_id, lambda state: vote(state, participant, in_favour))
+
+    async def conclude(self, discussion_id: str, text: str) -> State:
+        """End a discussion with these words of its host as its conclusion."""
+        if not text.strip():
+            raise NotAllowed("The conclusion is empty.", "Say what came of it, or stop instead.")
+        await self._held_by_hand(discussion_id)
+        return await self._act(discussion_id, lambda state: conclusion(state, readable(text)))
 
     async def read(self, discussion_id: str) -> State:
         """The discussion as it stands."""
@@ -167,6 +193,41 @@ class Service:
         await self.read(discussion_id)
         async with self._leased(discussion_id):
             await self._ledger.delete(discussion_id)
+
+    async def _held_by_hand(self, discussion_id: str) -> Procedure:
+        start = (await self.read(discussion_id)).start
+        kit = procedure_kit(start.procedure)
+        if not kit.by_hand:
+            raise NotAllowed(
+                f"A {kit.name} goes its own way: its rounds are not led by hand.",
+                f"End it with what exists: roundtable stop {discussion_id}",
+            )
+        return kit.procedure
+
+    async def _act(self, discussion_id: str, build: Callable[[State], Sequence[Keyed]]) -> State:
+        """Record what somebody did by hand. Its driver goes on from there, or this call as far as
+        that needs nobody's words."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await self._carry_on(journal)
+        await journal.record_checked(build)
+        await self._carry_on(journal)
+        return journal.state
+
+    async def _carry_on(self, journal: Journal) -> None:
+        """What follows without anybody's words: a discussion that people or outside agents hold
+        among themselves moves on although nobody drives it. Safe beside a driver, because what
+        was decided is only recorded if nothing came in between."""
+        kit = procedure_kit(journal.state.start.procedure)
+        while kit.by_hand:
+            state = journal.state
+            effects = decide(state, kit.procedure)
+            events = [event for e in effects if isinstance(e, Record) for event in e.events]
+            if events:
+                await journal.record_decision(events, state.seq)
+            elif any(isinstance(effect, Deliver) for effect in effects):
+                await deliver(journal, self._tools.delivery)
+            else:
+                return
 
     @asynccontextmanager
     async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:
@@ -200,9 +261,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             after_round=current,
             key=key,
         )
-    if not any(seated.id == participant for seated in state.start.participants):
-        known = [HOST_WIRE_NAME, *(seated.id for seated in state.start.participants)]
-        raise UnknownName("participant", participant, known)
+    registered(state, participant)
     plan = _open_turn(state, participant)
     if plan is None:
         raise NotAllowed(

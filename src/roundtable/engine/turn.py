@@ -23,6 +23,7 @@ from ..core.events import (
     SpeechGiven,
     TurnFailed,
 )
+from ..core.fence import discussion_nonce
 from ..core.state import Attempt, State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, next_step
@@ -139,7 +140,7 @@ class _Taking:
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         task = self.plan.task_for(call.speaker)
         room = call.speaker.context_window - self._max_tokens(call)
-        nonce = self.tools.ids.nonce()
+        nonce = self._nonce(task.prompt)
         if not call.repair:
             rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
             return rendered.prompt, rendered.condensed
@@ -158,6 +159,12 @@ class _Taking:
         user = rendered.prompt.user + addition
         condensed = rendered.condensed or repair.condensed
         return rendered.prompt.model_copy(update={"user": user}), condensed
+
+    def _nonce(self, plan: PromptPlan) -> str:
+        state = self.journal.state
+        if plan.repeats:
+            return discussion_nonce(state.discussion_id, state.start.seed)
+        return self.tools.ids.nonce()
 
     def _opening(
         self, state: State, call: Call, prompt: Prompt, *, condensed: bool

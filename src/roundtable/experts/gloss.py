@@ -44,7 +44,7 @@ def _chinese(topic: str) -> Iterator[str]:
 
 def _words(topic: str, language: str) -> Iterator[str]:
     known = _dictionary()[language]
-    words = content_words(topic)
+    words = content_words(topic, language)
     at = 0
     while at < len(words):
         for length in range(min(_LONGEST_PHRASE, len(words) - at), 0, -1):
@@ -73,7 +73,7 @@ def _dictionary() -> dict[str, dict[str, str]]:
         english, german, spanish, chinese = line.split("|")
         for language, row in (("de", german), ("es", spanish)):
             for entry in row.split(","):
-                if key := _phrase(content_words(entry)):
+                if key := _phrase(content_words(entry, language)):
                     known[language].setdefault(key, english.strip())
         for entry in chinese.split(","):
             if entry.strip():

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LAMBDA = 0.7
 """Of each score, the share of relevance; the rest is difference."""
+FIRST_LOOK = 64
+"""How many of the most promising are compared at once, before more are."""
 
 
 class Pick(NamedTuple):
@@ -22,42 +24,60 @@ class Pick(NamedTuple):
     place: int
     similarity: float
     """To the most similar one chosen before it; 0 for the first."""
-    score: float
 
 
 def mmr(
     relevance: NDArray[np.float32],
-    similar_to: Callable[[int], NDArray[np.float32]],
+    similarity: Callable[[NDArray[np.intp], Sequence[int]], NDArray[np.float32]],
     count: int,
     *,
     lam: float = LAMBDA,
     first: Sequence[int] = (),
     barred: Callable[[Sequence[int]], NDArray[np.bool_] | None] = lambda _: None,
 ) -> list[Pick]:
-    """The places chosen, in order, at most `count` of them unless `first` are more. Of equal ones
-    the earlier place wins.
+    """The places chosen, in order, at most `count` of them unless `first` are more. Of equal
+    scores the more relevant wins, then the earlier place.
 
-    `similar_to` gives everybody's similarity to one place. `first` are seated before anybody is
-    chosen. `barred` may rule places out, given those already chosen; when nobody else is left it
+    `similarity` gives a row of similarities for each of some places, a column for each of some
+    others; below zero is taken for zero, since unlike is unlike. `first` are seated before anybody
+    is chosen. `barred` may rule places out, given those already chosen; when nobody else is left it
     rules out nobody.
     """
     import numpy as np
 
     free = np.ones(len(relevance), dtype=bool)
     nearest = np.zeros(len(relevance), dtype=np.float32)
+    compared = np.zeros(len(relevance), dtype=np.intp)
+    """With how many of the chosen each one's `nearest` reckons."""
+    chosen: list[int] = []
     picks: list[Pick] = []
+
+    def compare(places: NDArray[np.intp]) -> None:
+        if chosen:
+            nearest[places] = np.maximum(similarity(places, chosen).max(axis=1), 0.0)
+        compared[places] = len(chosen)
+
+    def best() -> int:
+        out = barred(chosen)
+        allowed = free if out is None or not (free & ~out).any() else free & ~out
+        look = FIRST_LOOK
+        while True:
+            score = np.where(allowed, lam * relevance - (1.0 - lam) * nearest, -np.inf)
+            place = int(np.argmax(np.where(score == score.max(), relevance, -np.inf)))
+            if compared[place] == len(chosen):
+                return place
+            # What was not compared with everybody yet can only get worse, so that it is enough to
+            # compare the most promising until one of them leads.
+            compare(
+                np.argpartition(-score, look)[:look] if look < len(score) else np.arange(len(score))
+            )
+            look *= 2
+
     waiting = list(first)
     while waiting or len(picks) < min(count, len(relevance)):
-        score = lam * relevance - (1.0 - lam) * nearest
-        if waiting:
-            place = waiting.pop(0)
-        else:
-            out = barred([pick.place for pick in picks])
-            allowed = free if out is None or not (free & ~out).any() else free & ~out
-            place = int(np.argmax(np.where(allowed, score, -np.inf)))
-        picks.append(Pick(place, float(nearest[place]), float(score[place])))
+        place = waiting.pop(0) if waiting else best()
+        compare(np.array([place]))
+        picks.append(Pick(place, float(nearest[place])))
+        chosen.append(place)
         free[place] = False
-        similarity = similar_to(place)
-        # The first one's similarities count as they are: unlike may mean less than nothing shared.
-        nearest = similarity if len(picks) == 1 else np.maximum(nearest, similarity)
     return picks

@@ -30,6 +30,10 @@ CLOSE = 0.5
 """The cosine at which the embedder's texts are as near as a question and its expert ever come."""
 SEATS = 3
 
+MOST_RELEVANT = "most relevant"
+RELEVANT_AND_DIFFERENT = "relevant and different"
+ASKED_FOR = "asked for"
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -42,17 +46,17 @@ class Choice:
     """To the most similar expert chosen before it."""
     named: tuple[str, ...] = ()
     """Its tags that the topic names, the rarest first."""
-    reason: str = "relevance"
+    reason: str = MOST_RELEVANT
 
     @property
     def why(self) -> str:
-        """The choice in a sentence."""
-        said = [f"relevance {self.relevance:.2f}"]
+        """The choice in a line."""
+        said = [self.reason, f"relevance {self.relevance:.2f}"]
+        if self.likeness > 0:
+            said.append(f"likeness {self.likeness:.2f} to those before")
         if self.named:
             said.append(f"the topic names {', '.join(self.named[:3])}")
-        if self.likeness > 0:
-            said.append(f"likeness to those before {self.likeness:.2f}")
-        return f"{self.reason}: {'; '.join(said)}"
+        return "; ".join(said)
 
 
 class Selector:
@@ -102,7 +106,7 @@ class Selector:
         heard = self._hear(topic, english, self._domains.weights(weights or {}))
         picks = mmr(
             heard.relevance,
-            lambda place: self._vectors @ self._vectors[place],
+            self._similarity,
             len(first) if agents else max(count, len(first)),
             lam=lam,
             first=first,
@@ -121,25 +125,26 @@ class Selector:
 
         heard = self._hear(query, None, None)
         order = np.argsort(-heard.relevance, kind="stable")[:limit]
-        picks = [Pick(int(place), 0.0, float(heard.relevance[place])) for place in order]
-        return [self._explained(heard, pick, "relevance") for pick in picks]
+        picks = [Pick(int(place), 0.0) for place in order]
+        return [self._explained(heard, pick, "near in meaning or in words") for pick in picks]
 
-    def _hear(
-        self, topic: str, english: str | None, weights: NDArray[np.float32] | None
-    ) -> _Heard:
+    def _hear(self, topic: str, english: str | None, weights: NDArray[np.float32] | None) -> _Heard:
         import numpy as np
 
         said = english or in_english(topic)
-        words = self._tags.words_in(f"{topic}\n{said}")
+        words = self._tags.words_in(topic, said)
         named = self._tags.scores(words)
-        meaning = self._vectors @ _unit(self._embedder.embed([said]), 1)[0]
+        meaning = _products(self._vectors, _unit(self._embedder.embed([said]), 1))[:, 0]
         relevance = (1.0 - WORDS_SHARE) * np.maximum(meaning, 0.0) / CLOSE
         relevance += WORDS_SHARE * named / (named + HALF_NAMED)
         if weights is not None:
             relevance *= weights
         most = float(relevance.max(initial=0.0))
         unwanted = None if weights is None else weights == 0.0
-        return _Heard(words, relevance / most if most > 0 else relevance, unwanted)
+        return _Heard(words, (relevance / (most or 1.0)).astype(np.float32), unwanted)
+
+    def _similarity(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
+        return _products(self._vectors[places], self._vectors[list(others)])
 
     def _barred(self, chosen: Sequence[int], heard: _Heard) -> NDArray[np.bool_] | None:
         """Domains of weight 0; and the only domain so far, once two are chosen."""
@@ -150,11 +155,11 @@ class Selector:
 
     def _reason(self, place: int, before: Sequence[int], first: Sequence[int]) -> str:
         if place in first:
-            return "asked for"
+            return ASKED_FOR
         domains = {self.experts[each].domain for each in before}
         if len(before) >= SEATS - 1 and len(domains) == 1:
             return f"another domain, since not all may come from {domains.pop()}"
-        return "relevance and difference" if before else "relevance"
+        return RELEVANT_AND_DIFFERENT if before else MOST_RELEVANT
 
     def _explained(self, heard: _Heard, pick: Pick, reason: str) -> Choice:
         expert = self.experts[pick.place]
@@ -231,11 +236,21 @@ def _check(topic: str, count: int, lam: float) -> None:
         raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", f"The usual one is {LAMBDA}.")
 
 
+def _products(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Everybody with everybody. Not by `@`, which sets threads to work that wait for each other
+    longer than these few numbers take."""
+    import numpy as np
+
+    products: NDArray[np.float32] = np.einsum("ij,kj->ik", rows, others)
+    return products
+
+
 def _unit(rows: Sequence[Sequence[float]] | NDArray[np.float32], count: int) -> NDArray[np.float32]:
     """Vectors of length one; a vector of nothing stays nothing."""
     import numpy as np
 
     matrix = np.asarray(rows, dtype=np.float32).reshape(count, -1)
-    length = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = matrix / np.where(length > 0, length, 1)
+    length = np.linalg.norm(matrix, axis=1, keepdims=True).astype(np.float32)
+    length[length == 0] = 1
+    unit: NDArray[np.float32] = matrix / length
     return unit

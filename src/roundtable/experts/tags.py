@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .expert import Expert
-from .words import content_words, parts, terms
+from .words import content_words, language_of, parts, terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,10 @@ class TagIndex:
         places: list[int] = []
         self._contents: list[list[tuple[str, tuple[str, ...]]]] = []
         for place, expert in enumerate(experts):
-            contents = [(tag, tuple(dict.fromkeys(terms(tag)))) for tag in labels(expert)]
+            contents = [
+                (tag, tuple(dict.fromkeys(terms(tag, language))))
+                for language, tag in labels(expert)
+            ]
             for _, words in contents:
                 for word in words:
                     bearers[word].append(len(places))
@@ -48,10 +51,17 @@ class TagIndex:
             [self._weight(words) or 1.0 for tags in self._contents for _, words in tags], np.float32
         )
 
-    def words_in(self, topic: str) -> dict[str, float]:
-        """The words of the topic that some tag bears, with how surely the topic names them."""
-        named = {word: 1.0 for word in terms(topic) if word in self._bearers}
-        for word in content_words(topic):
+    def words_in(self, topic: str, english: str) -> dict[str, float]:
+        """The words of a topic that some tag bears, with how surely the topic names them."""
+        language = language_of(topic)
+        said = [(topic, language), (english, "en")]
+        named = {
+            word: 1.0
+            for text, tongue in said
+            for word in terms(text, tongue)
+            if word in self._bearers
+        }
+        for word in content_words(topic, language):
             for part in parts(word):
                 if part in self._bearers:
                     named.setdefault(part, PART_SHARE)
@@ -64,12 +74,11 @@ class TagIndex:
         found = np.zeros(len(self._whole), np.float32)
         for word, share in named.items():
             found[self._bearers[word]] += self._rarity[word] * share
-        found /= self._whole
         total = np.zeros(len(self._contents), np.float32)
         for word, share in named.items():
             tags = self._bearers[word]
             best = np.zeros(len(self._contents), np.float32)
-            np.maximum.at(best, self._places[tags], found[tags])
+            np.maximum.at(best, self._places[tags], found[tags] / self._whole[tags])
             total += best * np.float32(self._rarity[word] * share)
         return total
 
@@ -86,6 +95,7 @@ class TagIndex:
         return sum(self._rarity[word] for word in words)
 
 
-def labels(expert: Expert) -> list[str]:
-    """What an expert is found by: its tags and its name."""
-    return [*(tag for tags in expert.tags.values() for tag in tags), expert.name]
+def labels(expert: Expert) -> list[tuple[str, str]]:
+    """What an expert is found by, each with its language: its tags and its name."""
+    tags = [(language, tag) for language, tags in expert.tags.items() for tag in tags]
+    return [*tags, ("en", expert.name)]

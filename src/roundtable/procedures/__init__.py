@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 from ..core.errors import UnknownName
 from ..views import council as council_views
+from ..views import meeting as meeting_views
 from ..views.estimate import council_estimate
-from . import council
+from ..views.five_round import estimate as five_round_estimate
+from ..views.meeting_status import progress as meeting_progress
+from . import council, five_round, meeting
 from .kit import Kit
 
 PROCEDURES: Mapping[str, Kit] = {
@@ -21,6 +24,28 @@ PROCEDURES: Mapping[str, Kit] = {
             council_estimate,
             council_views.delivery,
             council_views.outputs,
+        ),
+        Kit(
+            five_round.FiveRound(),
+            "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
+            ("agents", "depth", "strict_rounds", "output_dir", "quick"),
+            five_round.seat,
+            five_round_estimate,
+            five_round.deliver,
+            five_round.outputs,
+            wish=five_round.wish,
+        ),
+        Kit(
+            meeting.Meeting(),
+            "Participants with roles speak in turn, hearing each other; a coordinator concludes",
+            ("roster", "max_rounds", "speech_order", "summaries", "format", "output_path", "quick"),
+            meeting.seat,
+            meeting_views.meeting_estimate,
+            meeting_views.delivery,
+            meeting_views.outputs,
+            wish=meeting.wish,
+            by_hand=True,
+            progress=meeting_progress,
         ),
     )
 }

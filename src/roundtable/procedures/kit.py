@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.decide import Procedure
 from ..core.state import State
-from ..ports import Models
+from ..ports import CastWish, Models
 from ..views.estimate import Estimate
 from ..views.output_file import OutputFile
 from .opening import OpenRequest, Seating
@@ -30,6 +30,13 @@ class Kit:
     """The verdict as a person reads it, in Markdown, with the program's version."""
     outputs: Callable[[State, datetime], tuple[OutputFile, ...]]
     """The files for the workspace; the time is local and carries its zone."""
+    by_hand: bool = False
+    """Whether its rounds may be ended, voted on and concluded by hand, and whether it moves on
+    without a driver when others speak in it."""
+    progress: Callable[[State], str] = lambda _: ""
+    """How far it is, in a few words, for whoever watches."""
+    wish: Callable[[OpenRequest, Mapping[str, Any]], CastWish | None] = lambda _, __: None
+    """Which experts it wants from the library for this request, if any."""
 
     @property
     def name(self) -> str:

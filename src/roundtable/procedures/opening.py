@@ -10,6 +10,7 @@ from typing import Any
 from ..core.errors import BadTopic
 from ..core.events import NoteAdded
 from ..core.values import Budget, Material, Options, Participant
+from ..ports import Company
 
 MAX_TOPIC = 100_000
 """Characters. Longer material belongs into the context, which is condensed where it must be."""
@@ -29,6 +30,8 @@ class OpenRequest:
     budget: Budget = field(default_factory=Budget)
     created_by: str = ""
     search: bool = True
+    company: Company | None = None
+    """The experts that were chosen for it, for procedures that wish for some."""
 
 
 @dataclass(frozen=True, slots=True)

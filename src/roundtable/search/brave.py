@@ -40,12 +40,8 @@ class BraveSearch:
             remedies={401: _CHECK, 403: _CHECK, 422: _CHECK},
             timeout=self._timeout,
         ).send()
-        if (
-            isinstance(document, dict)
-            and document.get("type") == "search"
-            and (document.get("web") is None)
-        ):
-            return []  # nothing found: the part is left out
+        if isinstance(document, dict) and document.get("type") == "search":
+            document.setdefault("web", {"results": []})  # left out where nothing was found
         return [
             SearchHit(
                 title=text_of(row, "title"),

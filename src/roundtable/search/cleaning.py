@@ -62,5 +62,5 @@ def _is_hidden(char: str) -> bool:
 def _stripped(text: str) -> str:
     """Without markup, also where taking a tag away makes a new one of what was around it."""
     for _ in range(_LAYERS):
-        text = _TAG.sub(" ", _INLINE_TAG.sub("", _BLOCKS.sub(" ", text)))
+        text = _TAG.sub(" ", _BLOCKS.sub(" ", _INLINE_TAG.sub("", text)))
     return _TAG_OPENING.sub("", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,17 +11,32 @@ from ..core.state import State
 from ..procedures import procedure_kit
 
 
-def write_outputs(state: State, workspace: Path) -> list[Path]:
+class WorkspaceFiles:
+    """Implements the Delivery port: a discussion's files in the folder in which it is held."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+
+    async def leave(self, state: State) -> list[str]:
+        root = self._workspace.resolve()
+        return [
+            path.relative_to(root).as_posix()
+            for path in write_outputs(state, root, again=True)
+        ]
+
+
+def write_outputs(state: State, workspace: Path, *, again: bool = False) -> list[Path]:
     """Write the files that the discussion's procedure leaves in the workspace, and return their
-    paths. NotAllowed if a link leads one of them out of it."""
+    paths. NotAllowed if a link leads one of them out of it. With `again`, a file that says the
+    same already is left as it is: the process may have ended right after writing it."""
     at = (state.updated_at or datetime.now(UTC)).astimezone()
     return [
-        write_new(_inside(workspace, Path(file.path)), file.text)
+        write_new(_inside(workspace, Path(file.path)), file.text, again=again)
         for file in procedure_kit(state.start.procedure).outputs(state, at)
     ]
 
 
-def write_new(path: Path, text: str) -> Path:
+def write_new(path: Path, text: str, *, again: bool = False) -> Path:
     """Write a file that does not exist yet; a taken name gets a number."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for number in range(1, 1000):
@@ -29,9 +45,17 @@ def write_new(path: Path, text: str) -> Path:
             with candidate.open("x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError:
+            if again and _says(candidate, text):
+                return candidate
             continue
         return candidate
     raise NotAllowed(f"Too many files are called {path.name}.", "Move some of them away.")
+
+
+def _says(path: Path, text: str) -> bool:
+    with suppress(OSError, UnicodeDecodeError):
+        return path.read_text("utf-8") == text
+    return False
 
 
 def _inside(workspace: Path, path: Path) -> Path:

@@ -82,7 +82,10 @@ def footer(state: State, version: str) -> str:
 def _spoke_as(state: State, seated: Participant) -> str:
     """The model that really spoke, which a substitution may have changed."""
     spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
-    return spoken[-1] if spoken else "—"
+    if spoken:
+        return spoken[-1]
+    extracted = state.verdict is not None and state.verdict.method == "extractive"
+    return "no model" if extracted and seated == state.start.host else "—"
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:

@@ -59,10 +59,13 @@ def reply_stance(quoted: str, reply: str) -> Reading:
         return unread("empty")
     opening = stem(spoken[0])
     head = f" {' '.join(spoken)} "[:OPENING]
-    signs = {
-        *([1] if any(f" {phrase} " in head for phrase in lists.assent) else []),
-        *([-1] if any(f" {phrase} " in head for phrase in lists.dissent) else []),
-    }
+    signs: set[int] = set()
+    for phrases, sign in ((lists.dissent, -1), (lists.assent, 1)):
+        for phrase in phrases:
+            if f" {phrase} " in head:
+                signs.add(sign)
+                # "Not agree with" must not be found again as "agree with".
+                head = head.replace(f" {phrase} ", "  ") if sign < 0 else head
     # "Yes" to a question answers it; it does not side with whoever asked.
     if not signs and not quoted.rstrip().endswith("?"):
         if opening in lists.assent_opening:

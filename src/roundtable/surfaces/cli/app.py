@@ -199,6 +199,32 @@ def models(**flags: Any) -> int:
     return models_command(flags)
 
 
+@cli.command(short_help="List, search and choose experts.")
+@click.argument("query", nargs=-1)
+@click.option("--for", "topic", metavar="TOPIC", help="Choose a panel for a topic, and say why.")
+@click.option("--count", type=click.IntRange(1, 100), default=3, show_default=True)
+@click.option("--include", metavar="EXPERT", multiple=True, help="Sits in any case.")
+@click.option("--weight", metavar="DOMAIN=N", multiple=True, help="Raise or lower a domain.")
+@click.option(
+    "--lambda", "lam", type=float, metavar="0…1", help="1: relevance alone; 0: difference."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def experts(**flags: Any) -> int:
+    """List the experts by domain, or those that QUERY finds.
+
+    \b
+    roundtable experts                          all of them
+    roundtable experts "data protection"        those who know about it
+    roundtable experts show threat-modeller     one of them
+    roundtable experts --for "Should we move to the cloud?" --count 4
+
+    Your own: TOML files in the folder experts of ROUNDTABLE_HOME, or in .roundtable/experts.
+    """
+    from .experts import experts_command
+
+    return experts_command(flags)
+
+
 @cli.command(short_help="Set the council's defaults, one question at a time.")
 def setup() -> int:
     """Choose models, round 2, language and logging, and store them in config.json."""

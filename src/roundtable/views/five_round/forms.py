@@ -200,9 +200,7 @@ def _headed(text: str, kind: Kind) -> tuple[Item, ...]:
     titles = [f"{kind.capitalize()} {number}" for number in range(1, most + 1)]
     bodies = parse_sections(text, titles)
     return tuple(
-        Item(number, bodies[title])
-        for number, title in enumerate(titles, 1)
-        if bodies.get(title)
+        Item(number, bodies[title]) for number, title in enumerate(titles, 1) if bodies.get(title)
     )
 
 
@@ -222,9 +220,7 @@ def revisions(text: str) -> tuple[Revision, ...]:
         revised = table.column("revised", "修订", "修改", "新方案")
         reason = table.column("reason", "why", "理由", "原因")
         if original is not None and revised is not None and reason is not None:
-            return tuple(
-                Revision(row[original], row[revised], row[reason]) for row in table.rows
-            )
+            return tuple(Revision(row[original], row[revised], row[reason]) for row in table.rows)
     return ()
 
 

@@ -12,7 +12,9 @@ LEAST_SUPPORT = 8
 LEAST_REASON = 5
 """Words. Less than that supports nothing."""
 
-_DIGIT = re.compile(r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)")
+_DIGIT = re.compile(
+    r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)"
+)
 _QUOTED = re.compile(r"""["“「『][^"”」』]{4,}["”」』]""")
 _BECAUSE = re.compile(
     r"\b(?:because|since|so that|therefore|thus|hence|if|when|due to|leads? to|causes?|without"

@@ -1,4 +1,4 @@
-"""Where a five-round discussion stands: its points, its challenges, its disputes, how close it is."""
+"""Where a five-round discussion stands: points, challenges, disputes, convergence."""
 
 from __future__ import annotations
 
@@ -93,9 +93,7 @@ def point_list(state: State, extra: Iterable[Event] = ()) -> PointList:
     )
 
 
-def measures(
-    state: State, number: int, stage: str, extra: Iterable[Event] = ()
-) -> Measures:
+def measures(state: State, number: int, stage: str, extra: Iterable[Event] = ()) -> Measures:
     """What is known about convergence at the end of a round."""
     before = [each for each in held(state) if each[0] < number]
     listed = point_list(state, extra)

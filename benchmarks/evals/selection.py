@@ -1,0 +1,98 @@
+"""Does the panel cover the domains that a topic needs?
+
+Baselines: the one panel that serves most topics of all, and the experts whose vectors are nearest
+to the topic as it was asked. The topics are part of the project: see tests/experts/topics*.toml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from roundtable.experts.library_files import read_library
+from roundtable.experts.selection import Selector, meanings
+from roundtable.models.embedder import WordLlamaEmbedder
+from tests.experts.topics import HELD_OUT, MORE, TUNED, Topic, read_topics
+
+from .data import Data
+from .scorecard import Score
+
+SETS = {TUNED: "60 topics", MORE: "40 further topics", HELD_OUT: "24 held out"}
+SIZES = (3, 4, 5)
+GOAL = 0.9
+GOAL_OF_A_LANGUAGE = 0.8
+Panel = Callable[[str, int], Sequence[str]]
+"""The domains of the experts chosen for a topic."""
+
+
+def run(data: Data) -> list[Score]:
+    experts = list(read_library().values())
+    embedder = WordLlamaEmbedder()
+    selector = Selector(experts, embedder)
+    nearest = _nearest([e.domain for e in experts], embedder, meanings(experts))
+
+    def ours(text: str, count: int) -> list[str]:
+        return [choice.expert.domain for choice in selector.choose(text, count)]
+
+    scores: list[Score] = []
+    for name, label in SETS.items():
+        topics = read_topics(name)[: data.limit]
+        for size in SIZES:
+            scores.append(
+                Score(
+                    dataset=label,
+                    metric=f"domains covered by {size}",
+                    n=len(topics),
+                    ours=_share(topics, ours, size),
+                    majority=_constant(topics, size),
+                    embedding=_share(topics, nearest, size),
+                    at_least=GOAL if name == TUNED else None,
+                )
+            )
+        if name == TUNED:
+            scores += _by_language(topics, ours, nearest, label)
+    return scores
+
+
+def _by_language(topics: Sequence[Topic], ours: Panel, nearest: Panel, label: str) -> list[Score]:
+    scores = []
+    for language, group in groupby(topics, key=lambda topic: topic.language):
+        rows = list(group)
+        scores += [
+            Score(
+                dataset=f"{label}: {language}",
+                metric=f"domains covered by {size}",
+                n=len(rows),
+                ours=_share(rows, ours, size),
+                embedding=_share(rows, nearest, size),
+                at_least=GOAL_OF_A_LANGUAGE,
+            )
+            for size in SIZES
+        ]
+    return scores
+
+
+def _share(topics: Sequence[Topic], panel: Panel, size: int) -> float:
+    return sum(topic.covered_by(panel(topic.text, size)) for topic in topics) / len(topics)
+
+
+def _constant(topics: Sequence[Topic], size: int) -> float:
+    """The best panel that is the same for every topic, found step by step."""
+    names = sorted({name for topic in topics for group in topic.covers for name in group})
+    panel: list[str] = []
+    for _ in range(size):
+        panel.append(max(names, key=lambda name: sum(t.covered_by([*panel, name]) for t in topics)))
+    return sum(topic.covered_by(panel) for topic in topics) / len(topics)
+
+
+def _nearest(domains: list[str], embedder: WordLlamaEmbedder, texts: list[str]) -> Panel:
+    import numpy as np
+
+    library = np.asarray(embedder.embed(texts), dtype=np.float32)
+    library /= np.linalg.norm(library, axis=1, keepdims=True)
+
+    def panel(text: str, count: int) -> list[str]:
+        cosines = library @ np.asarray(embedder.embed([text])[0], dtype=np.float32)
+        return [domains[int(place)] for place in np.argsort(-cosines, kind="stable")[:count]]
+
+    return panel

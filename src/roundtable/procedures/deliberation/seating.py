@@ -1,0 +1,135 @@
+"""Seating a deliberation: different experts, and as different models as can be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...core.events import NoteAdded
+from ...core.values import Participant
+from ...ports import Models, Persona
+from ..opening import OpenRequest, Seating
+from .framing import choices_of
+from .options import DeliberationFlags
+
+HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
+EXPERT_EMOJI = "👤"
+
+
+def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
+    """Seat the experts that were chosen for the topic. Nothing is called for this."""
+    flags = DeliberationFlags.parse({**defaults, **request.options})
+    company = request.company
+    personas = company.experts if company else METHODS[: flags.seats]
+    notes: list[NoteAdded] = []
+    participants = []
+    for place, persona in enumerate(personas):
+        wanted = persona.model or models.default_model
+        if flags.models:
+            wanted = flags.models[place % len(flags.models)]
+        chosen = models.seat(wanted, persona.name)
+        notes.extend(chosen.notes)
+        participants.append(
+            Participant(
+                id=persona.id,
+                name=persona.name,
+                role=persona.domain or persona.name,
+                emoji=EXPERT_EMOJI,
+                perspective=persona.perspective,
+                speakers=chosen.speakers,
+            )
+        )
+    chosen = models.seat((company and company.host_model) or models.default_model, HOST_NAME)
+    notes.extend(chosen.notes)
+    host = Participant(
+        id=HOST_ID,
+        name=HOST_NAME,
+        role="Host",
+        emoji=HOST_EMOJI,
+        perspective="asks, counts and concludes; never argues, never votes",
+        speakers=chosen.speakers,
+    )
+    notes.extend(_about_the_panel(participants, host))
+    return Seating(
+        participants=tuple(participants),
+        host=host,
+        options={
+            "choices": list(flags.choices or choices_of(request.topic)),
+            "critique": not flags.quick,
+            "early_stop": not flags.always_critique,
+            "guidance": {persona.id: persona.guidance for persona in personas},
+        },
+        language=request.language or "auto",
+        notes=tuple(notes),
+    )
+
+
+def _about_the_panel(participants: Sequence[Participant], host: Participant) -> list[NoteAdded]:
+    """What the evidence says hurts, where it could not be helped."""
+    families = {p.speaker.family or p.speaker.model for p in participants}
+    if any(p.speaker.demonstration for p in (*participants, host)):
+        return [DEMONSTRATION_NOTE]
+    notes = []
+    if len(families) == 1:
+        notes.append(
+            NoteAdded(
+                code="one_family",
+                text="All experts speak with models of one family. Different hats on one model "
+                "agree more than different models do: take their agreement with care.",
+                remedy="Configure a second provider, or name models of several with --models.",
+            )
+        )
+    elif host.speaker.family in families:
+        notes.append(
+            NoteAdded(
+                code="host_of_a_family",
+                text="The host's model is of the same family as an expert's, which it may favour.",
+                remedy="Give the host a model of another family with --model.",
+            )
+        )
+    return notes
+
+
+METHODS = (
+    Persona(
+        id="first-principles",
+        name="First Principles",
+        perspective="what must be true, step by step from what is certain",
+        guidance="Derive the answer from what is certain. Name each assumption where you make it.",
+    ),
+    Persona(
+        id="precedent",
+        name="Precedent",
+        perspective="what happened in comparable cases, and how often",
+        guidance="Reason from comparable cases and base rates. Say where this case differs.",
+    ),
+    Persona(
+        id="pre-mortem",
+        name="Pre-mortem",
+        perspective="how the obvious answer fails",
+        guidance="Assume that the obvious answer was taken and failed, and work out why. Then say "
+        "what you would do.",
+    ),
+    Persona(
+        id="affected-people",
+        name="Affected People",
+        perspective="who gains, who loses, and who was not asked",
+        guidance="Go through those whom the answer touches, the absent ones too, and weigh what it "
+        "does to them.",
+    ),
+    Persona(
+        id="numbers",
+        name="Numbers",
+        perspective="orders of magnitude, costs and expected values",
+        guidance="Estimate every quantity that matters, with a range, and let the sums decide.",
+    ),
+)
+"""Different ways to reason, for tables that no experts were chosen for."""
+
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "it casts no ballots, and the verdict is an extract of what was said.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)

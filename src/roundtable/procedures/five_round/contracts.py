@@ -1,0 +1,311 @@
+"""The hard requirements of each round, checked by code.
+
+A message never repeats words of the speech: it goes into the instructions of a second asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...core.contracts import Contract, Violation
+from ...core.quotes import copied_share
+from ...views.five_round import forms
+from ...views.five_round.items import LEAST_REASON, LEAST_SUPPORT
+from ...views.five_round.references import Reference, Statements, references
+from ...views.five_round.rounds import (
+    ACTIONABLE,
+    ARBITRATION,
+    CRITIQUE,
+    CROSS_REFERENCE,
+    DEFECTS,
+    LEAST_CITATIONS,
+    LEAST_METRICS,
+    POINTS,
+    PROPOSAL,
+    REVISION,
+    RISKS,
+    ROUNDS,
+    TOP_RISKS,
+    WEEKS,
+)
+
+UNMET = "[requirements not met]"
+NOTHING_SAID = Statements({})
+RESTATED_LIMIT = 0.6
+"""Above this share of copied runs of words a revision restates the proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundContract(Contract):
+    """The sections and the length of a round. Each round adds its own requirements."""
+
+    flag: str = UNMET
+
+    def check(self, text: str) -> tuple[Violation, ...]:
+        # Without super(): a dataclass with slots is another class than the one it is read in.
+        return (*Contract.check(self, text), *self.demands(text))
+
+    def demands(self, _text: str) -> Iterator[Violation]:
+        """What this round asks for beside sections and length."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(RoundContract):
+    """R1: a comparison table, figures, and the claims for the list of points."""
+
+    def demands(self, text: str) -> Iterator[Violation]:
+        if forms.comparison(text) is None:
+            yield Violation(
+                "table",
+                "No comparison table: put a Markdown table with at least 2 columns and 2 rows "
+                "under “## Comparison”.",
+            )
+        count = len(forms.metrics(text))
+        if count < LEAST_METRICS:
+            yield Violation(
+                "metrics",
+                f"{count} quantitative metrics; at least {LEAST_METRICS} are needed under "
+                "“## Metrics”, each on a line of its own: “- name: figure and unit”.",
+            )
+        count = len(forms.points(text))
+        if count != POINTS:
+            yield Violation(
+                "points",
+                f"{count} claims under “## Points”; exactly {POINTS} are needed, one line each.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReference(RoundContract):
+    """R2: citations of others with a stance, and a stance on every point."""
+
+    statements: Statements = NOTHING_SAID
+    own: str = ""
+    points: tuple[str, ...] = ()
+
+    def demands(self, text: str) -> Iterator[Violation]:
+        found = references(text)
+        others = [r for r in found if self.statements.who(r) not in (None, self.own)]
+        counted = {
+            (r.line, r.name, r.round, r.stance)
+            for r in others
+            if r.stance is not None and self.statements.resolves(r)
+        }
+        if len(counted) < LEAST_CITATIONS:
+            yield Violation(
+                "citations",
+                f"{len(counted)} citations of other experts count; at least {LEAST_CITATIONS} are "
+                "needed, in the form [@NAME R1: agree] or [@NAME R1: disagree].",
+            )
+        if without := sum(r.stance is None for r in others):
+            yield Violation(
+                "stance",
+                f"{without} citations have no stance: write agree, disagree or partly in each.",
+            )
+        yield from _unresolved(found, self.statements)
+        yield from _missing_stances(text, self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Critique(RoundContract):
+    """R3: exactly so many risks and defects, each with support, each against a real statement."""
+
+    statements: Statements = NOTHING_SAID
+    own: str = ""
+
+    def demands(self, text: str) -> Iterator[Violation]:
+        found = forms.findings(text)
+        for kind, heading, letter, wanted in (
+            ("risk", "Risks", "R", RISKS),
+            ("defect", "Defects", "D", DEFECTS),
+        ):
+            count = len({f.text.casefold() for f in found if f.kind == kind})
+            if count != wanted:
+                yield Violation(
+                    f"{kind}s",
+                    f"{count} {kind}s under “## {heading}”; exactly {wanted} different ones are "
+                    f"needed, {letter}1 to {letter}{wanted}, each on a line that begins with its "
+                    "number.",
+                )
+        for finding in found:
+            name = f"{'R' if finding.kind == 'risk' else 'D'}{finding.number}"
+            if not finding.concrete:
+                yield Violation(
+                    "support",
+                    f"{name} has no concrete support: after “Support:” give at least "
+                    f"{LEAST_SUPPORT} words with a figure, a quotation or a reason.",
+                )
+            aimed = references(f"{finding.text}\n{finding.support}")
+            if not any(self._hits(reference) for reference in aimed):
+                yield Violation(
+                    "target",
+                    f"{name} does not say whose statement it is about: name it as [@NAME R1], and "
+                    "name another expert than yourself.",
+                )
+        yield from _unresolved(references(text), self.statements)
+
+    def _hits(self, reference: Reference) -> bool:
+        known = self.statements
+        return known.resolves(reference) and known.who(reference) != self.own
+
+
+@dataclass(frozen=True, slots=True)
+class Revised(RoundContract):
+    """R4: an answer to each challenge, a table of changes, and no second edition of R1."""
+
+    statements: Statements = NOTHING_SAID
+    challenges: tuple[int, ...] = ()
+    points: tuple[str, ...] = ()
+    first: str = ""
+    """The expert's own proposal."""
+
+    def demands(self, text: str) -> Iterator[Violation]:
+        answered = {answer.challenge: answer for answer in forms.answers(text)}
+        if missing := [n for n in self.challenges if n not in answered]:
+            yield Violation(
+                "unanswered",
+                f"Challenges without an answer under “## Answers”: {_ids('C', missing)}.",
+            )
+        thin = [n for n in self.challenges if n in answered and not answered[n].substantial]
+        if thin:
+            yield Violation(
+                "answer",
+                f"These answers say too little: {_ids('C', thin)}. Begin each with accept, reject "
+                f"or partly and give the reason, at least {LEAST_REASON} words.",
+            )
+        changes = forms.revisions(text)
+        if not any(change.real for change in changes):
+            yield Violation(
+                "revisions",
+                "No table under “## Revisions” with the columns Original, Revised and Reason and "
+                "at least one row that changes something.",
+            )
+        elif not all(change.real for change in changes):
+            yield Violation(
+                "revision",
+                "A row of the table under “## Revisions” is incomplete or changes nothing.",
+            )
+        if self.first and copied_share(text, self.first) > RESTATED_LIMIT:
+            yield Violation(
+                "restated",
+                "This restates your proposal of round 1: write what has changed and why.",
+            )
+        yield from _unresolved(references(text), self.statements)
+        yield from _missing_stances(text, self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Arbitration(RoundContract):
+    """R5: a ruling on every dispute, eight weeks of tasks, three top risks."""
+
+    statements: Statements = NOTHING_SAID
+    disputes: tuple[int, ...] = ()
+
+    def demands(self, text: str) -> Iterator[Violation]:
+        ruled = {ruling.dispute: ruling for ruling in forms.rulings(text)}
+        missing = [n for n in self.disputes if n not in ruled or not ruled[n].complete]
+        if missing:
+            yield Violation(
+                "rulings",
+                f"Disputes without a ruling and its rationale: {_ids('X', missing)}. Write “- X1: "
+                "your ruling. Rationale: why.” for each under “## Rulings”, and defer none.",
+            )
+        yield from _plan(text)
+        risks = forms.top_risks(text)
+        if len(risks) != TOP_RISKS or not all(risk.contingency and risk.text for risk in risks):
+            yield Violation(
+                "top risks",
+                f"Exactly {TOP_RISKS} top risks are needed under “## Top Risks”, T1 to "
+                f"T{TOP_RISKS}, each with “Contingency: …”.",
+            )
+        yield from _unresolved(references(text), self.statements)
+
+
+def _plan(text: str) -> Iterator[Violation]:
+    tasks = forms.plan(text)
+    missing = [week for week in range(1, WEEKS + 1) if week not in forms.weeks(tasks)]
+    if missing:
+        yield Violation(
+            "weeks",
+            f"The table under “## Plan” has no task in {_ids('W', missing)}. Its columns are Week, "
+            "Task, Owner, Deliverable, Effort and Due.",
+        )
+    empty = sum(not (task.owner and task.deliverable) for task in tasks)
+    vague = sum(not task.estimated for task in tasks)
+    if empty:
+        yield Violation("plan", f"{empty} tasks of the plan lack an owner or a deliverable.")
+    if vague:
+        yield Violation("effort", f"{vague} tasks of the plan have no effort in days.")
+    share = forms.actionability(tasks)
+    if share is not None and share < ACTIONABLE:
+        yield Violation(
+            "actionability",
+            f"{share:.0f} % of the tasks have an owner, a deliverable and a date; at least "
+            f"{ACTIONABLE} % should.",
+        )
+
+
+def _missing_stances(text: str, points: Sequence[str]) -> Iterator[Violation]:
+    taken = {stance.point for stance in forms.stances(text)}
+    if missing := [point for point in points if point not in taken]:
+        yield Violation(
+            "stances",
+            f"No stance on {', '.join(missing)}: write “- p1: agree”, “disagree” or “unsure” and "
+            "the reason for each under “## Stances”.",
+        )
+
+
+def _unresolved(found: Sequence[Reference], statements: Statements) -> Iterator[Violation]:
+    """Markers that lead nowhere, and quotations that are none."""
+    lost = sum(not statements.resolves(reference) for reference in found)
+    if lost:
+        yield Violation(
+            "reference",
+            f"{lost} markers name nobody at the table, or a round in which that expert did not "
+            "speak.",
+        )
+    false = sum(statements.resolves(r) and statements.misquotes(r) for r in found)
+    if false:
+        yield Violation(
+            "quotation",
+            f"{false} quotations after a marker do not stand in the statement that it names.",
+        )
+
+
+def _ids(letter: str, numbers: Sequence[int]) -> str:
+    return ", ".join(f"{letter}{number}" for number in numbers)
+
+
+def proposal() -> Proposal:
+    return Proposal(*_frame(PROPOSAL))
+
+
+def cross_reference(statements: Statements, own: str, points: tuple[str, ...]) -> CrossReference:
+    return CrossReference(*_frame(CROSS_REFERENCE), statements=statements, own=own, points=points)
+
+
+def critique(statements: Statements, own: str) -> Critique:
+    return Critique(*_frame(CRITIQUE), statements=statements, own=own)
+
+
+def revised(
+    statements: Statements, challenges: tuple[int, ...], points: tuple[str, ...], first: str
+) -> Revised:
+    return Revised(
+        *_frame(REVISION),
+        statements=statements,
+        challenges=challenges,
+        points=points,
+        first=first,
+    )
+
+
+def arbitration(statements: Statements, disputes: tuple[int, ...]) -> Arbitration:
+    return Arbitration(*_frame(ARBITRATION), statements=statements, disputes=disputes)
+
+
+def _frame(stage: str) -> tuple[tuple[str, ...], int, int]:
+    round_ = ROUNDS[stage]
+    return round_.sections, *round_.words

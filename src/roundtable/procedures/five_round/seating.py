@@ -1,0 +1,152 @@
+"""Seating five rounds: experts that were named or chosen, and a host, each with a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from ...core.events import NoteAdded
+from ...core.values import HOST_WIRE_NAME, Participant
+from ...experts.persona import plain_persona
+from ...ports import Models, Persona
+from ..opening import OpenRequest, Seating
+from .intent import fit_note, read_intent
+from .options import FiveRoundFlags
+
+HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
+EXPERT_EMOJI = "👤"
+
+
+def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
+    """Find a persona and a speaker for each seat. Nothing is called for this."""
+    flags = FiveRoundFlags.parse({**defaults, **request.options})
+    company = request.company
+    personas = _distinct(company.experts if company else _personas(flags))
+    notes: list[NoteAdded] = []
+    if (advice := fit_note(read_intent(request.topic))) is not None:
+        notes.append(advice)
+    participants = []
+    for persona in personas:
+        wanted = flags.model_for(persona.id, persona.name) or persona.model or models.default_model
+        chosen = models.seat(wanted, persona.name)
+        notes.extend(chosen.notes)
+        participants.append(
+            Participant(
+                id=persona.id,
+                name=persona.name,
+                role=persona.domain or persona.name,
+                emoji=EXPERT_EMOJI,
+                perspective=persona.perspective,
+                speakers=chosen.speakers,
+            )
+        )
+    routed = company.host_model if company else None
+    host = models.seat(flags.model_for(HOST_ID) or routed or models.default_model, HOST_NAME)
+    notes.extend(host.notes)
+    chair = Participant(
+        id=HOST_ID,
+        name=HOST_NAME,
+        role="Host",
+        emoji=HOST_EMOJI,
+        perspective="sums up, rules on disputes and plans; never argues, never votes",
+        speakers=host.speakers,
+    )
+    if any(p.speaker.demonstration for p in (*participants, chair)):
+        notes.append(DEMONSTRATION_NOTE)
+    return Seating(
+        participants=tuple(participants),
+        host=chair,
+        options={
+            "depth": flags.depth,
+            "rounds": [[number, stage] for number, stage in flags.rounds],
+            "strict_rounds": flags.strict_rounds,
+            "history": flags.shown_characters,
+            "divergence": flags.divergence,
+            "accelerate": flags.accelerate,
+            "timeout": flags.timeout,
+            "output_dir": flags.output_dir,
+            "experts": {persona.id: _remembered(persona) for persona in personas},
+        },
+        language=request.language or "auto",
+        notes=tuple(notes),
+    )
+
+
+def _remembered(persona: Persona) -> dict[str, JsonValue]:
+    """What prompts and plan need of a persona beside its seat."""
+    return {
+        "guidance": persona.guidance,
+        "asks": list(persona.asks),
+        "blind_spot": persona.blind_spot,
+        "reason": persona.reason,
+        "routed": persona.routed,
+    }
+
+
+def _personas(flags: FiveRoundFlags) -> tuple[Persona, ...]:
+    """Without a library: personas of the names that were given, or the usual three."""
+    if flags.names:
+        return tuple(plain_persona(name) for name in flags.names)
+    return USUAL[: flags.experts] if flags.experts <= len(USUAL) else USUAL
+
+
+def _distinct(personas: Sequence[Persona]) -> tuple[Persona, ...]:
+    """Each with an id and a name of its own, and none with the host's."""
+    taken = {HOST_ID, HOST_WIRE_NAME}
+    names = {HOST_NAME.casefold()}
+    found: list[Persona] = []
+    for persona in personas:
+        own, name, number = persona.id, persona.name, 2
+        while own in taken or name.casefold() in names:
+            own, name, number = f"{persona.id}-{number}", f"{persona.name} {number}", number + 1
+        taken.add(own)
+        names.add(name.casefold())
+        found.append(persona.renamed(own, name))
+    return tuple(found)
+
+
+USUAL = (
+    Persona(
+        id="architecture-expert",
+        name="Architecture Expert",
+        domain="architecture",
+        perspective="structure, interfaces, scale and what is hard to change later",
+        asks=("Which decision cannot be undone?", "What breaks first at ten times the load?"),
+        blind_spot="what it costs people to live with the structure",
+        guidance="Name components, interfaces and data flows; give load, latency and cost figures; "
+        "say which decisions are reversible.",
+        reason="one of the usual three",
+    ),
+    Persona(
+        id="product-expert",
+        name="Product Expert",
+        domain="product",
+        perspective="users, value, scope and what to leave out",
+        asks=("Who needs this, and how do we know?", "What is the smallest thing worth shipping?"),
+        blind_spot="how much work hides behind a simple wish",
+        guidance="Name the users and their jobs, the measures of success and the smallest scope "
+        "that reaches them; say what is left out and why.",
+        reason="one of the usual three",
+    ),
+    Persona(
+        id="quality-expert",
+        name="Quality Expert",
+        domain="quality",
+        perspective="risks, verification, operation and what happens when it fails",
+        asks=("How will we notice that it fails?", "What is untested in this plan?"),
+        blind_spot="the price of waiting for certainty",
+        guidance="Name failure modes with their likelihood and cost, the tests and alarms that "
+        "catch them, and acceptance criteria in figures.",
+        reason="one of the usual three",
+    ),
+)
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "it is asked for single sentences, its stances do not count, and the host's summary is an "
+    "extract made by code.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)

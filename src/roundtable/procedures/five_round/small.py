@@ -1,0 +1,84 @@
+"""The tasks scaled to a demonstration model: single sentences, each begun for it."""
+
+from __future__ import annotations
+
+from ...core.contracts import Contract
+from ...core.effects import PromptPlan, SectionShape, Task, Untrusted
+from ...core.text import first_sentences
+from ...core.values import Participant
+from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, DEFECTS, PROPOSAL, REVISION, RISKS
+from .sitting import Sitting
+
+TOKENS_PER_SENTENCE = 60
+_ASKED = {
+    CROSS_REFERENCE: "What do you think of what the others said?",
+    CRITIQUE: "What could go wrong with these plans, and what is missing in them?",
+    REVISION: "What would you change in your plan now?",
+}
+_RISKS = (
+    "One risk is that",
+    "It may cost more because",
+    "People may not use it because",
+    "It may take longer because",
+    "It may fail when",
+)
+_DEFECTS = ("The plan does not say", "Nobody checked whether", "It is not clear who")
+
+
+def small_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
+    """The round's task for a demonstration model. Its words carry no marker, so nothing that
+    depends on one counts them."""
+    shape = _shape(sitting, stage, participant)
+    question = Untrusted("question", sitting.state.start.topic)
+    if stage == PROPOSAL:
+        prompt = PromptPlan(
+            "five_round/small-proposal", {"question": question, "name": participant.name}
+        )
+    else:
+        prompt = PromptPlan(
+            "five_round/small-reply",
+            {
+                "question": question,
+                "name": participant.name,
+                "others": tuple(
+                    Untrusted("speech", _gist(s.text), sitting.name(s.participant))
+                    for s in sitting.last_words
+                    if s.participant != participant.id
+                ),
+                "asked": _ASKED[stage],
+            },
+        )
+    sentences = sum(section.sentences for section in shape)
+    return Task(
+        prompt,
+        Contract(sections=tuple(section.heading for section in shape)),
+        max_tokens=40 + TOKENS_PER_SENTENCE * sentences,
+        shape=shape,
+    )
+
+
+def _shape(sitting: Sitting, stage: str, participant: Participant) -> tuple[SectionShape, ...]:
+    peer = next((p.name for p in sitting.present if p.id != participant.id), "next expert")
+    if stage == PROPOSAL:
+        return (
+            SectionShape("Proposal", 2, "I propose that"),
+            SectionShape("Points", 1, "It depends on whether"),
+        )
+    if stage == CROSS_REFERENCE:
+        return (
+            SectionShape("Cross-Reference", 1, f"The {peer} is right that"),
+            SectionShape("Blind Spots", 1, "Nobody has said that"),
+        )
+    if stage == CRITIQUE:
+        risks = [SectionShape(f"Risk {n}", 1, _RISKS[n - 1]) for n in range(1, RISKS + 1)]
+        defects = [SectionShape(f"Defect {n}", 1, _DEFECTS[n - 1]) for n in range(1, DEFECTS + 1)]
+        return (*risks, *defects)
+    return (
+        SectionShape("Answers", 1, "To the others I say that"),
+        SectionShape("Revised Proposal", 2, "I would now change that"),
+    )
+
+
+def _gist(text: str) -> str:
+    prose = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    return first_sentences(prose, 1, 300)

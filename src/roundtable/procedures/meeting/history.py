@@ -1,0 +1,101 @@
+"""The history that every prompt carries: all that was said, or the summary that replaces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...core.effects import Untrusted
+from ...core.events import SpeechGiven
+from ...core.text import clip, condense, estimate_tokens
+from ...views.meeting import first_words
+from ...views.meeting_status import CONCLUSION, DISCUSSION, SUMMARY, called, issues
+from .sitting import Sitting
+
+HISTORY_TOKENS = 6_000
+"""Beyond this the speeches of older rounds give way to the summaries of those rounds."""
+REPLACING_CHARACTERS = 2_000
+"""The most that stands for a replaced round; beside such a summary the list of points remains."""
+
+
+def history(sitting: Sitting, before_round: int) -> tuple[Untrusted, ...]:
+    """What was said before a turn of this round, in order. The newest round that is over and the
+    present one are always whole; older ones are replaced, the oldest first, until it fits."""
+    spoken = [s for s in sitting.state.speeches if s.stage != CONCLUSION]
+    if sitting.parallel:
+        spoken = [s for s in spoken if s.round < before_round]
+    rounds = sorted({s.round for s in spoken if 0 < s.round < before_round - 1})
+    replaced: set[int] = set()
+    for round_ in rounds:
+        if _tokens(_items(sitting, spoken, replaced)) <= HISTORY_TOKENS:
+            break
+        replaced.add(round_)
+    return _items(sitting, spoken, replaced)
+
+
+def points_on_the_table(sitting: Sitting) -> Untrusted | str:
+    """The list of points with who stands where; empty while there is none."""
+    found = issues(sitting.state)
+    if not found:
+        return ""
+    names = {p.id: called(p) for p in sitting.state.participants}
+    lines = []
+    for issue in found:
+        sides = [
+            f"{side}: {', '.join(names.get(who, who) for who in ids)}"
+            for side, ids in (("agree", issue.held_by), ("disagree", issue.rejected_by))
+            if ids
+        ]
+        lines.append(f"{issue.id}: {issue.text} ({'; '.join(sides) or 'nobody has declared'})")
+    return Untrusted("points", "\n".join(lines), "the minutes")
+
+
+def _items(
+    sitting: Sitting, spoken: Sequence[SpeechGiven], replaced: set[int]
+) -> tuple[Untrusted, ...]:
+    items: list[Untrusted] = []
+    told: set[int] = set()
+    for speech in spoken:
+        if speech.stage == DISCUSSION and speech.round in replaced:
+            if speech.round not in told:
+                told.add(speech.round)
+                items.append(_in_place_of(sitting, spoken, speech.round))
+        elif not _stands_elsewhere(speech, replaced):
+            items.append(_item(sitting, speech))
+    return tuple(items)
+
+
+def _item(sitting: Sitting, speech: SpeechGiven) -> Untrusted:
+    seated = sitting.state.participant(speech.participant)
+    who = called(seated) if seated else speech.participant
+    if speech.stage == DISCUSSION:
+        return Untrusted("speech", speech.text, f"{who}, round {speech.round}")
+    if speech.stage.startswith(SUMMARY):
+        return Untrusted("summary", speech.text, f"{who}, after round {speech.after_round}")
+    return Untrusted("remark", speech.text, who)
+
+
+def _stands_elsewhere(speech: SpeechGiven, replaced: set[int]) -> bool:
+    """The summary of a replaced round stands in the place of its speeches, not a second time."""
+    return speech.stage.startswith(SUMMARY) and speech.after_round in replaced
+
+
+def _in_place_of(sitting: Sitting, spoken: Sequence[SpeechGiven], round_: int) -> Untrusted:
+    summary = sitting.summary_of(round_)
+    if summary is not None:
+        text = condense(summary.text, REPLACING_CHARACTERS)
+    else:
+        text = digest(sitting, [s for s in spoken if s.round == round_])
+    return Untrusted("summary", text, f"the minutes, in place of the speeches of round {round_}")
+
+
+def digest(sitting: Sitting, speeches: Sequence[SpeechGiven]) -> str:
+    """A round in one sentence from everybody, for when no host summed it up."""
+    lines = []
+    for speech in speeches:
+        seated = sitting.state.participant(speech.participant)
+        lines.append(f"{called(seated) if seated else speech.participant}: {first_words(speech)}")
+    return clip("\n".join(lines), REPLACING_CHARACTERS)
+
+
+def _tokens(items: Sequence[Untrusted]) -> int:
+    return sum(estimate_tokens(item.text) for item in items)

@@ -1,0 +1,122 @@
+"""What a meeting is asked for: who sits there, how many rounds, in which order, what it leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ...core.errors import BadSetting
+from ...core.values import HOST_WIRE_NAME, Value
+from ..checking import checked
+
+WHERE = "meeting options"
+MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, 12
+DEFAULT_ROUNDS, MAX_ROUNDS = 3, 10
+TURN_SECONDS = 180.0
+MAX_NAME, MAX_PERSPECTIVE = 80, 2000
+_PROFILE = re.compile(r"[^\s/\x00-\x1f\x7f](?:[^/\x00-\x1f\x7f]*[^\s/\x00-\x1f\x7f])?")
+_OUTPUT = re.compile(
+    r"(?!/)(?!.*(?:^|/)\.\.?(?:/|$))[^\\:*?\"<>|\x00-\x1f\x7f]+\.md", re.IGNORECASE
+)
+
+
+class Place(Value):
+    """A participant as a caller names it."""
+
+    profile: str
+    """Its id in this discussion: what `speak` and the tools call it."""
+    role: str
+    perspective: str = ""
+    display_name: str = ""
+    model: str | None = None
+    """A model's name, or `outside` for somebody who speaks through `speak`."""
+
+
+class MeetingOptions(Value):
+    """The options of one meeting."""
+
+    participants: tuple[Place, ...] = ()
+    roster: str | None = None
+    """A ready set of participants, instead of a list of them."""
+    max_rounds: int = Field(default=DEFAULT_ROUNDS, ge=1, le=MAX_ROUNDS)
+    speech_order: Literal["fixed", "parallel"] = "fixed"
+    """fixed: one after another as listed, each hearing those before it. parallel: side by side."""
+    summaries: bool = True
+    """Whether the host sums up between two rounds."""
+    format: Literal["standard", "decision"] = "standard"
+    output_path: str | None = None
+    """The conclusion document's place in the workspace."""
+    turn_seconds: float = Field(default=TURN_SECONDS, gt=0, le=86_400)
+    model: str | None = None
+    """For every participant that names none."""
+    host: str | None = None
+    """The host's model, or `outside` for a chair who speaks through `speak`."""
+    quick: bool = False
+    """One round."""
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any]) -> MeetingOptions:
+        """BadSetting or UnknownName says which option is wrong, and what was expected."""
+        places = options.get("participants")
+        rest = {key: value for key, value in options.items() if key != "participants"}
+        if places is not None:
+            rest["participants"] = parse_places(places)
+        parsed = checked(cls, rest, WHERE)
+        if parsed.participants and parsed.roster:
+            raise BadSetting(WHERE, "roster", "either a roster or participants, not both")
+        if parsed.output_path is not None and not _OUTPUT.fullmatch(parsed.output_path):
+            expected = "the path of a .md file inside the workspace, such as docs/decision.md"
+            raise BadSetting(WHERE, "output_path", expected)
+        return parsed
+
+
+def parse_places(rows: Any) -> tuple[Place, ...]:
+    """The participants of a list of tables."""
+    if not isinstance(rows, list | tuple):
+        raise BadSetting(WHERE, "participants", "a list of participants")
+    places = tuple(_place(number, row) for number, row in enumerate(rows, 1))
+    if not MIN_PARTICIPANTS <= len(places) <= MAX_PARTICIPANTS:
+        expected = f"{MIN_PARTICIPANTS} to {MAX_PARTICIPANTS} participants"
+        raise BadSetting(WHERE, "participants", f"{expected}, not {len(places)}")
+    taken: set[str] = set()
+    for number, place in enumerate(places, 1):
+        if place.profile in taken:
+            expected = f"a name of its own, {place.profile!r} is taken"
+            raise BadSetting(f"participant {number}", "profile", expected)
+        taken.add(place.profile)
+    return places
+
+
+def _place(number: int, row: Any) -> Place:
+    where = f"participant {number}"
+    if isinstance(row, Place):
+        return row
+    if not isinstance(row, Mapping):
+        raise BadSetting(where, "the entry", "a table with profile, role and perspective")
+    for key in ("profile", "role"):
+        if not isinstance(row.get(key), str) or not row[key].strip():
+            raise BadSetting(where, key, "a name")
+    place = checked(Place, row, where)
+    if not _PROFILE.fullmatch(place.profile) or len(place.profile) > MAX_NAME:
+        raise BadSetting(where, "profile", f"at most {MAX_NAME} characters, without a slash")
+    if place.profile.casefold() == HOST_WIRE_NAME:
+        raise BadSetting(where, "profile", f"another name: {HOST_WIRE_NAME} is the host")
+    return place.model_copy(
+        update={
+            "role": _one_line(where, "role", place.role, MAX_NAME),
+            "perspective": _one_line(where, "perspective", place.perspective, MAX_PERSPECTIVE),
+            "display_name": _one_line(where, "display_name", place.display_name, MAX_NAME)
+            or place.profile,
+        }
+    )
+
+
+def _one_line(where: str, key: str, text: str, limit: int) -> str:
+    """These words stand in instructions and headings: one line, and not a whole prompt."""
+    line = " ".join(text.split())
+    if len(line) > limit:
+        raise BadSetting(where, key, f"at most {limit} characters")
+    return line

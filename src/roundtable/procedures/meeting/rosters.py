@@ -1,0 +1,49 @@
+"""Ready rosters as participants of a meeting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...experts.library_files import read_library
+from ...experts.roster import roster as ready_roster
+from ...ports import CastWish, Company
+from ..opening import OpenRequest
+from .options import MeetingOptions, Place
+
+DEFAULT_ROSTER = "tech-design-review"
+
+
+def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish | None:
+    """The experts of the roster, from the user's library and with models routed for them; nobody
+    where the caller names the participants. UnknownName if there is no such roster."""
+    options = MeetingOptions.parse({**defaults, **request.options})
+    if options.participants:
+        return None
+    wanted = ready_roster(options.roster or DEFAULT_ROSTER).experts
+    return CastWish(len(wanted), wanted)
+
+
+def roster(name: str, company: Company | None) -> tuple[Place, ...]:
+    """The participants of a roster, in the order in which they sit: those who were cast for it,
+    or else the shipped experts. UnknownName if there is no such roster."""
+    if company is not None:
+        return tuple(
+            Place(
+                profile=persona.id,
+                role=persona.name,
+                perspective=persona.perspective,
+                display_name=persona.id,
+                model=persona.model,
+            )
+            for persona in company.experts
+        )
+    return tuple(
+        Place(
+            profile=expert.id,
+            role=expert.name,
+            perspective=expert.perspective,
+            display_name=expert.id,
+        )
+        for expert in ready_roster(name).seated(read_library())
+    )

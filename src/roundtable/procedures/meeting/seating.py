@@ -1,0 +1,111 @@
+"""Seating a meeting: from a list of participants or a roster to seats with their speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.events import NoteAdded
+from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant, SpeakerRef
+from ...ports import Models, Seat
+from ..opening import OpenRequest, Seating
+from .options import MeetingOptions
+from .rosters import DEFAULT_ROSTER, roster
+
+OUTSIDE_SPEAKER = SpeakerRef(
+    model=OUTSIDE, family=OUTSIDE, usd_per_million_in=0.0, usd_per_million_out=0.0
+)
+
+
+def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
+    """Seat a meeting. Nothing is called for this."""
+    options = MeetingOptions.parse({**defaults, **request.options})
+    notes: list[NoteAdded] = []
+    places = options.participants
+    if not places:
+        name = options.roster or DEFAULT_ROSTER
+        places = roster(name, request.company)
+        if options.roster is None:
+            notes.append(_default_roster_note(name))
+    default = options.model or models.default_model
+    participants = []
+    for place in places:
+        chosen = _speakers(models, place.model or default, place.display_name)
+        notes.extend(chosen.notes)
+        participants.append(
+            Participant(
+                id=place.profile,
+                name=place.display_name,
+                role=place.role,
+                perspective=place.perspective,
+                speakers=chosen.speakers,
+            )
+        )
+    routed = request.company.host_model if request.company else None
+    chair = _speakers(models, options.host or routed or models.default_model, "Coordinator")
+    notes.extend(chair.notes)
+    host = Participant(
+        id=HOST_WIRE_NAME,
+        name="Coordinator",
+        role="Host",
+        emoji="🎙️",
+        perspective="opens, sums up and concludes; never argues, never votes",
+        speakers=chair.speakers,
+    )
+    if any(p.speaker.demonstration for p in (*participants, host)):
+        notes.append(DEMONSTRATION_NOTE)
+    if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
+        notes.append(_outside_note(waited_for, options.turn_seconds))
+    if options.speech_order == "parallel":
+        notes.append(PARALLEL_NOTE)
+    return Seating(
+        participants=tuple(participants),
+        host=host,
+        options={
+            "max_rounds": 1 if options.quick else options.max_rounds,
+            "speech_order": options.speech_order,
+            "summaries": options.summaries,
+            "format": options.format,
+            "output_path": options.output_path,
+            "turn_seconds": options.turn_seconds,
+            "roster": options.roster,
+        },
+        language=request.language or "auto",
+        notes=tuple(notes),
+    )
+
+
+def _speakers(models: Models, name: str, seat_name: str) -> Seat:
+    return Seat((OUTSIDE_SPEAKER,)) if name == OUTSIDE else models.seat(name, seat_name)
+
+
+def _default_roster_note(name: str) -> NoteAdded:
+    return NoteAdded(
+        code="default_roster",
+        text=f"Nobody was named, so the roster {name!r} sits at the table.",
+        remedy="Choose another with --roster, or name participants from Python.",
+    )
+
+
+def _outside_note(waited_for: list[Participant], seconds: float) -> NoteAdded:
+    names = ", ".join(p.id for p in waited_for)
+    return NoteAdded(
+        code="outside",
+        text=f"From outside: {names}. Each has {seconds:.0f} s when its turn comes, and is absent "
+        "from the round after that.",
+        remedy="roundtable speak ID TEXT --as NAME",
+    )
+
+
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "no point is read from them, and the conclusion is an extract of what was said.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)
+PARALLEL_NOTE = NoteAdded(
+    code="parallel",
+    text="The participants speak side by side: within a round they cannot see each other.",
+    remedy='The order "fixed" lets each hear those before it.',
+)

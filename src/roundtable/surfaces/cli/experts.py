@@ -1,0 +1,179 @@
+"""`roundtable experts`: who could sit at the table, and who should for a topic."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import UnknownName, UsageError
+from ...experts.expert import Expert
+from ...experts.library_files import own_files, read_library, read_own
+from ...settings import Settings, read_settings
+from .terminal import echo_error, for_screen
+
+if TYPE_CHECKING:
+    from ...experts.selection import Choice
+
+NEAREST = 8
+"""Experts shown for a query that is in nobody's words."""
+
+
+def experts_command(flags: Mapping[str, Any]) -> int:
+    settings = read_settings(os.environ, Path.cwd())
+    query: Sequence[str] = flags["query"]
+    if flags["topic"] is not None:
+        if query:
+            raise UsageError("--for chooses by a topic, so there is nothing to search.", _USE)
+        return _choose(settings, flags)
+    own = own_files(*settings.expert_folders)
+    library = read_library(own)
+    if query[:1] == ("show",) and len(query) > 1:
+        return _show(_found(" ".join(query[1:]), library), own, as_json=flags["as_json"])
+    if query:
+        return _search(" ".join(query), settings, library, as_json=flags["as_json"])
+    if flags["as_json"]:
+        _print_json([expert.model_dump(mode="json") for expert in library.values()])
+        return 0
+    _list(library.values(), set(read_own(own)))
+    click.echo("\nOne of them: roundtable experts show ID")
+    click.echo('A panel for a topic: roundtable experts --for "Should we …?"')
+    return 0
+
+
+_USE = 'Use either: roundtable experts QUERY, or: roundtable experts --for "TOPIC".'
+
+
+def _list(experts: Iterable[Expert], own: set[str]) -> None:
+    by_domain = sorted(experts, key=lambda expert: expert.domain)
+    width = max((len(expert.id) for expert in by_domain), default=0)
+    for number, (domain, group) in enumerate(groupby(by_domain, key=lambda each: each.domain)):
+        members = list(group)
+        click.echo(f"{chr(10) if number else ''}{domain} ({len(members)})")
+        for expert in members:
+            mark = "  (own)" if expert.id in own else ""
+            click.echo(for_screen(f"  {expert.id:<{width}}  {expert.name}{mark}"))
+
+
+def _search(query: str, settings: Settings, library: Mapping[str, Expert], *, as_json: bool) -> int:
+    """Those who bear the words; if nobody does, those who come nearest in meaning."""
+    found = [expert for expert in library.values() if _bears(expert, query)]
+    if found:
+        if as_json:
+            _print_json([expert.model_dump(mode="json") for expert in found])
+        else:
+            _list(found, set())
+        return 0
+    from ...bootstrap import expert_selector
+
+    nearest = expert_selector(settings).search(query, NEAREST)
+    if as_json:
+        _print_json([_row(choice) for choice in nearest])
+        return 0
+    echo_error(f"Nobody is described by {query!r}. The nearest in meaning:")
+    for choice in nearest:
+        expert = choice.expert
+        click.echo(for_screen(f"{expert.id}  {expert.name}, {expert.domain}: {choice.why}"))
+    return 0
+
+
+def _bears(expert: Expert, query: str) -> bool:
+    words = (
+        expert.id,
+        expert.name,
+        expert.domain,
+        *(t for row in expert.tags.values() for t in row),
+    )
+    wanted = query.strip().casefold()
+    return any(wanted in word.casefold() for word in words)
+
+
+def _found(name: str, library: Mapping[str, Expert]) -> Expert:
+    wanted = name.strip().casefold()
+    for expert in library.values():
+        if wanted in (expert.id, expert.name.casefold()):
+            return expert
+    raise UnknownName("expert", name, library)
+
+
+def _show(expert: Expert, own: Sequence[Path], *, as_json: bool) -> int:
+    if as_json:
+        _print_json(expert.model_dump(mode="json"))
+        return 0
+    lines = [
+        f"{expert.name} ({expert.id}), {expert.domain}",
+        "",
+        f"Perspective: {expert.perspective}",
+        "Always asks:",
+        *(f"  - {question}" for question in expert.asks),
+        f"Blind spot: {expert.blind_spot}",
+        f"Guidance: {expert.guidance}",
+        f"Needs a model for: {', '.join(expert.needs) or 'anything'}",
+        "Found by:",
+        *(f"  {language}: {', '.join(tags)}" for language, tags in expert.tags.items()),
+    ]
+    if source := next((file for file in reversed(own) if expert.id in read_own([file])), None):
+        lines.append(f"From: {source}")
+    click.echo(for_screen("\n".join(lines)))
+    return 0
+
+
+def _choose(settings: Settings, flags: Mapping[str, Any]) -> int:
+    from ...bootstrap import expert_selector
+    from ...experts.mmr import LAMBDA
+
+    lam = LAMBDA if flags["lam"] is None else flags["lam"]
+    panel = expert_selector(settings).choose(
+        flags["topic"],
+        flags["count"],
+        lam=lam,
+        weights=_weights(flags["weight"]),
+        include=flags["include"],
+    )
+    if flags["as_json"]:
+        rows = [_row(choice) for choice in panel]
+        _print_json({"topic": flags["topic"], "lambda": lam, "panel": rows})
+        return 0
+    for number, choice in enumerate(panel, 1):
+        expert = choice.expert
+        click.echo(for_screen(f"{number}. {expert.name} ({expert.id}), {expert.domain}"))
+        click.echo(for_screen(f"   {choice.why}"))
+        click.echo(for_screen(f"   {expert.perspective}"))
+    domains = dict.fromkeys(choice.expert.domain for choice in panel)
+    click.echo(f"\nDomains: {', '.join(domains)}. λ = {lam:g}: {lam:.0%} relevance.")
+    return 0
+
+
+def _weights(pairs: Sequence[str]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for pair in pairs:
+        domain, _, number = pair.partition("=")
+        try:
+            weights[domain.strip()] = float(number)
+        except ValueError:
+            raise UsageError(
+                f"--weight {pair!r} is not a domain and a number.", "Write it as --weight legal=1.5"
+            ) from None
+    return weights
+
+
+def _row(choice: Choice) -> dict[str, Any]:
+    return {
+        "id": choice.expert.id,
+        "name": choice.expert.name,
+        "domain": choice.expert.domain,
+        "relevance": choice.relevance,
+        "likeness": choice.likeness,
+        "named": list(choice.named),
+        "reason": choice.reason,
+        "why": choice.why,
+    }
+
+
+def _print_json(document: Any) -> None:
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))

@@ -1,0 +1,31 @@
+"""The topics by which selection is judged, and when a panel serves one."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+TUNED, MORE, HELD_OUT = "topics", "topics_more", "topics_held_out"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A question, and the domains that a good panel must cover: of each group at least one."""
+
+    language: str
+    text: str
+    covers: tuple[tuple[str, ...], ...]
+
+    def covered_by(self, domains: Iterable[str]) -> bool:
+        present = set(domains)
+        return all(present.intersection(group) for group in self.covers)
+
+
+def read_topics(name: str = TUNED) -> list[Topic]:
+    path = Path(__file__).with_name(f"{name}.toml")
+    return [
+        Topic(row["language"], row["text"], tuple(tuple(group) for group in row["covers"]))
+        for row in tomllib.loads(path.read_text("utf-8"))["topic"]
+    ]

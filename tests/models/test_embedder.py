@@ -1,0 +1,37 @@
+"""The embedder: vectors of one length, offline, near for one topic and blind to agreement."""
+
+from __future__ import annotations
+
+from math import hypot
+from operator import mul
+
+import pytest
+
+from roundtable.models.embedder import WIDTH, WordLlamaEmbedder
+from roundtable.ports import Embedder
+
+pytest.importorskip("wordllama", reason="wordllama is not installed")
+
+EMBEDDER: Embedder = WordLlamaEmbedder()
+
+
+def cosine(one: str, two: str) -> float:
+    a, b = EMBEDDER.embed([one, two])
+    dot: float = sum(map(mul, a, b))
+    return dot / (hypot(*a) * hypot(*b))
+
+
+def test_every_text_has_a_vector_of_the_same_length_and_an_empty_one_zeros() -> None:
+    vectors = EMBEDDER.embed(["", "tea", " ", "茶"])
+    assert [len(vector) for vector in vectors] == [WIDTH] * 4
+    assert vectors[0] == vectors[2] == [0.0] * WIDTH
+    assert any(vectors[1])
+    assert EMBEDDER.embed([]) == []
+    assert EMBEDDER.embed([""]) == [[0.0] * WIDTH]
+    assert EMBEDDER.name.startswith("wordllama-")
+
+
+def test_texts_about_one_thing_are_nearer_than_others_even_if_they_disagree() -> None:
+    claim = "The database migration is safe"
+    assert cosine(claim, "Moving the database carries no risk") > cosine(claim, "I like tea")
+    assert cosine(claim, "The database migration is not safe") > 0.8

@@ -1,0 +1,258 @@
+"""Five rounds for tests: experts who keep to every requirement, in English and in Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from roundtable.core.errors import SpeakerError
+from roundtable.core.events import Event
+from roundtable.core.state import State
+from roundtable.ports import SpeakRequest
+from tests.rehearsal import Table, Voice, run_in_virtual_time
+
+Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
+AGENTS = ("Engineering Expert", "Product Expert", "Architecture Expert")
+IDS = ("engineering-expert", "product-expert", "architecture-expert")
+TOPIC = "Smart Customer Service Technical Proposal"
+ZH_AGENTS = ("工程专家", "产品专家", "架构专家")
+ZH_TOPIC = "智能客服系统技术方案评审"
+DEAD = SpeakerError("auth", "The key was refused.", "Check the key.")
+
+
+def turn_of(request: SpeakRequest) -> str:
+    """`1/proposal/product-expert` of the request's key."""
+    return request.idempotency_key.split("/", 1)[1].rsplit("/", 1)[0]
+
+
+def stage_of(request: SpeakRequest) -> tuple[int, str, str]:
+    number, stage, who = turn_of(request).split("/")
+    return int(number), stage, who
+
+
+def listed(request: SpeakRequest, marker: str, letter: str) -> list[str]:
+    """The identifiers of a list in the prompt."""
+    part = request.user.rpartition(f"---{marker} (untrusted)---")[2].partition("---END")[0]
+    return re.findall(rf"^({letter}\d+) ", part, re.MULTILINE)
+
+
+def asked_as(request: SpeakRequest) -> str:
+    found = re.search(r"^You are the (.+?)\.", request.user, re.MULTILINE)
+    return found[1] if found else "Host"
+
+
+def others(request: SpeakRequest) -> list[str]:
+    found = re.search(r"as markers name them: (.+)\.$", request.user, re.MULTILINE)
+    assert found, "the prompt names the others"
+    return found[1].split(", ")
+
+
+class Filler:
+    """Words that nobody has used yet, so that no two speeches are alike."""
+
+    def __init__(self, seed: str, *, chinese: bool = False) -> None:
+        self.seed = "".join(c for c in seed if c.isalnum())
+        self.chinese = chinese
+        self.count = 0
+
+    def words(self, count: int) -> str:
+        self.count += count
+        if self.chinese:
+            start = 0x4E00 + sum(map(ord, self.seed)) % 997
+            return "".join(
+                chr(start + (n * 37) % 9000) for n in range(self.count, self.count + count * 8 // 5)
+            )
+        return " ".join(f"{self.seed}{n}" for n in range(self.count, self.count + count))
+
+
+def proposal(seed: str, *, chinese: bool = False, words: int = 900, metrics: int = 5) -> str:
+    fill = Filler(f"a{seed}", chinese=chinese)
+    if chinese:
+        table = "| 方案 | 成本 |\n|---|---|\n| 自研 | 30 万 |\n| 采购 | 50 万 |"
+        rows = [f"- 指标{n}：{n * 10} 毫秒" for n in range(1, metrics + 1)]
+        points = [f"- {seed}主张第{n}项必须先做" for n in "一二三"]
+    else:
+        table = "| Option | Cost |\n|---|---|\n| build | 30 days |\n| buy | 50 days |"
+        rows = [f"- metric {n}: {n * 10} ms" for n in range(1, metrics + 1)]
+        points = [f"- {seed} claims that step {n} comes first." for n in ("one", "two", "three")]
+    return (
+        f"## Proposal\n{fill.words(words)}\n\n## Comparison\n{table}\n\n## Metrics\n"
+        + "\n".join(rows)
+        + "\n\n## Points\n"
+        + "\n".join(points)
+    )
+
+
+def stances(points: list[str], position: Callable[[str], str]) -> str:
+    return "\n".join(f"- {point}: {position(point)}, because it follows." for point in points)
+
+
+def mixed(request: SpeakRequest) -> Callable[[str], str]:
+    """The first expert disagrees with the second's first claim; the rest is agreed or open."""
+    who = stage_of(request)[2]
+
+    def position(point: str) -> str:
+        if point == "p4":
+            return "disagree" if who == IDS[0] else "agree"
+        return "agree" if point in ("p1", "p2") and who != IDS[2] else "unsure"
+
+    return position
+
+
+def cross_reference(request: SpeakRequest, *, chinese: bool = False, words: int = 850) -> str:
+    seed = asked_as(request)
+    fill = Filler(f"b{seed}", chinese=chinese)
+    one, two = others(request)[0], others(request)[-1]
+    if chinese:
+        cites = f"【@{one} R1：同意】甲。\n【@{two} R1：反对】乙。\n【@{one} R1：部分同意】丙。"
+        held = "\n".join(f"- {p}：同意，因为合理。" for p in listed(request, "LIST OF POINTS", "p"))
+    else:
+        cites = f"[@{one} R1: agree] One.\n[@{two} R1: disagree] Two.\n[@{one} R1: partly] Three."
+        held = stances(listed(request, "LIST OF POINTS", "p"), mixed(request))
+    return (
+        f"## Cross-Reference\n{cites}\n{fill.words(words)}\n\n## Blind Spots\n{fill.words(20)}\n\n"
+        f"## Stances\n{held}"
+    )
+
+
+def critique(
+    request: SpeakRequest, *, chinese: bool = False, words: int = 800, risks: int = 5, defects: int = 3
+) -> str:
+    seed = asked_as(request)
+    fill = Filler(f"c{seed}", chinese=chinese)
+    names = others(request)
+
+    def item(letter: str, number: int) -> str:
+        name = names[number % len(names)]
+        if chinese:
+            return (
+                f"{letter}{number}：【@{name} R1】{fill.words(12)}。依据：因为峰值每秒 {number}00 "
+                f"次请求会超过现有容量，{fill.words(12)}。"
+            )
+        return (
+            f"{letter}{number}: [@{name} R1] {fill.words(12)}. Support: at {number}00 requests a "
+            f"second the queue grows because {fill.words(12)}."
+        )
+
+    body = "\n".join(item("R", n) for n in range(1, risks + 1))
+    rest = "\n".join(item("D", n) for n in range(1, defects + 1))
+    return f"{fill.words(words - 300)}\n\n## Risks\n{body}\n{fill.words(300)}\n\n## Defects\n{rest}"
+
+
+def revision(request: SpeakRequest, *, chinese: bool = False, words: int = 1050) -> str:
+    seed = asked_as(request)
+    fill = Filler(f"d{seed}{stage_of(request)[0]}", chinese=chinese)
+    raised = listed(request, "CHALLENGES", "C")
+    if chinese:
+        said = "\n".join(f"- {c}：采纳。理由充分，我们将据此修改方案。" for c in raised)
+        table = "| 原方案 | 修订方案 | 理由 |\n|---|---|---|\n| 自研 | 采购 | 更快上线 |"
+        held = "\n".join(f"- {p}：同意，因为合理。" for p in listed(request, "LIST OF POINTS", "p"))
+    else:
+        replies = ["reject" if n == 0 else "accept" for n in range(len(raised))]
+        said = "\n".join(
+            f"- {c}: {reply}. The figures bear it out, and the plan says so now."
+            for c, reply in zip(raised, replies, strict=True)
+        )
+        table = (
+            "| Original | Revised | Reason |\n|---|---|---|\n| build it | buy it | sooner |\n"
+            "| one team | two teams | fewer hand-overs |"
+        )
+        held = stances(listed(request, "LIST OF POINTS", "p"), mixed(request))
+    return (
+        f"## Answers\n{said or 'none'}\n\n## Revisions\n{table}\n\n## Revised Proposal\n"
+        f"{fill.words(words)}\n\n## Stances\n{held}"
+    )
+
+
+def arbitration(
+    request: SpeakRequest, *, chinese: bool = False, words: int = 1450, weeks: int = 8, top: int = 3
+) -> str:
+    fill = Filler("host", chinese=chinese)
+    open_ = listed(request, "DISPUTES", "X")
+    if chinese:
+        ruled = "\n".join(f"- {x}：按原方案执行。理由：数据支持该方案并且风险可控。" for x in open_)
+        head = "| 周次 | 任务 | 负责人 | 交付物 | 工作量 | 截止 |"
+        rows = [
+            f"| 第{n}周 | 任务{n} | 张工 | 文档{n} | {n} 人天 | 第{n}周周五 |"
+            for n in range(1, weeks + 1)
+        ]
+        risks = "\n".join(f"T{n}：风险{n}。应急预案：切换到人工。" for n in range(1, top + 1))
+    else:
+        ruled = "\n".join(
+            f"- {x}: It is done as planned. Rationale: the figures of both sides support it."
+            for x in open_
+        )
+        head = "| Week | Task | Owner | Deliverable | Effort | Due |"
+        rows = [
+            f"| W{n} | step {n} | Team {n} | paper {n} | {n} days | Friday of W{n} |"
+            for n in range(1, weeks + 1)
+        ]
+        risks = "\n".join(f"T{n}: It slips {n}. Contingency: go manual." for n in range(1, top + 1))
+    return (
+        f"## Verdict\n{fill.words(words)}\n\n## Rulings\n{ruled or 'none'}\n\n## Plan\n{head}\n"
+        f"|---|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\n## Contingency\n{fill.words(60)}"
+        f"\n\n## Top Risks\n{risks}"
+    )
+
+
+def compliant(request: SpeakRequest, *, chinese: bool = False) -> str:
+    """A speech that keeps to every requirement of its round."""
+    match stage_of(request)[1]:
+        case "proposal":
+            return proposal(asked_as(request), chinese=chinese)
+        case "cross-reference":
+            return cross_reference(request, chinese=chinese)
+        case "critique":
+            return critique(request, chinese=chinese)
+        case "revision":
+            return revision(request, chinese=chinese)
+        case "arbitration":
+            return arbitration(request, chinese=chinese)
+        case other:
+            raise AssertionError(other)
+
+
+def acting(turns: dict[str, Act], *, chinese: bool = False) -> Voice:
+    """A voice that acts so in the turns whose ids contain the key, and complies in all others."""
+
+    def script(request: SpeakRequest) -> str | SpeakerError | float | None:
+        for part, act in turns.items():
+            if part in turn_of(request):
+                if isinstance(act, float):
+                    return act
+                return act(request) if callable(act) else act
+        return compliant(request, chinese=chinese)
+
+    return Voice(script)
+
+
+def five_rounds(turns: dict[str, Act] | None = None, *, chinese: bool = False, **table: object) -> Table:
+    return Table({"*": acting(turns or {}, chinese=chinese)}, **table)  # type: ignore[arg-type]
+
+
+def hold(table: Table, topic: str = TOPIC, *, agents: object = AGENTS, **options: object) -> State:
+    """Hold a whole discussion and return how it ended."""
+    request = {name: options.pop(name) for name in ("budget", "context", "language") if name in options}
+    if agents is not None:
+        options["agents"] = agents
+    return run_in_virtual_time(
+        table.ask(topic, procedure="five-round", options=options, **request)
+    )
+
+
+def asked(table: Table) -> list[str]:
+    """The turns for which a call was made, in order."""
+    return [turn_of(request) for request in table.requests]
+
+
+def prompt_of(table: Table, turn: str) -> SpeakRequest:
+    (found,) = [request for request in table.requests if turn_of(request) == turn]
+    return found
+
+
+def codes(state: State) -> list[str]:
+    return [note.code for note in state.notes]
+
+
+def events(table: Table, state: State) -> list[Event]:
+    return [record.event for record in run_in_virtual_time(table.records(state))]

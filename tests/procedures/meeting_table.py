@@ -1,0 +1,120 @@
+"""Meetings for tests: voices that speak to the form, and tables at which nobody is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from roundtable.core.errors import SpeakerError
+from roundtable.core.events import Event
+from roundtable.core.state import State
+from roundtable.ports import SpeakRequest
+from roundtable.procedures.opening import OpenRequest
+from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
+
+Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
+DEAD = SpeakerError("auth", "The key was refused.", "Check the key.")
+TOPIC = "Should the shop move to one database?"
+
+SEATS = [
+    {"profile": "arch", "role": "Architect", "perspective": "structure", "display_name": "Ann"},
+    {"profile": "back", "role": "Backend", "perspective": "operations", "display_name": "Bob"},
+    {"profile": "prod", "role": "Product", "perspective": "users", "display_name": "Cleo"},
+    {"profile": "test", "role": "Tester", "perspective": "failures", "display_name": "Dan"},
+]
+NAMES = tuple(seat["profile"] for seat in SEATS)
+
+
+def words(count: int = 220, mark: str = "word") -> str:
+    return " ".join(f"{mark}{n}" for n in range(count))
+
+
+def said(*lines: str, mark: str = "word", count: int = 220) -> str:
+    """A speech to the form, with these lines in its closing block."""
+    block = "\n".join(f"- {line}" for line in lines)
+    return f"## Speech\n{words(count, mark)}\n\n## Points\n{block}"
+
+
+def turn_of(request: SpeakRequest) -> str:
+    """`1/discussion/arch` of the request's key."""
+    return request.idempotency_key.split("/", 1)[1].rsplit("/", 1)[0]
+
+
+def minded(request: SpeakRequest) -> str:
+    """A speech that carries its turn as a mark; whatever else is asked is answered dutifully."""
+    turn = turn_of(request)
+    if "/discussion/" in turn:
+        return said(f"NEW: the claim of {turn} stands", mark=turn.replace("/", "."))
+    return f"MARK {turn}\n\n{dutiful(request)}"
+
+
+def acting(turns: dict[str, Act] | None = None) -> Voice:
+    """A voice that acts so in the turns whose ids contain the key, and is minded in all others."""
+
+    def script(request: SpeakRequest) -> str | SpeakerError | float | None:
+        for part, act in (turns or {}).items():
+            if part in turn_of(request):
+                return act(request) if callable(act) else act
+        return minded(request)
+
+    return Voice(script)
+
+
+def meeting(turns: dict[str, Act] | None = None, **table: Any) -> Table:
+    return Table({"*": acting(turns)}, **table)
+
+
+def seats(count: int = 3, **more: Any) -> list[dict[str, Any]]:
+    return [{**seat, **more} for seat in SEATS[:count]]
+
+
+def hold(table: Table, count: int = 3, topic: str = TOPIC, **request: Any) -> State:
+    """Hold a whole meeting and return how it ended."""
+    return run_in_virtual_time(table.ask(topic, **asked_for(count, **request)))
+
+
+def asked_for(count: int = 3, **request: Any) -> dict[str, Any]:
+    options = {"participants": seats(count), **request.pop("options", {})}
+    return {"procedure": "meeting", "options": options, **request}
+
+
+async def opened(table: Table, count: int = 3, topic: str = TOPIC, **request: Any) -> str:
+    state = await table.service.open(OpenRequest(topic=topic, **asked_for(count, **request)))
+    return state.discussion_id
+
+
+async def among_themselves(table: Table, count: int = 3, **options: Any) -> str:
+    """A meeting for which nobody is ever called: all of it comes through the service."""
+    seated = seats(count, model="outside")
+    return await opened(table, options={"participants": seated, "host": "outside", **options})
+
+
+def asked(table: Table) -> list[str]:
+    """The turns for which a call was made, in order."""
+    return [turn_of(request) for request in table.requests]
+
+
+def prompt_of(table: Table, turn: str) -> SpeakRequest:
+    (found,) = [request for request in table.requests if turn_of(request) == turn]
+    return found
+
+
+def participants_turns(table: Table) -> list[str]:
+    return [turn for turn in asked(table) if "/discussion/" in turn]
+
+
+def events(table: Table, state: State) -> list[Event]:
+    return [record.event for record in run_in_virtual_time(table.records(state))]
+
+
+def codes(state: State) -> list[str]:
+    return [note.code for note in state.notes]
+
+
+def rounds(state: State) -> list[tuple[int, str]]:
+    """Round and participant of what participants said, in order."""
+    return [(s.round, s.participant) for s in state.speeches if s.stage == "discussion"]
+
+
+def texts(issues: Sequence[Any]) -> list[str]:
+    return [issue.text for issue in issues]
