@@ -6,12 +6,13 @@ import statistics
 import time
 from collections.abc import Sequence
 
+from tests.experts.topics import read_topics
+
 from benchmarks.measured import Measured, print_table
 from roundtable.experts.expert import Expert
 from roundtable.experts.library_files import read_library
 from roundtable.experts.selection import Selector
 from roundtable.models.embedder import WordLlamaEmbedder
-from tests.experts.topics import read_topics
 
 GOAL_MS = 5.0
 MANY = 10_000

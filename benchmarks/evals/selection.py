@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from tests.experts.topics import HELD_OUT, MORE, TUNED, Topic, read_topics
+
 from roundtable.experts.library_files import read_library
 from roundtable.experts.selection import Selector, meanings
 from roundtable.models.embedder import WordLlamaEmbedder
-from tests.experts.topics import HELD_OUT, MORE, TUNED, Topic, read_topics
 
 from .data import Data
 from .scorecard import Score
@@ -37,18 +38,18 @@ def run(data: Data) -> list[Score]:
     scores: list[Score] = []
     for name, label in SETS.items():
         topics = read_topics(name)[: data.limit]
-        for size in SIZES:
-            scores.append(
-                Score(
-                    dataset=label,
-                    metric=f"domains covered by {size}",
-                    n=len(topics),
-                    ours=_share(topics, ours, size),
-                    majority=_constant(topics, size),
-                    embedding=_share(topics, nearest, size),
-                    at_least=GOAL if name == TUNED else None,
-                )
+        scores += [
+            Score(
+                dataset=label,
+                metric=f"domains covered by {size}",
+                n=len(topics),
+                ours=_share(topics, ours, size),
+                majority=_constant(topics, size),
+                embedding=_share(topics, nearest, size),
+                at_least=GOAL if name == TUNED else None,
             )
+            for size in SIZES
+        ]
         if name == TUNED:
             scores += _by_language(topics, ours, nearest, label)
     return scores

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from .version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from .surfaces.engine import RoundTableEngine as RoundTableEngine
     from .surfaces.python import DiscussionFailed as DiscussionFailed
     from .surfaces.python import Roundtable as Roundtable
 
-__all__ = ["DiscussionFailed", "Roundtable", "__version__"]
+__all__ = ["DiscussionFailed", "RoundTableEngine", "Roundtable", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -27,4 +28,8 @@ def __getattr__(name: str) -> Any:
         from .surfaces import python
 
         return getattr(python, name)
+    if name == "RoundTableEngine":
+        from .surfaces.engine import RoundTableEngine
+
+        return RoundTableEngine
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

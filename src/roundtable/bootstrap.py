@@ -15,7 +15,7 @@ from .engine.tools import Tools
 from .ledger import open_ledger
 from .ledger.owner import this_owner
 from .models.registry import Registry
-from .ports import Asker, Casting, Ledger, Models, Search, Speaker
+from .ports import Asker, Casting, Delivery, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 
@@ -82,7 +82,8 @@ async def start(
     """Join everything for one process, and take it apart again at the end.
 
     `scripts` are further scripted speakers, found as `scripted/NAME`; `progress` is told what
-    takes long before anybody speaks. A ledger that is given stays open. Without a `search`, the
+    takes long before anybody speaks. A ledger that is given stays open. `delivery` leaves the files
+    of procedures that write them before they close. Without a `search`, the
     settings and the environment decide which one there is, if any.
     """
     env = os.environ if env is None else env

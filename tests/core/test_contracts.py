@@ -181,3 +181,26 @@ def test_a_section_that_only_says_that_it_is_empty_says_nothing(text: str) -> No
 )
 def test_a_dissent_that_begins_with_a_denial_is_still_a_dissent(text: str) -> None:
     assert not says_nothing(text)
+
+
+@pytest.mark.requirement("C-68")
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("## Confidence: high", "high"),
+        ("**Confidence:** high, it was checked", "high, it was checked"),
+        ("**Confidence**: high", "high"),
+        ("## 3. Confidence\nhigh", "high"),
+        ("### Confidence: high\nit was checked", "high\nit was checked"),
+    ],
+)
+def test_headings_are_read_as_models_really_write_them(text: str, body: str) -> None:
+    assert parse_sections(text, ["Confidence"]) == {"Confidence": body}
+
+
+def test_bold_words_within_a_sentence_are_no_heading() -> None:
+    assert parse_sections("**Dissent** is what I expect here.", ["Dissent"]) == {}
+
+
+def test_repeating_the_question_declares_no_confidence() -> None:
+    assert parse_confidence("One of high, medium or low.") is None

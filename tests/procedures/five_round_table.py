@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable
 
 from roundtable.core.errors import SpeakerError
@@ -51,7 +52,8 @@ class Filler:
     """Words that nobody has used yet, so that no two speeches are alike."""
 
     def __init__(self, seed: str, *, chinese: bool = False) -> None:
-        self.seed = "".join(c for c in seed if c.isalnum())
+        number = zlib.crc32(seed.encode())
+        self.seed = "".join(chr(97 + number // 26**place % 26) for place in range(3))
         self.chinese = chinese
         self.count = 0
 

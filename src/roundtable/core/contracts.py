@@ -69,7 +69,8 @@ ANYTHING = Contract()
 
 
 def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
-    """The bodies under the given headings: any heading level or bold line, case ignored.
+    """The bodies under the given headings: any heading level or bold line, case ignored, numbered
+    or not. Words after a colon (`## Confidence: high`, `**Confidence:** high`) begin the body.
 
     Headings that are not in the list stay part of the section in which they stand, and so does
     everything in a block of code, where a `#` begins a comment. When a heading comes twice, the
@@ -81,10 +82,14 @@ def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
     lines = text.splitlines()
     code = _code_lines(lines)
     for number, line in enumerate(lines):
-        words = "" if number in code else _heading(line)
+        words, rest = ("", "") if number in code else _heading(line)
         title = wanted.get(_normal(words)) if words else None
+        if title is None and rest:
+            title, rest = wanted.get(_normal(f"{words} {rest}")), ""
         if title is not None:
             current = bodies.setdefault(title, [])
+            if rest:
+                current.append(rest)
         elif current is not None:
             current.append(line)
     return {heading: "\n".join(lines).strip() for heading, lines in bodies.items()}
@@ -107,27 +112,33 @@ def _code_lines(lines: Sequence[str]) -> set[int]:
     return code
 
 
-def _heading(line: str) -> str:
-    """The words of a heading or of a line that is all bold; empty for any other line."""
-    bare = line.strip()
+def _heading(line: str) -> tuple[str, str]:
+    """The words of a heading or of bold words at the start of a line, and what follows their
+    colon; empty for any other line."""
     if _INDENTED.match(line):
-        return ""
+        return "", ""
+    bare = line.strip()
     if bare.startswith("#"):
-        return bare.strip("#")
-    words = bare.removesuffix(":")
-    if len(words) > 4 and words.startswith("**") and words.endswith("**"):
-        return "" if "*" in words[2:-2] else words
-    return ""
+        words, _, rest = bare.strip("#").partition(":")
+        return words, rest.strip(" *")
+    if not bare.startswith("**"):
+        return "", ""
+    words, mark, rest = bare[2:].partition("**")
+    if not mark or not (words.endswith(":") or rest.lstrip().startswith(":") or not rest.strip()):
+        return "", ""
+    return words, rest.strip().removeprefix(":").strip()
 
 
 def _normal(heading: str) -> str:
-    return re.sub(r"[^\w]+", " ", heading).strip().casefold()
+    words = re.sub(r"[^\w]+", " ", heading).strip().casefold()
+    return re.sub(r"^\d+ (?=\D)", "", words)
 
 
 def parse_confidence(text: str) -> Confidence | None:
-    """The first of high, medium, low that a section names; None if it names none."""
+    """The first of high, medium, low that a section names; None if it names none, or all three,
+    as when somebody repeats the question."""
     match = _CONFIDENCE.search(text)
-    if match is None:
+    if match is None or len({word.lower() for word in _CONFIDENCE.findall(text)}) == 3:
         return None
     word = match[1].lower()
     return "high" if word == "high" else "medium" if word == "medium" else "low"

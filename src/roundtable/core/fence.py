@@ -19,6 +19,7 @@ MARKERS = {
     "findings": "JOINT FINDINGS",
     "task": "SUB-TASK",
     "remark": "REMARK",
+    "options": "OPTIONS",
     "summary": "ROUND SUMMARY",
     "points": "LIST OF POINTS",
     "challenges": "CHALLENGES",

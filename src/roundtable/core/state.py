@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import assert_never
@@ -153,9 +153,11 @@ class State:
         found = (self.speech(turn_id) for turn_id in held.opened.turns)
         return [speech for speech in found if speech is not None]
 
-    def spending(self, now: datetime) -> budgets.Spending:
+    def spending(self, now: datetime, coming: Sequence[Reservation] = ()) -> budgets.Spending:
+        """What is spent or set aside; `coming` are the reservations of calls about to begin."""
         seconds = (now - self.opened_at).total_seconds() if self.opened_at else 0.0
-        return budgets.spending(self.usage, list(self.held.values()), seconds)
+        usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
+        return budgets.spending(usage, [*self.held.values(), *coming], seconds)
 
     def apply(self, record: Recorded) -> None:
         """Take in the next event. Events must come in order, without gaps."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 
+from ..core.budget import Spending
 from ..core.errors import LedgerConflict
-from ..core.events import Event, NewEvent, Recorded
+from ..core.events import AttemptStarted, Event, NewEvent, Recorded
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
 from .tools import OnEvent, no_events
 
 Keyed = tuple[Event, str | None]
 """An event and its idempotency key."""
+Build = Callable[[State], Sequence[Keyed]]
+"""What to append in a state."""
 
 
 class Journal:
@@ -35,6 +38,8 @@ class Journal:
         self._lease = lease
         self._on_event = on_event
         self._lock = asyncio.Lock()
+        self._wishes: list[_Wish] = []
+        self._ahead: list[Event] = []
 
     @classmethod
     async def load(
@@ -52,16 +57,7 @@ class Journal:
 
         A cancellation waits until they are in: what was paid for is not lost on the way.
         """
-        writing = asyncio.create_task(self._record(events))
-        cancelled = False
-        while not writing.done():
-            try:
-                await asyncio.shield(writing)
-            except asyncio.CancelledError:
-                cancelled = True  # and it may come again: impatience must not lose words either
-        writing.result()
-        if cancelled:
-            raise asyncio.CancelledError
+        await _to_its_end(self._with_others(_Wish(lambda _: events, checked=False)))
 
     async def record_decision(self, events: Sequence[Event], decided_at: int) -> bool:
         """Append what was decided at event `decided_at`; False if the ledger has moved on since."""
@@ -75,24 +71,63 @@ class Journal:
                 return False
             return True
 
-    async def record_checked(self, build: Callable[[State], Sequence[Keyed]]) -> None:
-        """Append what `build` makes of the newest state, again and again until it is the newest."""
-        async with self._lock:
-            while True:
-                try:
-                    await self._append(build(self.state), expected=self.state.seq)
-                    return
-                except LedgerConflict:
-                    await self._read_on()
+    async def record_checked(self, build: Build) -> None:
+        """Append what `build` makes of the newest state, again and again until it is the newest.
+
+        A cancellation waits for it: who is cancelled finds it in the state, or it is not there.
+        """
+        await _to_its_end(self._with_others(_Wish(build, checked=True)))
+
+    def spending(self) -> Spending:
+        """What is spent or set aside, also by what is about to be appended."""
+        ahead = [event.reserved for event in self._ahead if isinstance(event, AttemptStarted)]
+        return self.state.spending(self._clock.now(), ahead)
 
     async def catch_up(self) -> None:
         """Take in what others appended."""
         async with self._lock:
             await self._read_on()
 
-    async def _record(self, events: Sequence[Keyed]) -> None:
+    async def _with_others(self, wish: _Wish) -> None:
+        """Fulfil a wish together with all that are waiting by then: one append, one commit."""
+        self._wishes.append(wish)
+        await asyncio.sleep(0)  # turns that begin side by side come in the same round of the loop
         async with self._lock:
-            await self._append(events)
+            if not wish.fulfilled.done():
+                wishes, self._wishes = self._wishes, []
+                await self._fulfil(wishes)
+        wish.fulfilled.result()
+
+    async def _fulfil(self, wishes: Sequence[_Wish]) -> None:
+        error: BaseException | None = None
+        try:
+            while True:
+                checked = any(wish.checked for wish in wishes)
+                try:
+                    await self._append(
+                        self._built(wishes), expected=self.state.seq if checked else None
+                    )
+                    break
+                except LedgerConflict:
+                    await self._read_on()
+        except BaseException as failure:
+            error = failure
+        for wish in wishes:
+            wish.settle(error)
+
+    def _built(self, wishes: Sequence[_Wish]) -> list[Keyed]:
+        """What the wishes come to in the newest state; one that is refused stands alone."""
+        built: list[Keyed] = []
+        for wish in wishes:
+            if wish.fulfilled.done():  # refused before the ledger moved on
+                continue
+            self._ahead = [event for event, _ in built]
+            try:
+                built.extend(wish.build(self.state))
+            except Exception as refusal:
+                wish.settle(refusal)
+        self._ahead = []
+        return built
 
     async def _append(self, events: Sequence[Keyed], expected: int | None = None) -> None:
         if not events:
@@ -120,3 +155,34 @@ class Journal:
         for record in records:
             self.state.apply(record)
             self._on_event(record, self.state)
+
+
+class _Wish:
+    """What somebody wants appended. `checked`: only to the very state that it was built for."""
+
+    def __init__(self, build: Build, *, checked: bool) -> None:
+        self.build = build
+        self.checked = checked
+        self.fulfilled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def settle(self, error: BaseException | None) -> None:
+        if self.fulfilled.done():
+            return
+        if error is None:
+            self.fulfilled.set_result(None)
+        else:
+            self.fulfilled.set_exception(error)
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Do the work whole, and be cancelled only then."""
+    task = asyncio.create_task(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True  # and it may come again: impatience must not lose words either
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError

@@ -17,7 +17,7 @@ from ..core.values import HOST_WIRE_NAME
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, Headline, Lease, Ledger, Models
 from ..procedures import procedure_kit
-from ..procedures.opening import OpenRequest, checked_context, checked_topic
+from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
 from .by_hand import conclusion, registered, round_ended, vote
 from .deliver import deliver
@@ -80,7 +80,7 @@ class Service:
             options=seating.options,
             participants=seating.participants,
             host=seating.host,
-            language=seating.language,
+            language=checked_language(seating.language),
             budget=request.budget,
             seed=self._tools.ids.seed(),
             created_by=request.created_by,

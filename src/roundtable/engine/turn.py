@@ -112,26 +112,34 @@ class _Taking:
             return await self._attempt(call, speaker)
 
     async def _attempt(self, call: Call, speaker: Speaker) -> bool:
-        prompt, condensed = self._prompt(call)
-        await self.journal.record_checked(
-            lambda state: self._opening(state, call, prompt, condensed=condensed)
-        )
-        turn = self.turn
-        if turn is None or turn.over or len(turn.attempts) < call.attempt:
-            return False
         clock = self.tools.clock
         begun = clock.monotonic()
+        prompt, condensed = self._prompt(call)
         try:
+            await self.journal.record_checked(
+                lambda state: self._opening(state, call, prompt, condensed=condensed)
+            )
+            if not self._in_flight(call):
+                return False
+            begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:
-            gone = SpeakerError("cancelled", "The call was cancelled.")
-            await self.journal.record(self._failure(call.attempt, gone, clock.monotonic() - begun))
+            if self._in_flight(call):
+                gone = SpeakerError("cancelled", "The call was cancelled.")
+                await self.journal.record(
+                    self._failure(call.attempt, gone, clock.monotonic() - begun)
+                )
             raise
         else:
             await self._take_in(call, reply, clock.monotonic() - begun)
         return True
+
+    def _in_flight(self, call: Call) -> bool:
+        """Whether the ledger holds this attempt's beginning and not yet its end."""
+        attempts = self.turn.attempts if self.turn else []
+        return len(attempts) == call.attempt and attempts[-1].in_flight
 
     def _max_tokens(self, call: Call) -> int:
         """What the task allows, but never more than half the window: the prompt needs room too."""
@@ -177,8 +185,9 @@ class _Taking:
         reserved = reserve(
             call.speaker, prompt.system + prompt.user, self._max_tokens(call), dearest
         )
-        spending = state.spending(self.tools.clock.now())
-        refusal = admit(state.start.budget, spending, reserved, plan.hold_back, dearest)
+        refusal = admit(
+            state.start.budget, self.journal.spending(), reserved, plan.hold_back, dearest
+        )
         if refusal is not None:
             give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
             return ((refusal, None), *self._outcome(give_up))

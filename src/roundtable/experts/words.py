@@ -70,11 +70,14 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """A rough stem: enough to match singular and plural, and a noun with its verb at times."""
-    for endings in (_SUFFIXES, ("s",), _ENDINGS):
-        for ending in endings:
-            if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
-                word = word[: -len(ending)]
-                break
+    shorter = _without(word, _SUFFIXES)
+    return shorter if shorter != word else _without(_without(word, ("s",)), _ENDINGS)
+
+
+def _without(word: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
+            return word[: -len(ending)]
     return word
 
 

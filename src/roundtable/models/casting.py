@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from .router import Router
 
 HOST = "host"
-NEAREST = 5
-"""How many of the library's experts are looked at for a name that is not in it."""
+_NO_FIELD = re.compile(r"\b(?:expert|specialist|consultant|expertin|experte)s?\b|专家|顾问", re.I)
+"""Words of a name that say nothing about a field."""
 
 
 class LibraryCasting:
@@ -85,11 +86,11 @@ def _named(selector: Selector, name: str) -> Persona:
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
             return persona_of(expert, "asked for")
-    words = set(wanted.replace("-", " ").split())
-    near = selector.search(name, NEAREST)
-    found = next((c for c in near if words & set(c.expert.domain.split("-"))), None) or next(
-        (c for c in near if c.named), None
-    )
+    field = " ".join(_NO_FIELD.sub(" ", wanted).replace("-", " ").split())
+    near = selector.search(field, len(selector.experts)) if field else []
+    words = set(field.split())
+    of_domain = (c for c in near if words & set(c.expert.domain.split("-")))
+    found = next(of_domain, None) or next((c for c in near[:1] if c.named), None)
     if found is None:
         return plain_persona(name)
     return replace(

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from ..core.errors import UnknownName
 from ..views import council as council_views
+from ..views import deliberation as deliberation_views
 from ..views import meeting as meeting_views
 from ..views.estimate import council_estimate
 from ..views.five_round import estimate as five_round_estimate
 from ..views.meeting_status import progress as meeting_progress
-from . import council, five_round, meeting
+from . import council, deliberation, five_round, meeting
 from .kit import Kit
 
 PROCEDURES: Mapping[str, Kit] = {
@@ -24,6 +25,16 @@ PROCEDURES: Mapping[str, Kit] = {
             council_estimate,
             council_views.delivery,
             council_views.outputs,
+        ),
+        Kit(
+            deliberation.Deliberation(),
+            "Experts answer alone, review each other without names, and vote; a host concludes",
+            ("experts", "models", "seats", "choices", "always_critique", "quick"),
+            deliberation.seat,
+            deliberation_views.deliberation_estimate,
+            deliberation_views.delivery,
+            deliberation_views.outputs,
+            wish=deliberation.wish,
         ),
         Kit(
             five_round.FiveRound(),

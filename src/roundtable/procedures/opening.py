@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.errors import BadTopic
+from ..core.errors import BadSetting, BadTopic
 from ..core.events import NoteAdded
 from ..core.values import Budget, Material, Options, Participant
 from ..ports import Company
@@ -15,6 +15,7 @@ from ..ports import Company
 MAX_TOPIC = 100_000
 """Characters. Longer material belongs into the context, which is condensed where it must be."""
 MAX_CONTEXT = 2_000_000
+_LANGUAGE = re.compile(r"[^\W\d_]+(?:[ \-][^\W\d_]+){0,3}")
 _BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -68,6 +69,13 @@ def checked_context(material: Material) -> Material:
             "Give an excerpt of it.",
         )
     return material
+
+
+def checked_language(language: str) -> str:
+    """A language by its code or name. It stands among the instructions, so it may be no more."""
+    if _LANGUAGE.fullmatch(language.strip()):
+        return language.strip()
+    raise BadSetting("language", "its value", "a language, such as en, German or 中文")
 
 
 def _refuse_binary(text: str, what: str) -> None:

@@ -20,18 +20,24 @@ class WorkspaceFiles:
     async def leave(self, state: State) -> list[str]:
         root = self._workspace.resolve()
         return [
-            path.relative_to(root).as_posix()
-            for path in write_outputs(state, root, again=True)
+            path.relative_to(root).as_posix() for path in write_outputs(state, root, again=True)
         ]
 
 
-def write_outputs(state: State, workspace: Path, *, again: bool = False) -> list[Path]:
+def write_outputs(
+    state: State, workspace: Path, *, again: bool = False, folder: Path | None = None
+) -> list[Path]:
     """Write the files that the discussion's procedure leaves in the workspace, and return their
     paths. NotAllowed if a link leads one of them out of it. With `again`, a file that says the
-    same already is left as it is: the process may have ended right after writing it."""
+    same already is left as it is: the process may have ended right after writing it. With
+    `folder`, which the user chose, all of them go there and nowhere else."""
     at = (state.updated_at or datetime.now(UTC)).astimezone()
     return [
-        write_new(_inside(workspace, Path(file.path)), file.text, again=again)
+        write_new(
+            _inside(workspace, Path(file.path)) if folder is None else folder / Path(file.path).name,
+            file.text,
+            again=again,
+        )
         for file in procedure_kit(state.start.procedure).outputs(state, at)
     ]
 

@@ -18,6 +18,7 @@ from ..engine.tools import OnDraft, no_drafts
 from ..ports import Asker, Headline, Ledger, Search, Speaker
 from ..procedures.opening import OpenRequest
 from ..settings import Settings, read_settings
+from .files import WorkspaceFiles
 
 
 class DiscussionFailed(RoundtableError):
@@ -53,12 +54,14 @@ class Roundtable:
         speakers: Mapping[str, Speaker] | None = None,
         search: Search | None = None,
         asker: Asker | None = None,
+        workspace: str | Path | None = None,
     ) -> None:
         """Without arguments it uses what the user configured.
 
         `home` stands in for ROUNDTABLE_HOME, `db` for ROUNDTABLE_DB, `model` for the default model.
         `speakers` are the caller's own, seated as `scripted/NAME`. `env` stands in for the
-        process's environment.
+        process's environment. `workspace` is the folder for files that a procedure writes before
+        it closes, such as a meeting's conclusion; without one it writes none.
         """
         self._home = Path(home).expanduser() if home is not None else None
         self._db = str(db) if db is not None else None
@@ -68,6 +71,7 @@ class Roundtable:
         self._speakers = speakers
         self._search = search
         self._asker = asker
+        self._delivery = WorkspaceFiles(Path(workspace)) if workspace is not None else None
         self._stack = AsyncExitStack()
         self._app: App | None = None
         self._driving: set[asyncio.Task[State]] = set()
@@ -81,6 +85,7 @@ class Roundtable:
                 scripts=self._speakers,
                 search=self._search,
                 asker=self._asker,
+                delivery=self._delivery,
             )
         )
         return self
@@ -187,6 +192,18 @@ class Roundtable:
     async def stop(self, discussion_id: str, *, reason: str = "") -> State:
         """End a discussion with what exists."""
         return await self._joined.service.stop(discussion_id, by="library", reason=reason)
+
+    async def advance(self, discussion_id: str) -> State:
+        """End the open round of a meeting by hand."""
+        return await self._joined.service.advance(discussion_id, by="library")
+
+    async def vote_to_end(self, discussion_id: str, participant: str, in_favour: bool) -> State:
+        """Record a participant's vote on ending a meeting."""
+        return await self._joined.service.vote_to_end(discussion_id, participant, in_favour)
+
+    async def conclude(self, discussion_id: str, text: str) -> State:
+        """End a meeting as its chair, with these words as its conclusion."""
+        return await self._joined.service.conclude(discussion_id, text)
 
     async def discussions(
         self, *, limit: int | None = None, search: str | None = None

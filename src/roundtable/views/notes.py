@@ -18,7 +18,8 @@ class Note:
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
     found = [Note(note.code, note.text, note.remedy) for note in state.notes]
-    names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
+    seated = (*state.start.participants, *state.participants, state.start.host)
+    names = {p.id: p.name for p in seated}
     found.extend(
         Note(
             "substituted",

@@ -25,7 +25,7 @@ def result(state: State) -> dict[str, Any]:
             "options": state.start.options,
             "opened_at": _iso(state.opened_at),
             "updated_at": _iso(state.updated_at),
-            "participants": [_participant(state, p) for p in state.start.participants],
+            "participants": [_participant(state, p) for p in state.participants],
             "host": _participant(state, state.start.host),
             "speeches": [
                 {

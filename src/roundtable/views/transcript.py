@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ..core.state import State
 from ..core.text import redact
-from . import council
 from .notes import notes
 
 
-def transcript(state: State) -> str:
-    """Everything that was said, in order, with the verdict first."""
+def transcript(state: State, delivered: str) -> str:
+    """Everything that was said, in order, with the verdict first, as its procedure delivers it."""
     start = state.start
     opened = state.opened_at.strftime("%Y-%m-%d %H:%M UTC") if state.opened_at else ""
     lines = [
@@ -21,10 +20,10 @@ def transcript(state: State) -> str:
         "",
     ]
     if state.verdict is not None:
-        lines.append(council.delivery(state, start.program_version))
+        lines.append(delivered)
     else:
         lines.append(state.closed.detail if state.closed else "Not reached yet.")
-    names = {p.id: p for p in (*start.participants, start.host)}
+    names = {p.id: p for p in (*start.participants, *state.participants, start.host)}
     lines += ["", "## Transcript"]
     for speech in state.speeches:
         who = names[speech.participant]

@@ -4,7 +4,7 @@ become one."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Literal
 
@@ -216,7 +216,9 @@ class _Chooser:
             *(each for each in self._bench if each.premium),
             *self._bench,
         ]
-        fit = [each for each in order if self._may_sit(each) and (each.premium or not premium)]
+        fit = [each for each in order if self._may_sit(each)]
+        if premium:
+            fit = [each for each in fit if each.premium] or fit
         here = {model_key(candidate.model) for _, candidate in seated}
         fresh = [each for each in fit if model_key(each.model) not in here]
         return next(iter(fresh or fit), None)
@@ -289,7 +291,3 @@ def _most(texts: Iterable[str]) -> str:
 
 def _half_up(number: float) -> int:
     return int(number + 0.5)
-
-
-def names_of(seats: Iterable[SeatPlan]) -> Mapping[str, str]:
-    return {seat.id: seat.role for seat in seats}

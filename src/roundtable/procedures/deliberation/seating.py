@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.events import NoteAdded
 from ...core.values import Participant
-from ...ports import Models, Persona
+from ...ports import CastWish, Models, Persona
 from ..opening import OpenRequest, Seating
 from .framing import choices_of
 from .options import DeliberationFlags
@@ -62,6 +62,12 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         language=request.language or "auto",
         notes=tuple(notes),
     )
+
+
+def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish:
+    """Experts for the topic, as many as there are seats."""
+    flags = DeliberationFlags.parse({**defaults, **request.options})
+    return CastWish(max(flags.seats, len(flags.experts)), flags.experts)
 
 
 def _about_the_panel(participants: Sequence[Participant], host: Participant) -> list[NoteAdded]:

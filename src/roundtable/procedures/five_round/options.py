@@ -48,7 +48,6 @@ class FiveRoundFlags(Value):
     model: str | None = None
     models: dict[str, str] = Field(default_factory=dict)
     """By expert's name or id, or `host`; stronger than any routing."""
-    output_dir: str | None = None
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:

@@ -66,7 +66,6 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "divergence": flags.divergence,
             "accelerate": flags.accelerate,
             "timeout": flags.timeout,
-            "output_dir": flags.output_dir,
             "experts": {persona.id: _remembered(persona) for persona in personas},
         },
         language=request.language or "auto",

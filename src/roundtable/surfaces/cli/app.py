@@ -75,6 +75,21 @@ def cli() -> None:
     help="Focus: code-review, investment, architecture, research, decision.",
 )
 @click.option("--quick", is_flag=True, help="No round 2.")
+@click.option("--roster", metavar="NAME", help="A ready set of participants for a meeting.")
+@click.option("--max-rounds", type=click.IntRange(1, 10), help="The rounds of a meeting.")
+@click.option("--order", "speech_order", type=click.Choice(["fixed", "parallel"]))
+@click.option("--summaries", type=click.Choice(["on", "off"]), help="Between rounds; on.")
+@click.option("--format", type=click.Choice(["standard", "decision"]), help="Of the conclusion.")
+@click.option("--output", "output_path", metavar="FILE", help="Where the conclusion goes.")
+@click.option("--experts", metavar="A,B,C", help="Deliberation: experts who sit in any case.")
+@click.option("--models", metavar="A,B,C", help="Deliberation: models for the seats, in order.")
+@click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
+@click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
+@click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
+@click.option("--agents", metavar="A,B,C", help="Five-round: the experts, by name or id.")
+@click.option("--depth", metavar="NAME", help="Five-round: full, or pre-ac for the plan only.")
+@click.option("--strict-rounds", is_flag=True, help="Five-round: hold every round.")
+@click.option("--output-dir", metavar="DIR", help="Five-round: the folder for its reports.")
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
 @click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
 @click.option(
@@ -175,6 +190,36 @@ def speak(**flags: Any) -> int:
     from .library import speak_command
 
     return speak_command(flags)
+
+
+@cli.command(short_help="End the open round of a meeting by hand.")
+@click.argument("discussion_id")
+def advance(**flags: Any) -> int:
+    """End the open round of a meeting. Whoever has not spoken in it is absent from it."""
+    from .library import advance_command
+
+    return advance_command(flags)
+
+
+@cli.command(short_help="Vote on ending a meeting.")
+@click.argument("discussion_id")
+@click.option("--as", "participant", required=True, metavar="NAME", help="Whose vote it is.")
+@click.option("--end/--no-end", default=True, help="For the end, or against it.")
+def vote(**flags: Any) -> int:
+    """Vote on ending a meeting. It ends when all participants vote for it."""
+    from .library import vote_command
+
+    return vote_command(flags)
+
+
+@cli.command(short_help="End a meeting with a conclusion of your own.")
+@click.argument("discussion_id")
+@click.argument("text")
+def conclude(**flags: Any) -> int:
+    """End a meeting as its chair: TEXT is its conclusion, - reads it from standard input."""
+    from .library import conclude_command
+
+    return conclude_command(flags)
 
 
 @cli.command(short_help="Delete a discussion.")

@@ -27,7 +27,7 @@ from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
-from ..files import write_outputs
+from ..files import WorkspaceFiles, write_outputs
 from .app import BUDGET, FAILED, INTERRUPTED
 from .progress import Progress, make_progress
 from .terminal import (
@@ -55,7 +55,7 @@ def resume_command(flags: Mapping[str, Any]) -> int:
 async def _ask(
     request: OpenRequest, flags: Mapping[str, Any], settings: Settings, box: list[str]
 ) -> int:
-    async with start(settings, progress=echo_error) as app:
+    async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
         if flags["dry_run"]:
             from .dry_run import dry_run
 
@@ -80,7 +80,7 @@ async def _ask(
 
 
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
-    async with start(settings, progress=echo_error) as app:
+    async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
         state = await app.service.read(discussion_id)
         if state.closed is not None:
@@ -144,10 +144,16 @@ def _print_json(state: State) -> None:
     click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
 
 
+def _files(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
+    return None if flags["no_log"] else WorkspaceFiles(settings.workspace)
+
+
 def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> None:
     """A file that cannot be written must not take the answer away."""
     try:
-        written = write_outputs(state, app.settings.workspace)
+        chosen = flags.get("output_dir")
+        folder = Path(chosen).expanduser() if chosen else None
+        written = write_outputs(state, app.settings.workspace, folder=folder)
     except (OSError, RoundtableError) as error:
         echo_error(f"Note: not everything could be written to the workspace: {error}")
         return
@@ -238,6 +244,7 @@ def _options(flags: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
             f"--{foreign.replace('_', '-')} does not belong to the procedure {kit.name}.",
             f"It takes {takes}.",
         )
+    given.pop("output_dir", None)  # where files go is the caller's business, not the table's
     return given
 
 

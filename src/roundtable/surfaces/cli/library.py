@@ -1,4 +1,4 @@
-"""The commands about discussions that exist: list, show, export, stop, speak, delete."""
+"""The commands about discussions that exist: list, show, export, stop, speak, lead, delete."""
 
 from __future__ import annotations
 
@@ -16,8 +16,11 @@ from ...core.errors import NotAllowed
 from ...core.state import State
 from ...core.text import clip, redact
 from ...ports import Headline
+from ...procedures import procedure_kit
+from ...version import __version__
 from ...views.result import result
 from ...views.transcript import transcript
+from ..files import WorkspaceFiles
 from .progress import PlainProgress
 from .terminal import echo_error, for_screen, print_markdown, read_text
 
@@ -64,7 +67,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
     else:
-        print_markdown(transcript(state))
+        print_markdown(_transcript(state))
         if state.closed is None:
             echo_error(f"Not finished. Go on with: roundtable resume {state.discussion_id}")
     return 0
@@ -73,7 +76,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
 def export_command(flags: Mapping[str, Any]) -> int:
     state = _with_app(lambda app: app.service.read(flags["discussion_id"]))
     if flags["form"] == "md":
-        text = transcript(state)
+        text = _transcript(state)
     else:
         text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
     if flags["output"] is None:
@@ -116,6 +119,39 @@ def speak_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
+def advance_command(flags: Mapping[str, Any]) -> int:
+    state = _with_app(lambda app: app.service.advance(flags["discussion_id"], by="the user"))
+    ended = max(state.advanced)
+    absent = ", ".join(state.advanced[ended].absent) or "nobody"
+    echo_error(f"Round {ended} is over; absent from it: {absent}.")
+    return _say_how_it_goes_on(state)
+
+
+def vote_command(flags: Mapping[str, Any]) -> int:
+    state = _with_app(
+        lambda app: app.service.vote_to_end(
+            flags["discussion_id"], flags["participant"], flags["end"]
+        )
+    )
+    votes = sum(state.end_votes.values())
+    echo_error(f"Recorded. To end: {votes} of {len(state.participants)}.")
+    return _say_how_it_goes_on(state)
+
+
+def conclude_command(flags: Mapping[str, Any]) -> int:
+    text = read_text("-") if flags["text"] == "-" else flags["text"]
+    state = _with_app(lambda app: app.service.conclude(flags["discussion_id"], text))
+    return _say_how_it_goes_on(state)
+
+
+def _say_how_it_goes_on(state: State) -> int:
+    if state.closed is None:
+        echo_error(f"Whoever drives it goes on, or you: roundtable resume {state.discussion_id}")
+    else:
+        echo_error(f"It is closed. Read it with: roundtable show {state.discussion_id}")
+    return 0
+
+
 def delete_command(flags: Mapping[str, Any]) -> int:
     discussion_id = flags["discussion_id"]
     _with_app(lambda app: app.service.read(discussion_id))
@@ -129,7 +165,7 @@ def delete_command(flags: Mapping[str, Any]) -> int:
 
 def _with_app(work: Callable[[App], Awaitable[T]]) -> T:
     async def main() -> T:
-        async with start(progress=echo_error) as app:
+        async with start(delivery=WorkspaceFiles(Path.cwd()), progress=echo_error) as app:
             return await work(app)
 
     return asyncio.run(main())
@@ -154,3 +190,7 @@ def _row(row: Headline) -> dict[str, Any]:
 
 def _local(at: datetime) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M %Z")
+
+
+def _transcript(state: State) -> str:
+    return transcript(state, procedure_kit(state.start.procedure).deliver(state, __version__))

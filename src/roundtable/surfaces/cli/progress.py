@@ -22,6 +22,7 @@ from ...core.state import State
 from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
+from ...procedures import procedure_kit
 from .terminal import echo_error, for_screen, is_terminal
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class _Board:
     speaking: dict[str, _Speaking] = field(default_factory=dict)
     stage: str = ""
     spent: str = ""
+    far: str = ""
 
 
 class LiveProgress:
@@ -141,6 +143,7 @@ class LiveProgress:
                 who = state.participant(event.participant)
                 assert who is not None, "only participants make attempts"
                 board.speaking[event.turn_id] = _Speaking(who, event.model, time.monotonic())
+                board.far = procedure_kit(state.start.procedure).progress(state)
             case AttemptFailed():
                 if event.turn_id in board.speaking:
                     board.speaking[event.turn_id].trouble = event.message
@@ -207,6 +210,7 @@ class LiveProgress:
         rows.append(
             Text(
                 f"{self._board.stage or 'Seating the council'} · {_clock(now - self._begun)}"
+                + (f" · {self._board.far}" if self._board.far else "")
                 + (f" · {self._board.spent}" if self._board.spent else ""),
                 style="dim",
             )
@@ -232,7 +236,9 @@ def _line(record: Recorded, state: State) -> str:
         case StageOpened():
             return _stage(event)
         case AttemptStarted():
-            return f"{_name(state, event.participant)} is speaking: {event.model}"
+            far = procedure_kit(state.start.procedure).progress(state) if event.round else ""
+            speaking = f"{_name(state, event.participant)} is speaking: {event.model}"
+            return f"{speaking} ({far})" if far else speaking
         case AttemptFailed():
             attempts = state.turns[event.turn_id].attempts
             who = _name(state, attempts[event.attempt - 1].started.participant)

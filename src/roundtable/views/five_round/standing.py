@@ -98,6 +98,8 @@ def measures(state: State, number: int, stage: str, extra: Iterable[Event] = ())
     before = [each for each in held(state) if each[0] < number]
     listed = point_list(state, extra)
     of_round = listed.points_of_round(number)
+    # Who only repeats a claim of R1 has not yet heard the others.
+    declared = {stance.participant for stance in listed.stances if 1 < stance.round <= number}
     return Measures(
         round=number,
         overlap=overlap(
@@ -106,7 +108,7 @@ def measures(state: State, number: int, stage: str, extra: Iterable[Event] = ())
         ),
         convergence_score=convergence_score(len(of_round.consensus), len(of_round.disagreement)),
         consensus_points=len(of_round.consensus),
-        divergence=divergence(listed.positions(number).values()),
+        divergence=divergence(listed.positions(number).values()) if len(declared) > 1 else None,
     )
 
 

@@ -1,0 +1,304 @@
+"""Setting the table: from flags and panels.json to seats, a bench and an orchestrator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.errors import UnknownName, UsageError
+from ...core.events import NoteAdded
+from ...core.values import Participant, SpeakerRef
+from ...ports import Models
+from ..opening import OpenRequest, Seating
+from . import notes as say
+from .bench import Candidate, Held, Seats, find, model_key
+from .design import Design, SeatPlan, participant_for, synthesiser
+from .flags import AdaptiveFlags
+from .modes import TaskMode
+from .panels import BUDGET, Panels, Slot
+from .roles import (
+    ANALYST_IDS,
+    BRIEFS,
+    ORCHESTRATOR_ID,
+    ORCHESTRATOR_NAME,
+    SYNTHESISER_ID,
+    SYNTHESISER_NAME,
+    distinct_role,
+    role_id,
+)
+from .terms import PRIOR, Terms
+
+QUICK_SEATS = 3
+ENOUGH = 3
+"""Of a panel's own models; with fewer, the run switches to the profile `budget`."""
+PANELS_JSON = "panels.json"
+
+
+def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
+    """Settle mode and panel, and find a speaker for everybody who may be seated later on."""
+    flags = AdaptiveFlags.parse(request.options)
+    panels = Panels.parse(defaults, PANELS_JSON)
+    table = _Table(request, flags, panels, models)
+    return table.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """Who sits on a panel, where it comes from, and what is to be said about it."""
+
+    seats: tuple[tuple[SeatPlan, Held], ...]
+    by: str
+    fixed: bool
+    """Whether the meta-panel has nothing to choose any more."""
+
+
+class _Table:
+    def __init__(
+        self, request: OpenRequest, flags: AdaptiveFlags, panels: Panels, models: Models
+    ) -> None:
+        self.request = request
+        self.flags = flags
+        self.panels = panels
+        self.models = models
+        self.seats = Seats(models, panels, PANELS_JSON)
+        self.mode: TaskMode = flags.mode(request.topic)
+        self.notes: list[NoteAdded] = []
+        orchestrator = models.seat(panels.orchestrator or models.default_model, ORCHESTRATOR_NAME)
+        self.notes.extend(orchestrator.notes)
+        self.host = Participant(
+            id=ORCHESTRATOR_ID,
+            name=ORCHESTRATOR_NAME,
+            role="Host",
+            emoji="🎯",
+            perspective="coordinates, never takes a position, holds no seat",
+            speakers=orchestrator.speakers,
+        )
+
+    def set(self) -> Seating:
+        panel = self._panel()
+        bench = self._bench()
+        participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
+        models = {model_key(each.speaker.model) for each in participants}
+        if model_key(self.host.speaker.model) in models:
+            self.notes.append(say.ORCHESTRATOR_ON_PANEL)
+        wanted = find(bench, self.panels.synthesis)
+        writer, on_panel = synthesiser(
+            [wanted] if wanted else [], bench, models, self.host.speaker.model
+        )
+        meta = not (panel.fixed or self._demonstration(participants)) and self._affordable(panel)
+        if on_panel and not meta:
+            self.notes.append(say.SYNTHESISER_ON_PANEL)
+        participants.append(writer_participant(writer.speakers))
+        if any(p.speaker.demonstration for p in (*participants, self.host)):
+            self.notes.append(DEMONSTRATION_NOTE)
+        self._note_the_context()
+        terms = Terms(
+            task_mode=self.mode,
+            quick=self.flags.quick,
+            check_synthesis=self.flags.check_synthesis,
+            search=self.request.search,
+            meta=meta,
+            forced="parallel_debate" if self.flags.debate else None,
+            session=self.flags.session or "",
+            max_panel=self.panels.max_panel,
+            timeouts=self.panels.timeouts,
+            costs=self.panels.costs,
+            default=Design(
+                workflow="parallel_debate",
+                rounds=1 if self.flags.quick else self.panels.rounds,
+                seats=tuple(plan for plan, _ in panel.seats),
+                synthesis=writer.model,
+                by=panel.by,
+            ),
+            bench=bench,
+            analysts=self._analysts(bench) if meta else (),
+            synthesis=self.panels.synthesis,
+        )
+        return Seating(
+            participants=tuple(participants),
+            host=self.host,
+            options=terms.model_dump(mode="json"),
+            language=self.request.language or "auto",
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _panel(self) -> _Panel:
+        """Explicit models first, then a profile, then the mode's own; `budget` when too few of
+        those can be used."""
+        own = self.panels.panels[self.mode]
+        roles = [slot.role for slot in own]
+        if self.flags.listed:
+            slots, by = self._listed()
+            return _Panel(self._seated(slots, roles), by, fixed=True)
+        held = [self.seats.held(slot, slot.role or "a panelist") for slot in own]
+        usable = len({model_key(each.model) for each in held if each.own})
+        if not usable and all(each.speakers[0].demonstration for each in held):
+            return _Panel(self._seated(own[:QUICK_SEATS], roles, quiet=True), "default", fixed=True)
+        if usable < min(ENOUGH, len(own)):
+            self.notes.append(say.switched_to_budget(usable, len(own)))
+            slots = self.panels.profiles[BUDGET]
+            return _Panel(self._seated(slots, roles), f"profile {BUDGET}", fixed=True)
+        if self.flags.quick:
+            # First those whose own model can speak; sorting keeps the panel's order.
+            ordered = sorted(range(len(own)), key=lambda place: not held[place].own)[:QUICK_SEATS]
+            slots = tuple(own[place] for place in sorted(ordered))
+            return _Panel(self._seated(slots, [s.role for s in slots]), "quick", fixed=True)
+        return _Panel(self._seated(own[: self.panels.max_panel], roles), "default", fixed=False)
+
+    def _listed(self) -> tuple[tuple[Slot, ...], str]:
+        names = self.flags.listed
+        profile = self.panels.profiles.get(names[0]) if len(names) == 1 else None
+        if profile is not None:
+            return profile, f"profile {names[0]}"
+        slots = self.panels.panels[self.mode]
+        fallback = {slot.model: slot.fallback for slot in slots}
+        for name in names:
+            self._known(name)
+        return tuple(Slot(model=n, fallback=fallback.get(n, ())) for n in names), "panel"
+
+    def _known(self, name: str) -> None:
+        try:
+            self.models.seat(name, "the panel")
+        except UnknownName as error:
+            if "/" in name or len(self.flags.listed) > 1:
+                raise
+            known = (*self.panels.profiles, *error.suggestions)
+            raise UnknownName("profile or model", name, known) from None
+
+    def _seated(
+        self, slots: Sequence[Slot], roles: Sequence[str], *, quiet: bool = False
+    ) -> tuple[tuple[SeatPlan, Held], ...]:
+        found: list[tuple[SeatPlan, Held]] = []
+        for place, slot in enumerate(slots):
+            usual = roles[place] if place < len(roles) else f"Panelist {place + 1}"
+            taken = [plan for plan, _ in found]
+            role = distinct_role(slot.role or usual, [plan.role for plan in taken])
+            held = self._held(slot, role, quiet=quiet)
+            if held is None:
+                continue
+            plan = SeatPlan(
+                id=role_id(role, [plan.id for plan in taken]),
+                role=role,
+                model=slot.model,
+                task=slot.task or BRIEFS.get(role, ""),
+            )
+            found.append((plan, held))
+        if not found:
+            raise UsageError(
+                say.EVERYBODY_REFUSED, "Add models to it in panels.json, or remove the list."
+            )
+        return tuple(found)
+
+    def _held(self, slot: Slot, role: str, *, quiet: bool) -> Held | None:
+        """The slot's speakers, without those who may not sit; None if that leaves nobody."""
+        held = self.seats.held(slot, role)
+        if not self.seats.allowed(slot.model):
+            if not self.seats.allowed(held.model):
+                self.notes.append(say.not_allowed(role, slot.model, "the seat was skipped"))
+                return None
+            self.notes.append(say.not_allowed(role, slot.model, f"{held.model} was seated"))
+            return held
+        if self._is_orchestrators(held.model) and not self.flags.listed:
+            others = [ref for ref in held.speakers if not self._is_orchestrators(ref.model)]
+            if others:
+                self.notes.append(
+                    NoteAdded(
+                        code="orchestrator_excluded",
+                        text=f"{role}: {held.model} is the orchestrator's own model and holds no "
+                        f"seat, so {others[0].model} was seated.",
+                    )
+                )
+                return Held(slot, tuple(others), own=held.own)
+        if not held.own and not quiet:
+            self.notes.append(say.degraded(role, held))
+        return held
+
+    def _is_orchestrators(self, model: str) -> bool:
+        return model_key(model) == model_key(self.host.speaker.model)
+
+    def _bench(self) -> tuple[Candidate, ...]:
+        """Everybody whom panels.json names, and the orchestrator's model as the last."""
+        bench = self.seats.bench()
+        own = self.host.speaker.model
+        if not any(_reaches(each, own) for each in bench):
+            last = Candidate(name=own, speakers=self.host.speakers, allowed=self.seats.allowed(own))
+            return (*bench, last)
+        return bench
+
+    def _analysts(self, bench: Sequence[Candidate]) -> tuple[Participant, ...]:
+        """The premium models, each as one meta-analyst."""
+        premium = [each for each in bench if each.premium and each.allowed]
+        return tuple(
+            Participant(
+                id=analyst_id,
+                name=f"Meta-analyst {analyst_id[-1].upper()}",
+                role="Meta-analyst",
+                perspective="designs the workflow",
+                speakers=candidate.speakers,
+            )
+            for analyst_id, candidate in zip(ANALYST_IDS, premium, strict=False)
+        )
+
+    def _demonstration(self, participants: Sequence[Participant]) -> bool:
+        return any(each.speaker.demonstration for each in participants)
+
+    def _affordable(self, panel: _Panel) -> bool:
+        """A meta-panel is worth its calls only if there is room for the debate it designs."""
+        limit = self.request.budget.max_calls
+        needed = len(self.panels.meta.models) + 2 * len(panel.seats) + 1
+        if limit is None or limit >= needed:
+            return True
+        self.notes.append(say.META_TOO_DEAR)
+        return False
+
+    def _note_the_context(self) -> None:
+        slug = self.flags.context_from
+        given = any(each.source.startswith(PRIOR) for each in self.request.context)
+        if slug and not given:
+            self.notes.append(
+                NoteAdded(
+                    code="context_from_missing",
+                    text=f"There is no earlier roundtable {slug!r}; this one goes on without it.",
+                    remedy="Look for its file in memory/roundtables and give its name without "
+                    ".json.",
+                )
+            )
+        if not self.request.search:
+            self.notes.append(NO_SEARCH_NOTE)
+
+
+def _reaches(candidate: Candidate, model: str) -> bool:
+    names = (candidate.name, *candidate.doors)
+    return model_key(model) in {model_key(name) for name in names}
+
+
+def _candidate(held: Held) -> Candidate:
+    return Candidate(name=held.slot.model, speakers=held.speakers, usable=held.own)
+
+
+def writer_participant(speakers: tuple[SpeakerRef, ...]) -> Participant:
+    """The neutral synthesiser, who holds no seat on the panel."""
+    return Participant(
+        id=SYNTHESISER_ID,
+        name=SYNTHESISER_NAME,
+        role=SYNTHESISER_NAME,
+        emoji="⚖️",
+        perspective="writes the synthesis, took no part in the debate",
+        speakers=speakers,
+    )
+
+
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "its positions and scores are not meaningful, and the result is an extract of what was said.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)
+NO_SEARCH_NOTE = NoteAdded(
+    code="no_search",
+    text="No web search in this run: the panel has no real-time data, and every prompt says so.",
+    remedy="Fine for abstract and theoretical questions; otherwise check what is said about the "
+    "present.",
+)

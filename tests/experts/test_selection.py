@@ -1,0 +1,224 @@
+"""Choosing a panel: relevance, difference, domains, and what the user insists on."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtable.core.errors import BadTopic, UnknownName, UsageError
+from roundtable.experts.expert import Expert
+from roundtable.experts.selection import Choice, Selector, meanings
+
+from .samples import LetterEmbedder, an_expert
+from .topics import HELD_OUT, MORE, TUNED, Topic, read_topics
+
+DATABASES = "Which index does this SQL query need, and should the database table be partitioned?"
+
+
+def ids(panel: list[Choice]) -> list[str]:
+    return [choice.expert.id for choice in panel]
+
+
+def domains(panel: list[Choice]) -> list[str]:
+    return [choice.expert.domain for choice in panel]
+
+
+@pytest.mark.requirement("B-30", "B-64")
+@pytest.mark.parametrize("seats", [3, 4, 5])
+def test_panels_cover_the_domains_that_topics_need(selector: Selector, seats: int) -> None:
+    served: dict[str, list[bool]] = {}
+    for topic in read_topics(TUNED):
+        panel = selector.choose(topic.text, seats)
+        served.setdefault(topic.language, []).append(topic.covered_by(domains(panel)))
+
+    everybody = [each for group in served.values() for each in group]
+    assert len(everybody) == 60
+    assert {language: len(group) for language, group in served.items()} == {
+        "en": 15,
+        "de": 15,
+        "es": 15,
+        "zh": 15,
+    }
+    assert sum(everybody) / len(everybody) >= 0.9
+    for language, group in served.items():
+        assert sum(group) / len(group) >= 0.8, language
+
+
+@pytest.mark.parametrize(("name", "least"), [(MORE, 0.85), (HELD_OUT, 0.8)])
+def test_topics_that_nothing_was_tuned_for_are_served_too(
+    selector: Selector, name: str, least: float
+) -> None:
+    topics = read_topics(name)
+    served = [topic.covered_by(domains(selector.choose(topic.text, 4))) for topic in topics]
+
+    assert sum(served) / len(served) >= least
+
+
+def test_the_expected_domains_exist(library: dict[str, Expert]) -> None:
+    known = {expert.domain for expert in library.values()}
+    for topic in (each for name in (TUNED, MORE, HELD_OUT) for each in read_topics(name)):
+        assert {name for group in topic.covers for name in group} <= known, topic.text
+
+
+@pytest.mark.requirement("B-30")
+@pytest.mark.parametrize(
+    "topic",
+    [
+        Topic("en", "My knee aches whenever it rains. Is that a thing?", (("medicine",),)),
+        Topic("en", "Pupils stare out of the window all morning.", (("education",),)),
+        Topic("en", "Somebody got into our mailboxes overnight.", (("security", "operations"),)),
+    ],
+)
+def test_a_paraphrase_without_a_tag_finds_its_domain(selector: Selector, topic: Topic) -> None:
+    panel = selector.choose(topic.text, 5)
+
+    assert topic.covered_by(domains(panel)), ids(panel)
+
+
+@pytest.mark.requirement("B-29", "X-34")
+@pytest.mark.parametrize("lam", [0.0, 0.7, 1.0])
+@pytest.mark.parametrize(
+    "topic",
+    [
+        DATABASES,
+        "contract clause liability court lawsuit lawyer legal law",
+        "后端 前端 微服务 数据库 接口 架构",
+        "Impfung, Arzt, Krankenhaus, Pflege, Medikament, Operation",
+    ],
+)
+def test_three_never_all_come_from_one_domain(selector: Selector, topic: str, lam: float) -> None:
+    for seats in (3, 4, 5):
+        assert len(set(domains(selector.choose(topic, seats, lam=lam)))) >= 2
+
+
+@pytest.mark.requirement("B-29")
+def test_the_rule_names_itself_where_it_decides() -> None:
+    experts = [
+        an_expert("tax", "law"),
+        an_expert("taxes", "law"),
+        an_expert("taxi", "law"),
+        an_expert("zoo", "nature"),
+    ]
+    panel = Selector(experts, LetterEmbedder()).choose("tax taxes taxi", 3, lam=1.0)
+
+    assert ids(panel)[2] == "zoo"
+    assert panel[2].reason == "another domain, since not all may come from law"
+    assert "another domain" in panel[2].why
+
+
+def test_where_there_is_only_one_domain_it_must_do() -> None:
+    experts = [an_expert(name) for name in ("tax", "court", "treaty")]
+
+    assert len(Selector(experts, LetterEmbedder()).choose("tax", 3)) == 3
+
+
+@pytest.mark.requirement("B-28")
+def test_lambda_one_is_the_order_of_relevance(selector: Selector) -> None:
+    panel = selector.choose(DATABASES, 2, lam=1.0)
+    nearest = selector.search(DATABASES, 2)
+
+    assert ids(panel) == ids(nearest)
+    relevances = [choice.relevance for choice in selector.search(DATABASES, 20)]
+    assert relevances == sorted(relevances, reverse=True)
+    assert relevances[0] == 1.0
+
+
+@pytest.mark.requirement("B-28")
+def test_the_less_lambda_the_less_alike_the_panel(selector: Selector) -> None:
+    def likeness(lam: float) -> float:
+        return sum(choice.likeness for choice in selector.choose(DATABASES, 5, lam=lam))
+
+    assert likeness(0.0) < likeness(0.5) < likeness(1.0)
+    first = {ids(selector.choose(DATABASES, 5, lam=lam))[0] for lam in (0.0, 0.5, 1.0)}
+    assert first == {"database-administrator"}
+
+
+@pytest.mark.requirement("B-34")
+def test_agents_seats_exactly_those(selector: Selector) -> None:
+    wanted = ["database-administrator", "backend-engineer", "Software Architect"]
+    panel = selector.choose("Should pupils wear uniforms?", 5, agents=wanted)
+
+    assert ids(panel) == ["database-administrator", "backend-engineer", "software-architect"]
+    assert {choice.reason for choice in panel} == {"asked for"}
+
+
+@pytest.mark.requirement("B-34")
+def test_the_included_sit_first_and_the_rest_is_chosen(selector: Selector) -> None:
+    panel = selector.choose(DATABASES, 3, include=["nurse", "nurse"])
+
+    assert ids(panel)[:2] == ["nurse", "database-administrator"]
+    assert [choice.reason for choice in panel][:2] == ["asked for", "relevant and different"]
+    assert len(panel) == 3
+
+
+@pytest.mark.requirement("B-34")
+def test_the_weight_of_a_domain_changes_the_ranking(selector: Selector) -> None:
+    topic = "Should we store patient records in the cloud?"
+    plain = domains(selector.choose(topic, 3))
+    heavier = domains(selector.choose(topic, 3, weights={"legal": 3.0}))
+    without = domains(selector.choose(topic, 5, weights={"operations": 0.0, "medicine": 0.0}))
+
+    assert plain[0] != "legal"
+    assert heavier[0] == "legal"
+    assert not {"operations", "medicine"} & set(without)
+
+
+def test_the_same_question_gets_the_same_panel(library: dict[str, Expert]) -> None:
+    experts = list(library.values())
+    panels = {
+        tuple(ids(Selector(experts, LetterEmbedder()).choose("Tea or coffee?", 5)))
+        for _ in range(3)
+    }
+    assert len(panels) == 1
+
+
+def test_a_translation_that_somebody_made_is_used(selector: Selector) -> None:
+    topic = "Πρέπει να εμβολιαστούν τα παιδιά;"
+
+    panel = selector.choose(topic, 3, english="Should children be vaccinated?")
+
+    assert "medicine" in domains(panel)
+
+
+def test_a_choice_says_why(selector: Selector) -> None:
+    first, second, *_ = selector.choose("Wärmepumpe oder Gasheizung?", 3)
+
+    assert first.reason == "most relevant"
+    assert "Wärmepumpe" in first.named
+    assert first.why.startswith("most relevant; relevance 1.00; the topic names ")
+    assert second.reason == "relevant and different"
+    assert 0.0 < second.relevance <= 1.0
+
+
+def test_vectors_that_were_kept_are_not_made_again() -> None:
+    experts = [an_expert("tax"), an_expert("zoo", "nature")]
+    vectors = LetterEmbedder().embed(meanings(experts))
+    embedder = LetterEmbedder()
+
+    panel = Selector(experts, embedder, vectors).choose("zoo", 1)
+
+    assert ids(panel) == ["zoo"]
+    assert embedder.asked == [["zoo"]]
+
+
+@pytest.mark.parametrize("topic", ["ǌ", "？", "1234567890", "the of and", "x" * 20_000, "\x00"])
+def test_whatever_the_topic_there_is_a_panel(selector: Selector, topic: str) -> None:
+    assert len(set(ids(selector.choose(topic, 3)))) == 3
+
+
+def test_more_seats_than_experts_gives_all_of_them(selector: Selector) -> None:
+    assert len(selector.choose("Tea?", 10_000)) == len(selector.experts)
+
+
+def test_bad_requests_are_refused_with_a_next_step(selector: Selector) -> None:
+    with pytest.raises(BadTopic):
+        selector.choose("  \n")
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        selector.choose("Tea?", lam=1.1)
+    with pytest.raises(UsageError, match="one or more"):
+        selector.choose("Tea?", 0)
+    with pytest.raises(UnknownName, match="database-administrator"):
+        selector.choose("Tea?", include=["database-administrater"])
+    with pytest.raises(UnknownName, match="legal"):
+        selector.choose("Tea?", weights={"leegal": 2.0})
+    with pytest.raises(UsageError, match="0 or more"):
+        selector.choose("Tea?", weights={"legal": -1.0})
