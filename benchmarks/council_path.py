@@ -2,7 +2,8 @@
 
 One council against a provider that takes 200 ms for each call. The critical path is the slowest
 call of each stage, as the provider saw them, added up; whatever the council takes beyond it is
-ours. The first council of a process also loads the model layer, and is only told.
+ours, or the model layer's: the same calls made bare show how much of it. The first council of a
+process also loads the model layer, and is only told.
 """
 
 from __future__ import annotations
@@ -17,71 +18,92 @@ from tempfile import TemporaryDirectory
 
 from tests.servers import ProviderServer, Received
 
+from benchmarks.bare import Bare, Prompts, prompts_of
 from benchmarks.measured import Measured
 from benchmarks.provider import MODEL, provider, settings
 from roundtable.bootstrap import App, start
+from roundtable.core.state import State
 from roundtable.procedures.opening import OpenRequest
 
 FIRST_WORD, WORDS = 0.05, 0.15
 """Seconds: a call takes 200 ms, and its words come over time, as a model's do."""
-RUNS = 5
+RUNS = 7
 KINDS = {"with round 2": (False, 5), "quick": (True, 3)}
 """Whether it is quick, and the most calls that may follow one another."""
 
 
 def run() -> list[Measured]:
-    with provider(latency=FIRST_WORD, pace=WORDS) as server, TemporaryDirectory() as folder:
+    with (
+        provider(latency=FIRST_WORD, pace=WORDS, whole=True) as server,
+        TemporaryDirectory() as folder,
+    ):
         return asyncio.run(_measure(Path(folder), server))
 
 
 async def _measure(home: Path, server: ProviderServer) -> list[Measured]:
     env = server.env()
+    bench = _Bench(server)
     ratios: dict[str, list[float]] = defaultdict(list)
-    stages: dict[str, int] = {}
-    async with start(settings(home, env), env=env) as app:
-        first, path = await _council(app, server, quick=True)
+    floors: dict[str, list[float]] = defaultdict(list)
+    calls: dict[str, int] = {}
+    async with start(settings(home, env), env=env) as app, Bare(env, concurrency=16) as bare:
+        first = await bench.council(app, quick=True)
+        await bench.bare(bare, prompts_of(first.state))
         for _ in range(RUNS):
             for name, (quick, _most) in KINDS.items():
-                wall, path = await _council(app, server, quick=quick)
-                ratios[name].append(wall / sum(path))
-                stages[name] = len(path)
-    rows = [
-        Measured(
-            f"council, wall ÷ critical path, {name}",
-            statistics.median(ratios[name]),
-            "x",
-            1.10,
-            f"{min(ratios[name]):.3f} to {max(ratios[name]):.3f}",
+                held = await bench.council(app, quick=quick)
+                ratios[name].append(held.wall / sum(held.path))
+                calls[name] = len(held.path)
+                floors[name].append(await bench.bare(bare, prompts_of(held.state)))
+    rows = []
+    for name, (_, most) in KINDS.items():
+        detail = (
+            f"{min(ratios[name]):.3f} to {max(ratios[name]):.3f}; "
+            f"the bare calls {statistics.median(floors[name]):.3f}"
         )
-        for name in KINDS
-    ]
-    rows += [
-        Measured(f"council, calls on the path, {name}", stages[name], "", most)
-        for name, (_, most) in KINDS.items()
-    ]
-    beyond = first - sum(path)
+        ratio = statistics.median(ratios[name])
+        rows.append(Measured(f"council, wall ÷ critical path, {name}", ratio, "x", 1.10, detail))
+        rows.append(Measured(f"council, calls on the path, {name}", calls[name], "", most))
+    beyond = first.wall - sum(first.path)
     return [*rows, Measured("first council of a process, beyond its path", beyond, "s")]
 
 
-async def _council(app: App, server: ProviderServer, *, quick: bool) -> tuple[float, list[float]]:
-    """Its wall time, and the slowest call of each stage."""
-    options = {"all": MODEL, "quick": quick}
-    begun = time.perf_counter()
-    state = await app.service.open(OpenRequest(topic="Tea or coffee?", options=options))
-    state = await app.service.run(state.discussion_id)
-    wall = time.perf_counter() - begun
-    assert state.status == "concluded"
-    log = await asyncio.to_thread(lambda: server.requests)
-    return wall, _slowest([call for call in log if _key(call)[0] == state.discussion_id])
+class _Held:
+    """A council that was held: how long it took, and the slowest call of each stage."""
+
+    def __init__(self, state: State, wall: float, calls: Sequence[Received]) -> None:
+        self.state = state
+        self.wall = wall
+        stages: dict[str, list[float]] = defaultdict(list)
+        for call in calls:
+            # discussion / round / stage / participant / attempt
+            _, _, stage, *_ = (call.idempotency_key or "").split("/")
+            stages[stage].append(call.seconds)
+        self.path = [max(seconds) for seconds in stages.values()]
 
 
-def _slowest(calls: Sequence[Received]) -> list[float]:
-    stages: dict[str, list[float]] = defaultdict(list)
-    for call in calls:
-        stages[_key(call)[2]].append(call.seconds)
-    return [max(seconds) for seconds in stages.values()]
+class _Bench:
+    def __init__(self, server: ProviderServer) -> None:
+        self._server = server
+        self._seen = 0
 
+    async def council(self, app: App, *, quick: bool) -> _Held:
+        request = OpenRequest(topic="Tea or coffee?", options={"all": MODEL, "quick": quick})
+        begun = time.perf_counter()
+        state = await app.service.open(request)
+        state = await app.service.run(state.discussion_id)
+        wall = time.perf_counter() - begun
+        assert state.status == "concluded"
+        return _Held(state, wall, await self._new_calls())
 
-def _key(call: Received) -> list[str]:
-    """discussion / round / stage / participant / attempt"""
-    return (call.idempotency_key or "").split("/")
+    async def bare(self, bare: Bare, prompts: Prompts) -> float:
+        begun = time.perf_counter()
+        await bare.councils(prompts, 1)
+        wall = time.perf_counter() - begun
+        calls = iter(await self._new_calls())
+        return wall / sum(max(next(calls).seconds for _ in stage) for stage in prompts)
+
+    async def _new_calls(self) -> list[Received]:
+        log = await asyncio.to_thread(lambda: self._server.requests)
+        new, self._seen = log[self._seen :], len(log)
+        return new

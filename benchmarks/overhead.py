@@ -1,8 +1,8 @@
 """CPU per model call through the whole engine ÷ CPU of the same call made bare.
 
-A hundred councils at once, with round 2, on a SQLite file, through the real API speaker; and the
-same prompts in the same order and concurrency straight through the model layer's streaming call.
-Both in this process, in turn, so that noise hits both; the provider is a process of its own.
+A hundred quick councils at once, on a SQLite file, through the real API speaker; and the same
+prompts in the same order and concurrency straight through the model layer's streaming call. Both
+in this process, in turn, so that noise hits both; the provider is a process of its own.
 """
 
 from __future__ import annotations
@@ -10,33 +10,25 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from benchmarks.bare import Bare, Prompts, prompts_of
 from benchmarks.measured import Measured
 from benchmarks.provider import MODEL, provider, settings
 from roundtable.bootstrap import App, start
 from roundtable.core.state import State
-from roundtable.core.values import Prompt
 from roundtable.procedures.opening import OpenRequest
 
-if TYPE_CHECKING:
-    import httpx2
-    from pydantic_ai.models import Model
-
 DISCUSSIONS = 100
-PAIRS = 3
+CALLS = 5
 CONCURRENCY = 64
 LATENCY = 0.05
-CALLS = 9
-MAX_TOKENS = 4096
-STREAMS = {"in large pieces": True, "word by word": False}
-"""The model layer takes its time for each piece, so few pieces are the harder case for us."""
+STREAMS = {"answers in large pieces": (True, 5), "answers word by word": (False, 2)}
+"""How answers come, and how often each side is measured. The model layer takes a third of a
+millisecond for each piece, so few pieces are the harder case for us, and many the usual one."""
 
 
 @dataclass(frozen=True)
@@ -50,37 +42,51 @@ class Cost:
 
 
 def run() -> list[Measured]:
-    return [row for name, whole in STREAMS.items() for row in _run(name, whole=whole)]
-
-
-def _run(name: str, *, whole: bool) -> list[Measured]:
-    with provider(latency=LATENCY, whole=whole) as server, TemporaryDirectory() as folder:
-        sides, memory = asyncio.run(_compare(Path(folder), server.env()))
-    engine, bare = ([cost.ms_per_call for cost in side] for side in zip(*sides, strict=True))
-    ratio = statistics.median(e / b for e, b in zip(engine, bare, strict=True))
-    detail = f"{statistics.median(engine):.2f} ms against {statistics.median(bare):.2f} ms"
     return [
-        Measured(f"CPU per call, engine ÷ bare, {name}", ratio, "x", 1.5, detail),
+        row
+        for name, (whole, pairs) in STREAMS.items()
+        for row in _run(name, whole=whole, pairs=pairs)
+    ]
+
+
+def _run(name: str, *, whole: bool, pairs: int) -> list[Measured]:
+    with provider(latency=LATENCY, whole=whole) as server, TemporaryDirectory() as folder:
+        sides, memory = asyncio.run(_compare(Path(folder), server.env(), pairs))
+    engine, bare = ([cost.ms_per_call for cost in side] for side in zip(*sides, strict=True))
+    ratios = [e / b for e, b in zip(engine, bare, strict=True)]
+    detail = (
+        f"{statistics.median(engine):.1f} ms against {statistics.median(bare):.1f} ms; "
+        f"{min(ratios):.2f} to {max(ratios):.2f}"
+    )
+    return [
+        Measured(
+            f"CPU per call, engine ÷ bare, {name}", statistics.median(ratios), "x", 1.5, detail
+        ),
         Measured(f"memory per open discussion, {name}", memory / 1024, "KiB"),
     ]
 
 
-async def _compare(home: Path, env: dict[str, str]) -> tuple[list[tuple[Cost, Cost]], float]:
+async def _compare(
+    home: Path, env: dict[str, str], pairs: int
+) -> tuple[list[tuple[Cost, Cost]], float]:
     async with start(settings(home, env, concurrency=CONCURRENCY), env=env) as app:
         states, _ = await _councils(app, 4)  # imports, connections, templates
-        prompts = _prompts(states[0])
-        async with _Bare(env) as bare:
-            await bare.discussions(prompts, 4)
-            states, memory = await _councils(app, DISCUSSIONS)
-            return [
-                (await _engine_side(app), await _bare_side(bare, prompts)) for _ in range(PAIRS)
-            ], memory
+        prompts = prompts_of(states[0])
+        async with Bare(env, concurrency=CONCURRENCY) as bare:
+            await bare.councils(prompts, 4)
+            sides = []
+            memory = 0.0
+            for _ in range(pairs):
+                engine_side, grown = await _engine_side(app)
+                memory = max(memory, grown)
+                sides.append((engine_side, await _bare_side(bare, prompts)))
+    return sides, memory
 
 
-async def _engine_side(app: App) -> Cost:
+async def _engine_side(app: App) -> tuple[Cost, float]:
     begun = time.process_time()
-    states, _ = await _councils(app, DISCUSSIONS)
-    return Cost(time.process_time() - begun, sum(state.usage.calls for state in states))
+    states, memory = await _councils(app, DISCUSSIONS)
+    return Cost(time.process_time() - begun, sum(state.usage.calls for state in states)), memory
 
 
 async def _councils(app: App, count: int) -> tuple[list[State], float]:
@@ -90,11 +96,12 @@ async def _councils(app: App, count: int) -> tuple[list[State], float]:
     async def watch() -> None:
         nonlocal peak
         while True:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.1)
             peak = max(peak, _resident())
 
     async def council() -> State:
-        state = await app.service.open(OpenRequest(topic="Tea or coffee?", options={"all": MODEL}))
+        request = OpenRequest(topic="Tea or coffee?", options={"all": MODEL, "quick": True})
+        state = await app.service.open(request)
         return await app.service.run(state.discussion_id)
 
     watching = asyncio.create_task(watch())
@@ -106,71 +113,10 @@ async def _councils(app: App, count: int) -> tuple[list[State], float]:
     return states, (peak - at_first) / count
 
 
-def _prompts(state: State) -> list[list[Prompt]]:
-    """The prompts of a council, those of one stage together."""
-    attempts = [attempt.started for turn in state.turns.values() for attempt in turn.attempts]
-    return [
-        [started.prompt for started in stage]
-        for _, stage in groupby(attempts, key=lambda started: started.stage)
-    ]
-
-
-async def _bare_side(bare: _Bare, prompts: Sequence[Sequence[Prompt]]) -> Cost:
+async def _bare_side(bare: Bare, prompts: Prompts) -> Cost:
     begun = time.process_time()
-    calls = await bare.discussions(prompts, DISCUSSIONS)
+    calls = await bare.councils(prompts, DISCUSSIONS)
     return Cost(time.process_time() - begun, calls)
-
-
-class _Bare:
-    """The same calls with nothing around them."""
-
-    def __init__(self, env: dict[str, str]) -> None:
-        self._env = env
-        self._slots = asyncio.Semaphore(CONCURRENCY)
-
-    async def __aenter__(self) -> _Bare:
-        import httpx2
-        from openai import AsyncOpenAI
-        from pydantic_ai.models.openai import OpenAIChatModel
-        from pydantic_ai.providers.openai import OpenAIProvider
-
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=100)
-        self._http: httpx2.AsyncClient = httpx2.AsyncClient(limits=limits)
-        client = AsyncOpenAI(
-            api_key=self._env["OPENAI_API_KEY"],
-            base_url=self._env["OPENAI_BASE_URL"],
-            http_client=self._http,
-            max_retries=0,
-        )
-        name = MODEL.partition("/")[2]
-        self._model: Model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._http.aclose()
-
-    async def discussions(self, prompts: Sequence[Sequence[Prompt]], count: int) -> int:
-        async def one() -> int:
-            for stage in prompts:
-                await asyncio.gather(*(self._call(prompt) for prompt in stage))
-            return sum(len(stage) for stage in prompts)
-
-        return sum(await asyncio.gather(*(one() for _ in range(count))))
-
-    async def _call(self, prompt: Prompt) -> None:
-        from pydantic_ai.direct import model_request_stream
-        from pydantic_ai.messages import ModelRequest, UserPromptPart
-
-        message = ModelRequest(parts=[UserPromptPart(prompt.user)], instructions=prompt.system)
-        async with (
-            self._slots,
-            model_request_stream(
-                self._model, [message], model_settings={"max_tokens": MAX_TOKENS, "timeout": 90}
-            ) as stream,
-        ):
-            async for _ in stream:
-                pass
-        assert stream.get().text
 
 
 def _resident() -> int:

@@ -29,9 +29,7 @@ def answer(asked: Asked, *, whole: bool) -> str:
 
 
 @contextmanager
-def provider(
-    *, latency: float, pace: float = 0.0, whole: bool = False
-) -> Iterator[ProviderServer]:
+def provider(*, latency: float, pace: float = 0.0, whole: bool = False) -> Iterator[ProviderServer]:
     """A call takes `latency` until its first word, and `pace` from there to its last."""
     reply = partial(answer, whole=whole)
     with provider_server(reply, latency=latency, pace=pace, process=True) as server:

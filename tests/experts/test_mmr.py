@@ -26,8 +26,8 @@ SIMILARITY = np.array(
 
 
 def similarity(places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = SIMILARITY[np.ix_(places, list(others))]
-    return found
+    rows: NDArray[np.float32] = SIMILARITY[places][:, list(others)]
+    return rows
 
 
 def order(count: int, lam: float = LAMBDA) -> list[int]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import UserDict
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -234,25 +235,22 @@ def test_the_router_looks_at_nothing_but_id_tags_family_and_priority() -> None:
     assert routes[0].model == "house/secretive"
 
 
-class Spy(dict[str, str]):
+class Spy(UserDict[str, str]):
     """An environment that remembers being looked at."""
 
     looked = False
 
-    def _look(self, *_: object) -> None:
-        self.looked = True
-
     def __getitem__(self, key: str) -> str:
-        self._look()
+        self.looked = True
         return super().__getitem__(key)
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        self._look()
-        return super().__iter__()
+    def __contains__(self, key: object) -> bool:
+        self.looked = True
+        return super().__contains__(key)
 
-    def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
-        self._look()
-        return super().get(key, default)  # type: ignore[call-overload]
+    def __iter__(self) -> Iterator[str]:
+        self.looked = True
+        return super().__iter__()
 
 
 async def look_around(env: dict[str, str]) -> Found:

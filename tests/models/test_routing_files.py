@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +61,14 @@ class Guarded(dict[str, Any]):
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        return self[key] if key in self else default
+        found = key in self
+        return self[key] if found else default
 
     def values(self) -> Any:
         raise AssertionError("all values were read")
 
     def items(self) -> Any:
         raise AssertionError("all values were read")
-
-    def __iter__(self) -> Iterator[str]:
-        return super().__iter__()
 
 
 @pytest.mark.requirement("B-40", "X-24")

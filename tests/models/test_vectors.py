@@ -54,9 +54,10 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: str) -> None:
             middle = data.index(b"\x00\x00\x80?")  # a number among the vectors
             path.write_bytes(data[:middle] + b"\x01\x02\x03\x04" + data[middle + 4 :])
         case "pickle":
-            np.save(path.open("wb"), np.array([object()]), allow_pickle=True)
+            with path.open("wb") as file:
+                np.save(file, np.array([{"a": 1}]), allow_pickle=True)
         case "wrong":
-            np.savez(path.open("wb"), vectors=np.zeros((2, 26), dtype=np.float32))
+            np.savez(path, vectors=np.zeros((2, 26), dtype=np.float32))
         case _:
             path.unlink()
             path.mkdir()

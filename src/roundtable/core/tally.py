@@ -1,15 +1,20 @@
 """Tallies: several ways to make one choice of many ballots, and an alarm when they differ.
 
 Only a voter's last ballot counts. A ballot ranks options in groups, best first; options in one
-group are tied, and options that it leaves out are tied below all others.
+group are tied, and options that it leaves out are tied below all others. Where peers vote on each
+other's work, a voter's own work is kept out of its ballot: it counts there neither for nor against.
+Neither the order of the options nor that of the ballots decides anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import isclose
 from typing import Literal
+
+from .duels import Duels, Ranking, copeland, duels, ranked_pairs, schulze
 
 Rule = Literal[
     "plurality", "borda", "copeland", "schulze", "ranked_pairs", "approval", "confidence"
@@ -38,16 +43,31 @@ class Vote:
     approved: frozenset[str] | None = None
     """Options it could live with; None means those it ranks first."""
     round: int = 1
+    excluded: frozenset[str] = frozenset()
+    """Options that the voter has no say on, such as its own work."""
 
     @classmethod
-    def of(cls, voter: str, *ranking: str, **rest: object) -> Vote:
+    def of(
+        cls,
+        voter: str,
+        *ranking: str,
+        confidence: float | None = None,
+        approved: frozenset[str] | None = None,
+        round: int = 1,  # noqa: A002  # the word that events and values use
+    ) -> Vote:
         """A ballot without ties."""
-        return cls(voter, tuple((option,) for option in ranking), **rest)  # type: ignore[arg-type]
+        return cls(voter, tuple((option,) for option in ranking), confidence, approved, round)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """What it puts first: several if they are tied, none if it ranks nothing."""
+        return self.ranking[0] if self.ranking else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one rule makes of the ballots. Several winners are a tie, none an empty ballot box."""
+    """What one rule makes of the ballots. Several winners are a tie; there is none where no ballot
+    says anything that the rule counts."""
 
     rule: Rule
     winners: tuple[str, ...]
@@ -87,33 +107,46 @@ def final_votes(votes: Iterable[Vote]) -> list[Vote]:
 
 
 def without_self_votes(votes: Iterable[Vote], author: Mapping[str, str]) -> list[Vote]:
-    """Ballots of peers on each other's work, with everybody's own work taken out of its own."""
-    return [
-        _only(vote, lambda option, voter=vote.voter: author.get(option) != voter)  # type: ignore[misc]
-        for vote in votes
-    ]
+    """Ballots of peers on each other's work, with everybody's own work kept out of its own."""
+    fair = []
+    for vote in votes:
+        own = frozenset(option for option, name in author.items() if name == vote.voter)
+        kept = _only(vote, lambda option, own=own: option not in own)  # type: ignore[misc]
+        fair.append(replace(kept, excluded=kept.excluded | own))
+    return fair
 
 
 def tally(votes: Iterable[Vote], options: Sequence[str] | None = None) -> Tally:
     """Count the final ballots by every rule. Without `options` those that ballots name stand."""
     last = final_votes(votes)
-    named = dict.fromkeys(o for vote in last for group in vote.ranking for o in group)
-    standing = tuple(dict.fromkeys(options)) if options is not None else tuple(named)
+    named = {vote.voter: _named(vote) for vote in last}
+    standing = tuple(dict.fromkeys(o for each in named.values() for o in each))
+    if options is not None:
+        standing = tuple(dict.fromkeys(options))
     allowed = set(standing)
     unknown = {
-        vote.voter: foreign
-        for vote in last
-        if (foreign := tuple(o for g in vote.ranking for o in g if o not in allowed))
+        voter: foreign
+        for voter, each in named.items()
+        if (foreign := tuple(o for o in each if o not in allowed))
     }
     counted = [_only(vote, allowed.__contains__) for vote in last]
-    counted = [vote for vote in counted if vote.ranking]
-    outcomes = {rule: _outcome(rule, counted, standing) for rule in RULES}
+    counted = [vote for vote in counted if vote.ranking or vote.approved]
+    outcomes = _outcomes(counted, standing)
     return Tally(outcomes, standing, tuple(vote.voter for vote in counted), unknown)
 
 
+def _named(vote: Vote) -> list[str]:
+    """Every option that a ballot names, once."""
+    ranked = [option for group in vote.ranking for option in group]
+    return list(dict.fromkeys([*ranked, *sorted(vote.approved or ())]))
+
+
 def calibrated(confidence: float | None) -> float:
-    """What a declared confidence is worth: models overstate theirs. None counts as doubtful."""
-    if confidence is None:
+    """What a declared confidence is worth: models overstate theirs.
+
+    None counts as doubtful, and so does a number that is no share, such as 85 or not-a-number.
+    """
+    if confidence is None or not 0 <= confidence <= 1:
         return CALIBRATION[1][1]
     if confidence <= CALIBRATION[0][0]:
         return CALIBRATION[0][1]
@@ -136,147 +169,66 @@ def _only(vote: Vote, keep: Callable[[str], bool]) -> Vote:
     return replace(vote, ranking=tuple(groups), approved=approved)
 
 
-def _outcome(rule: Rule, votes: Sequence[Vote], options: Sequence[str]) -> Outcome:
-    if not votes or not options:
-        return Outcome(rule, (), dict.fromkeys(options, 0.0))
-    scores = _SCORERS[rule](votes, options)
-    best = max(scores.values())
-    return Outcome(rule, tuple(o for o in options if scores[o] >= best - 1e-9), scores)
+def _outcomes(votes: Sequence[Vote], options: Sequence[str]) -> dict[Rule, Outcome]:
+    """Approvals are counted on all ballots, everything else on those that rank."""
+    ranked = [vote for vote in votes if vote.ranking]
+    rankings = [_complete(vote, options) for vote in ranked]
+    table: Duels = duels(rankings, options)
+    scores: dict[Rule, dict[str, float]] = {
+        "plurality": first_choices(ranked, options, lambda _: 1.0),
+        "borda": _borda(table, len(ranked), options),
+        "copeland": copeland(table, options),
+        "schulze": schulze(table, options),
+        "ranked_pairs": ranked_pairs(table, options),
+        "approval": _approval(votes, options),
+        "confidence": first_choices(ranked, options, lambda vote: calibrated(vote.confidence)),
+    }
+    return {rule: _outcome(rule, scores[rule], bool(ranked)) for rule in RULES}
 
 
-def _plurality(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    return _first_choices(votes, options, lambda _: 1.0)
+def _outcome(rule: Rule, scores: Mapping[str, float], any_ranked: bool) -> Outcome:
+    said_something = any(scores.values()) if rule == "approval" else any_ranked
+    if not said_something:
+        return Outcome(rule, (), dict.fromkeys(scores, 0.0))
+    return Outcome(rule, best_of(scores), scores)
 
 
-def _confidence(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    return _first_choices(votes, options, lambda vote: calibrated(vote.confidence))
+def best_of(scores: Mapping[str, float]) -> tuple[str, ...]:
+    """Whoever has the highest score; sums that differ by rounding alone are equal."""
+    best = max(scores.values(), default=0.0)
+    return tuple(o for o, score in scores.items() if isclose(score, best, abs_tol=1e-9))
 
 
-def _first_choices(
-    votes: Sequence[Vote], options: Sequence[str], weight: Callable[[Vote], float]
+def first_choices(
+    votes: Iterable[Vote], options: Iterable[str], weight: Callable[[Vote], float]
 ) -> dict[str, float]:
+    """What each option gets if a ballot's weight goes to what it puts first, shared in a tie."""
     scores = dict.fromkeys(options, 0.0)
     for vote in votes:
-        first = vote.ranking[0]
-        for option in first:
-            scores[option] += weight(vote) / len(first)
+        for option in vote.first:
+            scores[option] += weight(vote) / len(vote.first)
     return scores
 
 
 def _approval(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
     scores = dict.fromkeys(options, 0.0)
     for vote in votes:
-        for option in vote.approved if vote.approved is not None else vote.ranking[0]:
-            if option in scores:
-                scores[option] += 1.0
+        for option in vote.first if vote.approved is None else vote.approved:
+            scores[option] += 1.0
     return scores
 
 
-def _borda(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    """A point for each option below, half a point for each option tied."""
-    scores = dict.fromkeys(options, 0.0)
-    for vote in votes:
-        below = len(options)
-        for group in _complete(vote, options):
-            below -= len(group)
-            for option in group:
-                scores[option] += below + (len(group) - 1) / 2
-    return scores
-
-
-def _copeland(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    """A point for each option beaten in a duel, half a point for a draw."""
-    duels = _duels(votes, options)
-    scores = dict.fromkeys(options, 0.0)
-    for a, b in combinations(options, 2):
-        if duels[a, b] == duels[b, a]:
-            scores[a] += 0.5
-            scores[b] += 0.5
-        else:
-            scores[a if duels[a, b] > duels[b, a] else b] += 1.0
-    return scores
-
-
-def _schulze(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    """How many options an option's strongest paths beat or match."""
-    duels = _duels(votes, options)
-    strength = {pair: (won if won > duels[pair[1], pair[0]] else 0) for pair, won in duels.items()}
-    for via in options:
-        for a in options:
-            for b in options:
-                if len({a, b, via}) == 3:
-                    through = min(strength[a, via], strength[via, b])
-                    strength[a, b] = max(strength[a, b], through)
+def _borda(table: Duels, ballots: int, options: Sequence[str]) -> dict[str, float]:
+    """On each ballot a point for each option below, and half a point for each that is tied or
+    that the ballot does not compare it with."""
     return {
-        a: float(sum(1 for b in options if b != a and strength[a, b] >= strength[b, a]))
+        a: sum((ballots + table[a, b] - table[b, a]) / 2 for b in options if b != a)
         for a in options
     }
 
 
-def _ranked_pairs(votes: Sequence[Vote], options: Sequence[str]) -> dict[str, float]:
-    """Lock duels in from the clearest on, unless they close a circle; sources win.
-
-    Duels of equal strength are locked together, so that no order of the list decides.
-    """
-    duels = _duels(votes, options)
-    margins = {pair: won - duels[pair[1], pair[0]] for pair, won in duels.items()}
-    beaten: dict[str, set[str]] = {option: set() for option in options}
-    for margin in sorted({m for m in margins.values() if m > 0}, reverse=True):
-        equal = [pair for pair, m in margins.items() if m == margin]
-        fresh = [(a, b) for a, b in equal if not _reaches(beaten, b, a)]
-        trial = {option: set(below) for option, below in beaten.items()}
-        for a, b in fresh:
-            trial[a].add(b)
-        for a, b in fresh:
-            if not _reaches(trial, b, a):
-                beaten[a].add(b)
-    losers = {b for below in beaten.values() for b in below}
-    return {
-        option: 0.0 if option in losers else 1.0 + len(_reached(beaten, option)) * 1e-12
-        for option in options
-    }
-
-
-def _reaches(graph: Mapping[str, Collection[str]], start: str, goal: str) -> bool:
-    return goal in _reached(graph, start)
-
-
-def _reached(graph: Mapping[str, Collection[str]], start: str) -> set[str]:
-    seen: set[str] = set()
-    waiting = [start]
-    while waiting:
-        for following in graph[waiting.pop()]:
-            if following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return seen
-
-
-def _duels(votes: Sequence[Vote], options: Sequence[str]) -> dict[tuple[str, str], int]:
-    """For each pair, how many ballots put the first above the second."""
-    duels = {(a, b): 0 for a in options for b in options if a != b}
-    for vote in votes:
-        groups = _complete(vote, options)
-        for place, group in enumerate(groups):
-            for lower in groups[place + 1 :]:
-                for a in group:
-                    for b in lower:
-                        duels[a, b] += 1
-    return duels
-
-
-def _complete(vote: Vote, options: Sequence[str]) -> list[tuple[str, ...]]:
-    named = {o for group in vote.ranking for o in group}
+def _complete(vote: Vote, options: Sequence[str]) -> Ranking:
+    """The ballot's groups, and below them all that it leaves out and may judge."""
+    named = {o for group in vote.ranking for o in group} | vote.excluded
     rest = tuple(o for o in options if o not in named)
     return [*vote.ranking, rest] if rest else list(vote.ranking)
-
-
-_SCORERS: Mapping[Rule, Callable[[Sequence[Vote], Sequence[str]], dict[str, float]]] = {
-    "plurality": _plurality,
-    "borda": _borda,
-    "copeland": _copeland,
-    "schulze": _schulze,
-    "ranked_pairs": _ranked_pairs,
-    "approval": _approval,
-    "confidence": _confidence,
-}

@@ -56,9 +56,9 @@ def _read(path: Path, count: int) -> NDArray[np.float32] | None:
 
     try:
         # The archive's checksums show a file that was cut or changed.
-        with np.load(path, allow_pickle=False) as file:
-            rows: NDArray[np.float32] = file["vectors"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            rows: NDArray[np.float32] = archive["vectors"]
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return None
     sound = rows.ndim == 2 and len(rows) == count and rows.dtype == np.float32
     return rows if sound and bool(np.isfinite(rows).all()) else None

@@ -46,6 +46,8 @@ WRITES = 6144
 HOST_WRITES = 8192
 FRAME_TOKENS = 2500
 """What the host's prompt holds beside the speeches."""
+LONGEST_CHALLENGE = 400
+"""Characters of a challenge where it is listed."""
 AFTER_ALL = 99
 """A round after every round."""
 
@@ -150,8 +152,8 @@ def _task(sitting: Sitting, number: int, stage: str, participant: Participant) -
         raised = sitting.open_challenges(participant.id, number)
         lines = [
             f"{each.id} ({each.finding.kind}, by {sitting.name(each.author)}): "
-            f"{' '.join(each.finding.text.split())} Support: "
-            f"{' '.join(each.finding.support.split())}"
+            # Its support stands in the critique above.
+            f"{clip(' '.join(each.finding.text.split()), LONGEST_CHALLENGE)}"
             for each in raised
         ]
         variables |= {

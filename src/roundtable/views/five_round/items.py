@@ -15,11 +15,11 @@ LEAST_REASON = 5
 _DIGIT = re.compile(
     r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)"
 )
-_QUOTED = re.compile(r"""["“「『][^"”」』]{4,}["”」』]""")
+_QUOTED = re.compile(r"""["“「『][^"”」』]{4,400}["”」』]""")
 _BECAUSE = re.compile(
-    r"\b(?:because|since|so that|therefore|thus|hence|if|when|due to|leads? to|causes?|without"
-    r"|requires?|means that|weil|wenn|daher|deshalb|porque|cuando|por eso)\b"
-    r"|因为|由于|所以|如果|因此|导致|从而|没有|需要|意味着",
+    r"\b(?:because|since|so that|therefore|thus|hence|if|when|due to|leads? to"
+    r"|means that|weil|wenn|daher|deshalb|porque|cuando|por eso)\b"
+    r"|因为|由于|所以|如果|因此|导致|从而|意味着",
     re.IGNORECASE,
 )
 
