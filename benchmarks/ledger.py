@@ -1,31 +1,29 @@
-"""What an event costs in the ledger: `python benchmarks/ledger.py [postgresql://…]`.
+"""What an event costs in the ledger, on SQLite and PostgreSQL.
 
-Prints, for SQLite and PostgreSQL side by side, events per second and CPU per event: one by one,
-from sixteen writers at once, and ten to an append; and what one more event costs in a discussion
-of 10,000 events against one of 10, which must not be more. CPU is that of this process alone.
-Without an address, a PostgreSQL server is started as the tests do it (without syncing to disk).
+Events per second and CPU per event: one by one, from sixteen writers at once, and ten to an
+append; and what one more event costs in a discussion of 10,000 events ÷ in one of 10, which must
+not be more. CPU is that of this process alone. The PostgreSQL server is the one that the tests
+start, without syncing to disk, or the one that BENCHMARK_POSTGRES names.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+from tests.ledger.events import note, opened
+from tests.postgres import NoPostgres, postgres_server
 
-from tests.ledger.events import note, opened  # noqa: E402
-from tests.postgres import NoPostgres, postgres_server  # noqa: E402
-
-from roundtable.ledger import open_ledger  # noqa: E402
-from roundtable.ports import Ledger  # noqa: E402
+from benchmarks.measured import Measured
+from roundtable.ledger import open_ledger
+from roundtable.ports import Ledger
 
 EVENTS = 800
 WRITERS = 16
@@ -61,22 +59,24 @@ WAYS: dict[str, Way] = {
 }
 
 
-async def measure(where: str) -> dict[str, str]:
+async def measure(place: str, where: str) -> list[Measured]:
     ledger = await open_ledger(where)
-    rows: dict[str, str] = {}
+    rows: list[Measured] = []
     for number, (name, way) in enumerate(WAYS.items()):
         discussion_id = f"rt_{number}"
         await ledger.append(discussion_id, [opened()])
         wall, cpu = time.perf_counter(), time.process_time()
         await way(ledger, discussion_id)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        rows[name] = _speed(wall, cpu)
-    rows[f"one more at {LARGE:,} : at {SMALL}"] = await growth(ledger)
+        rows.append(
+            _speed(f"{place}, events {name}", time.perf_counter() - wall, time.process_time() - cpu)
+        )
+    ratio = await growth(ledger)
+    name = f"{place}, CPU of one more event at {LARGE:,} ÷ at {SMALL}"
     await ledger.close()
-    return rows
+    return [*rows, Measured(name, ratio, "x", 1.2)]
 
 
-def bare_commits(path: Path) -> str:
+def bare_commits(path: Path) -> Measured:
     """The floor: the same text, durably, without a ledger, a thread or an event loop."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -86,10 +86,10 @@ def bare_commits(path: Path) -> str:
         for seq in range(EVENTS):
             connection.execute("INSERT INTO events VALUES ('rt_0', ?, ?)", (seq, TEXT))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    return _speed(wall, cpu)
+    return _speed("bare sqlite3, a transaction for each event", wall, cpu)
 
 
-async def growth(ledger: Ledger) -> str:
+async def growth(ledger: Ledger) -> float:
     """One more event in a long and in a short discussion, in turn, so that noise hits both."""
     await _fill(ledger, "rt_large", LARGE)
     for number in range(PAIRS):
@@ -99,12 +99,12 @@ async def growth(ledger: Ledger) -> str:
     for number in range(PAIRS):
         small.append(await _cost(ledger, f"rt_small_{number}"))
         large.append(await _cost(ledger, "rt_large"))
-    ratio = statistics.median(large) / statistics.median(small)
-    return f"{ratio:8.2f} x the CPU"
+    return statistics.median(large) / statistics.median(small)
 
 
-def _speed(wall: float, cpu: float) -> str:
-    return f"{EVENTS / wall:8,.0f}/s {1000 * cpu / EVENTS:7.3f} ms CPU"
+def _speed(name: str, wall: float, cpu: float) -> Measured:
+    told = f"{1000 * cpu / EVENTS:.3f} ms CPU for each"
+    return Measured(name, round(EVENTS / wall), "/s", detail=told)
 
 
 async def _fill(ledger: Ledger, discussion_id: str, events: int) -> None:
@@ -118,25 +118,17 @@ async def _cost(ledger: Ledger, discussion_id: str) -> float:
     return time.process_time() - start
 
 
-def main() -> None:
+def run() -> list[Measured]:
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        places = {"SQLite": str(Path(folder) / "ledger.db")}
-        if sys.argv[1:]:
-            places["PostgreSQL"] = sys.argv[1]
-        else:
-            try:
-                places["PostgreSQL"] = stack.enter_context(postgres_server()).new_database()
-            except NoPostgres as error:
-                print(error)
-        floor = bare_commits(Path(folder) / "bare.db")
-        measured = {name: asyncio.run(measure(where)) for name, where in places.items()}
-    print(f"{'':28}" + "".join(f"{name:>28}" for name in measured))
-    for row in next(iter(measured.values())):
-        print(f"{row:28}" + "".join(f"{rows[row]:>28}" for rows in measured.values()))
-
-    print(f"bare sqlite3, a transaction for each event: {floor}")
-
-
-if __name__ == "__main__":
-    main()
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        places = {"SQLite": str(folder / "ledger.db")}
+        try:
+            places["PostgreSQL"] = os.environ.get("BENCHMARK_POSTGRES") or (
+                stack.enter_context(postgres_server()).new_database()
+            )
+        except NoPostgres as error:
+            print(error)
+        rows = [bare_commits(folder / "bare.db")]
+        for place, where in places.items():
+            rows += asyncio.run(measure(place, where))
+        return rows

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from tests.procedures.five_round_table import five_rounds, hold
 
@@ -50,10 +49,22 @@ def round_shares(state: State) -> dict[int, list[tuple[int, int]]]:
     for attempt in started:
         prompt = attempt.started.prompt
         text = f"{prompt.system}\n{prompt.user}".encode()
-        repeated = max((len(commonprefix([text, each])) for each in earlier), default=0)
+        repeated = max((_same(text, each) for each in earlier), default=0)
         shares[attempt.started.round or 5].append((repeated, len(text)))
         earlier.append(text)
     return dict(shares)
+
+
+def _same(one: bytes, two: bytes) -> int:
+    """How many bytes two texts have in common at their beginning."""
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == two[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _percent(shares: Sequence[tuple[int, int]]) -> float:

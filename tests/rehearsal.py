@@ -20,14 +20,17 @@ from roundtable.engine.tools import Tools
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ports import (
     Asker,
+    Delivery,
     Ledger,
     OnWords,
     Reply,
     Search,
     Seat,
     Speaker,
+    Speakers,
     SpeakRequest,
 )
+from roundtable.procedures.custom import Shelf
 from roundtable.procedures.opening import OpenRequest
 
 T = TypeVar("T")
@@ -186,8 +189,12 @@ class Table:
         ledger: Ledger | None = None,
         search: Search | None = None,
         asker: Asker | None = None,
+        delivery: Delivery | None = None,
         defaults: dict[str, Any] | None = None,
+        speakers: Speakers | None = None,
+        own: Shelf | None = None,
     ) -> None:
+        """`speakers` stand in for those that would be found among the voices."""
         self.voices = voices or {"*": Voice()}
         self.clock = TestClock()
         self.ledger = ledger or MemoryLedger(lambda: self.clock.monotonic())
@@ -199,16 +206,18 @@ class Table:
         self.service = Service(
             self.ledger,
             Tools(
-                speakers=Voices(self.voices),
+                speakers=speakers or Voices(self.voices),
                 clock=self.clock,
                 ids=TestIds(),
                 dearest_price=(10.0, 50.0),
                 search=search,
                 asker=asker,
+                delivery=delivery,
             ),
             models,
             owner="test",
-            defaults={"council": defaults or {}},
+            defaults=dict.fromkeys(("council", "adaptive"), defaults or {}),
+            own=own,
         )
 
     async def ask(self, topic: str = "Tea or coffee?", **request: Any) -> State:
@@ -233,7 +242,7 @@ def run_in_virtual_time(main: Coroutine[Any, Any, T]) -> T:
         loop.close()
 
 
-class _VirtualSelector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
+class _VirtualSelector(selectors.DefaultSelector):
     loop: _VirtualLoop
 
     def select(self, timeout: float | None = None) -> Any:

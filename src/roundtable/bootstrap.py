@@ -15,6 +15,7 @@ from .engine.tools import Tools
 from .ledger import open_ledger
 from .ledger.owner import this_owner
 from .models.registry import Registry
+from .own_procedures import ProcedureFiles
 from .ports import Asker, Casting, Delivery, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
@@ -109,8 +110,12 @@ async def start(
         ),
         models,
         owner=this_owner(),
-        defaults={"council": settings.choices.council},
+        defaults={
+            "council": settings.choices.council,
+            "adaptive": settings.choices.adaptive,
+        },
         casting=_casting(settings, registry, env),
+        own=ProcedureFiles(settings.procedure_folders),
     )
     try:
         yield App(settings, registry, service, env, progress)

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, Recorded
@@ -186,6 +186,15 @@ class Search(Protocol):
     def name(self) -> str: ...
 
     async def find(self, query: str, count: int) -> Sequence[SearchHit]: ...
+
+
+@runtime_checkable
+class SessionSearch(Search, Protocol):
+    """A search that remembers what it found, for each session on its own."""
+
+    def within(self, session: str) -> Search:
+        """The same search for this session."""
+        ...
 
 
 class Asker(Protocol):

@@ -18,11 +18,13 @@ from pydantic import Field
 
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget, Value
+from .procedures.adaptive.panels import Panels, laid_over
 from .procedures.checking import checked
 from .procedures.council.options import CouncilConfig
 
 CONFIG_TOML = "config.toml"
 CONFIG_JSON = "config.json"
+PANELS_JSON = "panels.json"
 PROJECT_TOML = "roundtable.toml"
 MODELS_TOML = "models.toml"
 DATABASE = "roundtable.db"
@@ -62,6 +64,8 @@ class Choices(Value):
     searxng_url: str | None = None
     budget: Budget = Budget()
     council: dict[str, Any] = Field(default_factory=dict)
+    adaptive: dict[str, Any] = Field(default_factory=dict)
+    """What panels.json holds, without what is built in."""
 
 
 _PROJECT_MAY_SET = ("default_model", "procedure", "language", "budget", "council")
@@ -93,6 +97,11 @@ class Settings(Value):
     def expert_folders(self) -> tuple[Path, Path]:
         """Where the user's own experts are, the weaker place first."""
         return self.home / "experts", self.workspace / ".roundtable" / "experts"
+
+    @property
+    def procedure_folders(self) -> tuple[Path, Path]:
+        """Where the user's own procedures are, the weaker place first."""
+        return self.home / "procedures", self.workspace / ".roundtable" / "procedures"
 
     @property
     def routing_folders(self) -> tuple[Path, Path]:
@@ -130,8 +139,14 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
         checked(Choices, values, where)
         CouncilConfig.parse(source.get("council", {}), where)
 
+    def lay_panels_over(path: Path) -> None:
+        if panels := _json(path):
+            Panels.parse(panels, str(path))
+            lay_over({"adaptive": laid_over(values.get("adaptive", {}), panels)}, str(path))
+
     if council := _json(home / CONFIG_JSON):
         lay_over({"council": council}, str(home / CONFIG_JSON))
+    lay_panels_over(home / PANELS_JSON)
     lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
     project = _toml(workspace / PROJECT_TOML)
     if refused := next((key for key in project if key not in _PROJECT_MAY_SET), None):
@@ -144,6 +159,10 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             )
         raise UnknownName(f"key in {PROJECT_TOML}:", refused, _PROJECT_MAY_SET)
     lay_over(project, PROJECT_TOML)
+    if "agents" in _json(workspace / PANELS_JSON):
+        expected = f"nothing in a project's file; the allowlist belongs into {home / PANELS_JSON}"
+        raise BadSetting(PANELS_JSON, "agents", expected)
+    lay_panels_over(workspace / PANELS_JSON)
     for variable, key in ENVIRONMENT.items():
         if env.get(variable):
             lay_over({key: env[variable]}, variable)

@@ -385,7 +385,7 @@ async def test_many_tails_of_several_discussions_get_their_own(ledger: Ledger) -
 async def test_a_tail_can_be_left_and_cancelled_at_any_time(ledger: Ledger) -> None:
     await ledger.append(ID, [opened()])
 
-    async with aclosing(ledger.tail(ID)) as tail:  # type: ignore[type-var]
+    async with aclosing(ledger.tail(ID)) as tail:
         assert (await anext(tail)).seq == 1
     waiting = asyncio.create_task(_follow(ledger))
     await ledger.append(ID, [note()])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from roundtable.core.declarations import (
     MAX_NEW,
     ActionItem,
-    DeclaredStance,
     Declarations,
+    DeclaredStance,
     action_item,
     action_items,
     declarations,

@@ -88,8 +88,8 @@ def test_bordas_own_example_against_plurality() -> None:
 
 @pytest.mark.requirement("Z-03")
 def test_ranked_pairs_leaves_out_the_weakest_duel_of_a_circle() -> None:
-    # Margins: A beats B by 6, B beats C by 4, C beats A by 2; the last one is left out.
-    votes = profile("4 A>B>C; 3 B>C>A; 2 C>A>B; 1 A>C>B; 0 A")
+    # Margins: B beats C by 5, A beats B by 3, C beats A by 1; the last one is left out.
+    votes = profile("4 A>B>C; 3 B>C>A; 2 C>A>B")
     assert winners(votes)["ranked_pairs"] == "A"
     assert winners(votes)["schulze"] == "A"
 
@@ -251,7 +251,7 @@ def test_a_voters_own_work_is_not_put_last_on_its_ballot_either() -> None:
     assert counted.outcomes["schulze"].winners == ("a", "b")
     approved = Vote.of("anna", "b", approved=frozenset({"a", "b"}))
     (kept,) = without_self_votes([approved], {"a": "anna"})
-    assert kept.approved == {"b"}
+    assert kept.approved == frozenset({"b"})
 
 
 @pytest.mark.requirement("Z-03")
@@ -275,7 +275,8 @@ def ballots(draw: st.DrawFn) -> list[Vote]:
         kept = draw(st.integers(1, len(NAMES)))
         groups: list[tuple[str, ...]] = []
         for option in order[:kept]:
-            if groups and draw(st.booleans()):
+            tied: bool = draw(st.booleans())
+            if groups and tied:
                 groups[-1] = (*groups[-1], option)
             else:
                 groups.append((option,))
@@ -323,9 +324,7 @@ def test_whoever_beats_all_others_wins_every_rule_of_duels(votes: list[Vote]) ->
     def above(a: str, b: str) -> int:
         return sum(at.get(a, 99) < at.get(b, 99) for at in place)
 
-    beats_all = [
-        a for a in NAMES if all(above(a, b) > above(b, a) for b in NAMES if b != a)
-    ]  # fmt: skip
+    beats_all = [a for a in NAMES if all(above(a, b) > above(b, a) for b in NAMES if b != a)]
     counted = tally(votes, NAMES)
     for rule in BY_DUELS:
         assert counted.outcomes[rule].winners
@@ -354,8 +353,7 @@ def test_nobody_who_is_below_another_on_every_ballot_wins(votes: list[Vote]) -> 
 
 @settings(max_examples=60)
 @given(ballots())
-def test_a_second_voter_like_the_first_changes_no_winner_of_its_own(votes: list[Vote]) -> None:
-    """A tie among clones of the whole ballot box stays what it was."""
+def test_doubling_every_ballot_changes_no_winner(votes: list[Vote]) -> None:
     doubled = [*votes, *(Vote(f"{v.voter}'", v.ranking, v.confidence) for v in votes)]
     assert winners(votes, NAMES) == winners(doubled, NAMES)
 

@@ -52,18 +52,17 @@ class Filler:
     """Words that nobody has used yet, so that no two speeches are alike."""
 
     def __init__(self, seed: str, *, chinese: bool = False) -> None:
-        number = zlib.crc32(seed.encode())
-        self.seed = "".join(chr(97 + number // 26**place % 26) for place in range(3))
+        self.number = zlib.crc32(seed.encode())
+        self.seed = "".join(chr(97 + self.number // 26**place % 26) for place in range(3))
         self.chinese = chinese
         self.count = 0
 
     def words(self, count: int) -> str:
         self.count += count
         if self.chinese:
-            start = 0x4E00 + sum(map(ord, self.seed)) % 997
-            return "".join(
-                chr(start + (n * 37) % 9000) for n in range(self.count, self.count + count * 8 // 5)
-            )
+            step = 2 * (self.number % 4000) + 1
+            places = range(self.count, self.count + count * 8 // 5)
+            return "".join(chr(0x4E00 + (self.number + n * step) % 9001) for n in places)
         return " ".join(f"{self.seed}{n}" for n in range(self.count, self.count + count))
 
 
@@ -118,7 +117,12 @@ def cross_reference(request: SpeakRequest, *, chinese: bool = False, words: int 
 
 
 def critique(
-    request: SpeakRequest, *, chinese: bool = False, words: int = 800, risks: int = 5, defects: int = 3
+    request: SpeakRequest,
+    *,
+    chinese: bool = False,
+    words: int = 800,
+    risks: int = 5,
+    defects: int = 3,
 ) -> str:
     seed = asked_as(request)
     fill = Filler(f"c{seed}", chinese=chinese)
@@ -228,18 +232,20 @@ def acting(turns: dict[str, Act], *, chinese: bool = False) -> Voice:
     return Voice(script)
 
 
-def five_rounds(turns: dict[str, Act] | None = None, *, chinese: bool = False, **table: object) -> Table:
+def five_rounds(
+    turns: dict[str, Act] | None = None, *, chinese: bool = False, **table: object
+) -> Table:
     return Table({"*": acting(turns or {}, chinese=chinese)}, **table)  # type: ignore[arg-type]
 
 
 def hold(table: Table, topic: str = TOPIC, *, agents: object = AGENTS, **options: object) -> State:
     """Hold a whole discussion and return how it ended."""
-    request = {name: options.pop(name) for name in ("budget", "context", "language") if name in options}
+    request = {
+        name: options.pop(name) for name in ("budget", "context", "language") if name in options
+    }
     if agents is not None:
         options["agents"] = agents
-    return run_in_virtual_time(
-        table.ask(topic, procedure="five-round", options=options, **request)
-    )
+    return run_in_virtual_time(table.ask(topic, procedure="five-round", options=options, **request))
 
 
 def asked(table: Table) -> list[str]:

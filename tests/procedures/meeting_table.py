@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
+from roundtable.procedures import procedure_kit
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
 DEAD = SpeakerError("auth", "The key was refused.", "Check the key.")
+AT = datetime(2026, 5, 4, 10, 30, tzinfo=UTC)
 TOPIC = "Should the shop move to one database?"
 
 SEATS = [
@@ -40,15 +43,21 @@ def turn_of(request: SpeakRequest) -> str:
     return request.idempotency_key.split("/", 1)[1].rsplit("/", 1)[0]
 
 
+def mark_of(turn: str) -> str:
+    """`m1arch` for `1/discussion/arch`: what that speech's words begin with."""
+    round_, _, who = turn.split("/")
+    return f"m{round_}{who}"
+
+
 def minded(request: SpeakRequest) -> str:
     """A speech that carries its turn as a mark; whatever else is asked is answered dutifully."""
     turn = turn_of(request)
     if "/discussion/" in turn:
-        return said(f"NEW: the claim of {turn} stands", mark=turn.replace("/", "."))
+        return said(f"NEW: the claim of {turn} stands", mark=mark_of(turn))
     return f"MARK {turn}\n\n{dutiful(request)}"
 
 
-def acting(turns: dict[str, Act] | None = None) -> Voice:
+def acting(turns: Mapping[str, Act] | None = None) -> Voice:
     """A voice that acts so in the turns whose ids contain the key, and is minded in all others."""
 
     def script(request: SpeakRequest) -> str | SpeakerError | float | None:
@@ -60,7 +69,7 @@ def acting(turns: dict[str, Act] | None = None) -> Voice:
     return Voice(script)
 
 
-def meeting(turns: dict[str, Act] | None = None, **table: Any) -> Table:
+def meeting(turns: Mapping[str, Act] | None = None, **table: Any) -> Table:
     return Table({"*": acting(turns)}, **table)
 
 
@@ -118,3 +127,15 @@ def rounds(state: State) -> list[tuple[int, str]]:
 
 def texts(issues: Sequence[Any]) -> list[str]:
     return [issue.text for issue in issues]
+
+
+class Folder:
+    """A delivery that keeps its files in memory."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+
+    async def leave(self, state: State) -> list[str]:
+        found = procedure_kit(state.start.procedure).outputs(state, AT)
+        self.files.update((file.path, file.text) for file in found)
+        return [file.path for file in found]

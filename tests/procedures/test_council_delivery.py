@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - documents are quoted as they are
-"""What a reader gets of a council: the answer, the estimate, the session log, the transcript."""
+"""What a reader gets of a council: the answer, the estimate, the session log, the report."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from roundtable.version import __version__
 from roundtable.views.council import delivery, outputs, round2, session_log
 from roundtable.views.estimate import Estimate, estimate_line
 from roundtable.views.notes import notes
+from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
-from roundtable.views.transcript import transcript
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .council_table import (
@@ -186,7 +186,7 @@ def test_a_round_two_that_the_budget_refused_is_not_noted_as_lack_of_agents() ->
 def test_a_council_without_a_verdict_delivers_no_answer() -> None:
     state = hold(council({"answer": DEAD}))
     assert delivery(state, "9.9") == ""
-    assert "Sorry: 0 of 3 specialists answered" in transcript(state, delivery(state, "0.1.0"))
+    assert "Sorry: 0 of 3 specialists answered" in markdown_report(state, delivery(state, "0.1.0"))
 
 
 @pytest.mark.requirement("I-02", "C-63")
@@ -202,7 +202,7 @@ def test_a_lone_dissent_stands_in_every_document() -> None:
     for document in (
         delivery(state, "9.9"),
         session_log(state, NOON),
-        transcript(state, delivery(state, "0.1.0")),
+        markdown_report(state, delivery(state, "0.1.0")),
         json.dumps(result(state)),
     ):
         assert "Tea stains teeth." in document
@@ -411,7 +411,7 @@ def test_planted_keys_reach_no_document(secret: str) -> None:
     documents = {
         "delivery": delivery(state, "9.9"),
         "log": session_log(state, NOON),
-        "transcript": transcript(state, delivery(state, "0.1.0")),
+        "report": markdown_report(state, delivery(state, "0.1.0")),
         "result": json.dumps(result(state)),
     }
     for name, document in documents.items():
@@ -428,23 +428,6 @@ def test_a_key_that_stands_where_the_log_is_cut_does_not_get_out_in_part(before:
 
 
 # The other documents
-
-
-@pytest.mark.requirement("I-10", "I-30")
-def test_the_transcript_holds_every_speech_with_its_turn_model_and_flags() -> None:
-    state = hold(council({"answer/muse": "## Perspective\nCocoa."}))
-    text = transcript(state, delivery(state, "0.1.0"))
-    for speech in state.speeches:
-        flags = f" · {' '.join(speech.flags)}" if speech.flags else ""
-        assert f"<sub>turn {speech.turn_id} · {speech.model}{flags}</sub>" in text
-    # A speech cannot pass its own headings off as the document's.
-    assert "\n> ## Perspective\n" in text
-    assert [line for line in text.splitlines() if line.startswith("## ")] == [
-        "## Verdict",
-        "## Transcript",
-        "## Notes",
-        "## Spent",
-    ]
 
 
 @pytest.mark.requirement("I-10")

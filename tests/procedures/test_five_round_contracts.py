@@ -17,7 +17,11 @@ from .five_round_table import AGENTS, IDS, Filler, proposal
 NAMES = {normal_name(name): own for name, own in zip(AGENTS, IDS, strict=True)}
 SAID = Statements(
     NAMES,
-    {(own, number): f"The cache of {own} holds ten million keys." for own in IDS for number in (1, 2)},
+    {
+        (own, number): f"The cache of {own} holds ten million keys."
+        for own in IDS
+        for number in (1, 2)
+    },
 )
 OWN = IDS[0]
 POINTS = ("p1", "p2")
@@ -37,7 +41,10 @@ def padded(text: str, words: int) -> str:
 
 
 @pytest.mark.requirement("B-07", "B-20")
-@pytest.mark.parametrize(("words", "fits"), [(500, False), (799, False), (800, True), (900, True), (1200, True), (1201, False)])
+@pytest.mark.parametrize(
+    ("words", "fits"),
+    [(500, False), (799, False), (800, True), (900, True), (1200, True), (1201, False)],
+)
 def test_a_proposal_has_800_to_1200_words(words: int, fits: bool) -> None:
     text = padded(proposal("x", words=10), words)
     assert count_words(text) == words
@@ -73,7 +80,10 @@ def test_a_proposal_needs_five_quantitative_metrics(chinese: bool, count: int, f
 
 @pytest.mark.requirement("B-08")
 def test_a_metric_has_a_name_and_a_figure_and_counts_once() -> None:
-    text = "## Metrics\n- latency: 20 ms\n- Latency: 30 ms\n- quality: high\n- 40\n- 成本：三十万元\n- **uptime**: 99.9 %"
+    text = (
+        "## Metrics\n- latency: 20 ms\n- Latency: 30 ms\n- quality: high\n- 40\n"
+        "- 成本：三十万元\n- **uptime**: 99.9 %"
+    )
     assert [m.name for m in forms.metrics(text)] == ["latency", "成本", "uptime"]
     table = "## Metrics\n| metric | goal |\n|---|---|\n| latency | 20 ms |\n| joy | much |"
     assert [m.figure for m in forms.metrics(table)] == ["20 ms"]
@@ -82,16 +92,27 @@ def test_a_metric_has_a_name_and_a_figure_and_counts_once() -> None:
 # R2
 
 
-def cross(cites: str, stances: str = "- p1: agree, yes.\n- p2: disagree, no.", words: int = 850) -> str:
-    return padded(f"## Cross-Reference\n{cites}\n\n## Blind Spots\nNobody thought of cost.\n\n## Stances\n{stances}", words)
+def cross(
+    cites: str, stances: str = "- p1: agree, yes.\n- p2: disagree, no.", words: int = 850
+) -> str:
+    return padded(
+        f"## Cross-Reference\n{cites}\n\n## Blind Spots\nNobody thought of cost.\n\n"
+        f"## Stances\n{stances}",
+        words,
+    )
 
 
 R2 = contracts.cross_reference(SAID, OWN, POINTS)
-GOOD = "[@Product Expert R1: agree] a\n[@Architecture Expert R1: disagree] b\n[@product-expert R1: partly] c"
+GOOD = (
+    "[@Product Expert R1: agree] a\n[@Architecture Expert R1: disagree] b\n"
+    "[@product-expert R1: partly] c"
+)
 
 
 @pytest.mark.requirement("B-09", "B-20")
-@pytest.mark.parametrize(("words", "fits"), [(500, False), (800, True), (1200, True), (1300, False)])
+@pytest.mark.parametrize(
+    ("words", "fits"), [(500, False), (800, True), (1200, True), (1300, False)]
+)
 def test_a_cross_reference_has_800_to_1200_words(words: int, fits: bool) -> None:
     assert (broken(R2, cross(GOOD, words=words)) == []) is fits
 
@@ -106,9 +127,15 @@ def test_a_cross_reference_has_800_to_1200_words(words: int, fits: bool) -> None
         (GOOD.replace("Architecture Expert", "Marketing Guru"), ["citations", "reference"]),
         # Nor does it count to cite oneself, or a round in which the other did not speak.
         (GOOD.replace("Architecture Expert", "Engineering Expert"), ["citations"]),
-        (GOOD.replace("Architecture Expert R1", "Architecture Expert R3"), ["citations", "reference"]),
+        (
+            GOOD.replace("Architecture Expert R1", "Architecture Expert R3"),
+            ["citations", "reference"],
+        ),
         # Three times the same marker on one line is one citation.
-        ("[@Product Expert R1: agree] [@Product Expert R1: agree] [@Product Expert R1: agree]", ["citations"]),
+        (
+            "[@Product Expert R1: agree] [@Product Expert R1: agree] [@Product Expert R1: agree]",
+            ["citations"],
+        ),
     ],
 )
 def test_a_cross_reference_cites_others_three_times(cites: str, problems: list[str]) -> None:
@@ -179,7 +206,10 @@ def test_a_critique_names_exactly_five_risks_and_three_defects(
 
 @pytest.mark.requirement("B-11")
 def test_the_same_risk_five_times_is_one_risk() -> None:
-    assert broken(R3, critique(item=f"[@Product Expert R1] It breaks. {SUPPORT}")) == ["risks", "defects"]
+    assert broken(R3, critique(item=f"[@Product Expert R1] It breaks. {SUPPORT}")) == [
+        "risks",
+        "defects",
+    ]
 
 
 @pytest.mark.requirement("B-11")
@@ -193,13 +223,18 @@ def test_the_same_risk_five_times_is_one_risk() -> None:
     ],
 )
 def test_an_item_without_concrete_support_is_refused(support: str) -> None:
-    found = broken(R3, critique(item=f"[@Product Expert R1] The thing number {{n}} breaks. {support}"))
+    found = broken(
+        R3, critique(item=f"[@Product Expert R1] The thing number {{n}} breaks. {support}")
+    )
     assert found == ["support"] * 8
 
 
 @pytest.mark.requirement("B-11", "B-65")
 def test_a_chinese_critique_is_read_the_same_way() -> None:
-    item = "【@Product Expert R1】第{n}个环节会出错。依据：因为峰值流量达到每秒 900 次请求，队列会在两分钟内溢出。"
+    item = (
+        "【@Product Expert R1】第{n}个环节会出错。"
+        "依据：因为峰值流量达到每秒 900 次请求，队列会在两分钟内溢出。"
+    )
     assert broken(R3, critique(item=item)) == []
     assert broken(R3, critique(item=item.split("依据")[0])) == ["support"] * 8
 
@@ -216,7 +251,9 @@ def test_a_chinese_critique_is_read_the_same_way() -> None:
     ],
 )
 def test_each_finding_hits_a_statement_that_was_made(target: str, problems: list[str]) -> None:
-    assert broken(R3, critique(item=f"{target} The thing number {{n}} breaks. {SUPPORT}")) == problems
+    assert (
+        broken(R3, critique(item=f"{target} The thing number {{n}} breaks. {SUPPORT}")) == problems
+    )
 
 
 @pytest.mark.requirement("B-25", "Z-08")
@@ -229,11 +266,16 @@ def test_each_finding_hits_a_statement_that_was_made(target: str, problems: list
     ],
 )
 def test_a_quotation_after_a_marker_must_be_one(quote: str, problems: list[str]) -> None:
-    assert broken(R3, critique(item=f"[@Product Expert R1] {quote} breaks {{n}}. {SUPPORT}")) == problems
+    assert (
+        broken(R3, critique(item=f"[@Product Expert R1] {quote} breaks {{n}}. {SUPPORT}"))
+        == problems
+    )
 
 
 @pytest.mark.requirement("B-20")
-@pytest.mark.parametrize(("words", "fits"), [(500, False), (800, True), (2000, True), (2001, False)])
+@pytest.mark.parametrize(
+    ("words", "fits"), [(500, False), (800, True), (2000, True), (2001, False)]
+)
 def test_a_critique_has_800_to_2000_words(words: int, fits: bool) -> None:
     assert (broken(R3, critique(words=words)) == []) is fits
 
@@ -242,11 +284,16 @@ def test_a_critique_has_800_to_2000_words(words: int, fits: bool) -> None:
 
 FIRST = Filler("first").words(900)
 R4 = contracts.revised(SAID, (3, 7), POINTS, FIRST)
-ANSWERS = "- C3: accept. We will measure the queue first.\n- C7: reject. The cost was counted twice there."
+ANSWERS = (
+    "- C3: accept. We will measure the queue first.\n"
+    "- C7: reject. The cost was counted twice there."
+)
 CHANGES = "| Original | Revised | Reason |\n|---|---|---|\n| build | buy | it is sooner |"
 
 
-def revised(answers: str = ANSWERS, changes: str = CHANGES, *, words: int = 1100, body: str = "It is new.") -> str:
+def revised(
+    answers: str = ANSWERS, changes: str = CHANGES, *, words: int = 1100, body: str = "It is new."
+) -> str:
     return padded(
         f"## Answers\n{answers}\n\n## Revisions\n{changes}\n\n## Revised Proposal\n{body}\n\n"
         "## Stances\n- p1: agree\n- p2: unsure",
@@ -255,7 +302,9 @@ def revised(answers: str = ANSWERS, changes: str = CHANGES, *, words: int = 1100
 
 
 @pytest.mark.requirement("B-13", "B-20")
-@pytest.mark.parametrize(("words", "fits"), [(900, False), (1000, True), (1500, True), (1501, False)])
+@pytest.mark.parametrize(
+    ("words", "fits"), [(900, False), (1000, True), (1500, True), (1501, False)]
+)
 def test_a_revision_has_1000_to_1500_words(words: int, fits: bool) -> None:
     assert (broken(R4, revised(words=words)) == []) is fits
 
@@ -301,18 +350,24 @@ def test_a_revision_does_not_restate_the_proposal() -> None:
     chinese = Filler("初稿", chinese=True).words(900)
     contract = contracts.revised(SAID, (3, 7), POINTS, chinese)
     assert "restated" in broken(contract, revised(body=chinese, words=1100))
-    assert "restated" not in broken(contract, revised(body=Filler("新稿", chinese=True).words(900), words=1100))
+    assert "restated" not in broken(
+        contract, revised(body=Filler("新稿", chinese=True).words(900), words=1100)
+    )
 
 
 # R5
 
 R5 = contracts.arbitration(SAID, (1, 2, 3, 4))
-RULINGS = "\n".join(f"- X{n}: We do it. Rationale: the figures of both sides support it." for n in range(1, 5))
+RULINGS = "\n".join(
+    f"- X{n}: We do it. Rationale: the figures of both sides support it." for n in range(1, 5)
+)
 
 
 def plan(weeks: int = 8, row: str = "Team A | paper | 3 days | Friday") -> str:
     rows = "\n".join(f"| W{n} | step {n} | {row} |" for n in range(1, weeks + 1))
-    return f"| Week | Task | Owner | Deliverable | Effort | Due |\n|---|---|---|---|---|---|\n{rows}"
+    return (
+        f"| Week | Task | Owner | Deliverable | Effort | Due |\n|---|---|---|---|---|---|\n{rows}"
+    )
 
 
 def risks(count: int = 3, contingency: str = " Contingency: go manual.") -> str:
@@ -328,7 +383,9 @@ def summary(rulings: str = RULINGS, table: str = "", top: str = "", words: int =
 
 
 @pytest.mark.requirement("B-15", "B-20")
-@pytest.mark.parametrize(("words", "fits"), [(900, False), (1500, True), (2000, True), (2001, False)])
+@pytest.mark.parametrize(
+    ("words", "fits"), [(900, False), (1500, True), (2000, True), (2001, False)]
+)
 def test_the_summary_has_1500_to_2000_words(words: int, fits: bool) -> None:
     assert (broken(R5, summary(words=words)) == []) is fits
 
@@ -338,7 +395,9 @@ def test_the_summary_has_1500_to_2000_words(words: int, fits: bool) -> None:
     "rulings",
     [
         RULINGS.rpartition("\n")[0],
-        RULINGS.replace("X4: We do it. Rationale: the figures of both sides support it.", "X4: We do it."),
+        RULINGS.replace(
+            "X4: We do it. Rationale: the figures of both sides support it.", "X4: We do it."
+        ),
         RULINGS.replace("X4: We do it", "X4: Deferred to the next meeting"),
         RULINGS.replace("X4", "X9"),
     ],
@@ -361,7 +420,10 @@ def test_the_plan_has_eight_weeks_with_owner_deliverable_and_effort() -> None:
     assert broken(R5, summary(table=plan(row="Team | paper | some | Friday"))) == ["effort"]
     chinese = (
         plan(row="张工 | 设计文档 | 3 人天 | 周五")
-        .replace("Week | Task | Owner | Deliverable | Effort | Due", "周次 | 任务 | 负责人 | 交付物 | 工作量 | 截止")
+        .replace(
+            "Week | Task | Owner | Deliverable | Effort | Due",
+            "周次 | 任务 | 负责人 | 交付物 | 工作量 | 截止",
+        )
         .replace("| W", "| 第")
     )
     assert broken(R5, summary(table=chinese)) == []
@@ -381,7 +443,10 @@ def test_the_summary_needs_its_contingency_section() -> None:
 @pytest.mark.requirement("B-19")
 def test_actionability_is_the_share_of_tasks_with_owner_deliverable_and_date() -> None:
     good = plan()
-    one_open = good.replace("| W8 | step 8 | Team A | paper | 3 days | Friday |", "| W8 | step 8 | Team A | paper | 3 days | TBD |")
+    one_open = good.replace(
+        "| W8 | step 8 | Team A | paper | 3 days | Friday |",
+        "| W8 | step 8 | Team A | paper | 3 days | TBD |",
+    )
     assert forms.actionability(forms.plan(f"## Plan\n{good}")) == 100
     assert forms.actionability(forms.plan(f"## Plan\n{one_open}")) == 87.5
     assert forms.actionability(()) is None
@@ -397,7 +462,9 @@ def test_no_word_of_a_speech_gets_into_what_is_asked_again() -> None:
     texts = [
         cross(f"[@{bad} R1: agree]\n[@Product Expert R1: {bad[:20]}]", f"- p1: {bad}"),
         critique(item=f"[@{bad} R1] {bad} {{n}}. Support: {bad}"),
-        revised(f"- C3: {bad}", f"| Original | Revised | Reason |\n|---|---|---|\n| {bad} | {bad} | |"),
+        revised(
+            f"- C3: {bad}", f"| Original | Revised | Reason |\n|---|---|---|\n| {bad} | {bad} | |"
+        ),
         summary(f"- X1: {bad}", plan(row=f"{bad} | | {bad} | |"), f"T1: {bad}"),
     ]
     for contract, text in zip((R2, R3, R4, R5), texts, strict=True):
@@ -409,17 +476,43 @@ def test_no_word_of_a_speech_gets_into_what_is_asked_again() -> None:
 @pytest.mark.requirement("X-32")
 def test_malformed_blocks_are_violations_and_never_crash() -> None:
     whole = [proposal("x"), cross(GOOD), critique(), revised(), summary()]
-    cuts = ["|", "|---", "##", "[@", "】", "R1:", "Support", "- C3", "\n\n", "：", "W1", "\u0000", "```", "“"]
+    cuts = [
+        "|",
+        "|---",
+        "##",
+        "[@",
+        "】",
+        "R1:",
+        "Support",
+        "- C3",
+        "\n\n",
+        "：",
+        "W1",
+        "\u0000",
+        "```",
+        "“",
+    ]
     for text in whole:
         for n, cut in enumerate(cuts):
-            for mangled in (text.replace(cut, ""), text.replace(cut, cut * 3), text[: len(text) // (n + 1)] + cut):
+            for mangled in (
+                text.replace(cut, ""),
+                text.replace(cut, cut * 3),
+                text[: len(text) // (n + 1)] + cut,
+            ):
                 for contract in (contracts.proposal(), R2, R3, R4, R5):
                     contract.check(mangled)
                     contract.parse(mangled)
 
 
 def test_a_marker_is_no_trap_for_the_regular_expressions() -> None:
-    for text in ("[@" * 20_000, "[@" + "a " * 20_000, "| " * 20_000, "|-" * 20_000, "R1: " * 5_000, "“" * 20_000):
+    for text in (
+        "[@" * 20_000,
+        "[@" + "a " * 20_000,
+        "| " * 20_000,
+        "|-" * 20_000,
+        "R1: " * 5_000,
+        "“" * 20_000,
+    ):
         for contract in (contracts.proposal(), R2, R3, R4, R5):
             contract.check(f"## Risks\n{text}\n## Metrics\n{text}\n## Plan\n{text}\n{text}")
 

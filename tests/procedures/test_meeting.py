@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,17 +14,20 @@ from roundtable.core.events import (
     AttemptStarted,
     EndVoted,
     PointsMerged,
+    Recorded,
     SpeechGiven,
     StageClosed,
     StageOpened,
     StanceTaken,
 )
+from roundtable.core.state import State
 from roundtable.core.text import estimate_tokens
 from roundtable.core.values import Budget, Material
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_kit
 from roundtable.procedures.meeting.history import HISTORY_TOKENS
 from roundtable.procedures.meeting.sitting import OFF_LENGTH
+from roundtable.procedures.opening import OpenRequest
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.hub import SpeakerHub
 from roundtable.speakers.scripted import ScriptedSpeaker
@@ -40,6 +44,7 @@ from .meeting_table import (
     codes,
     events,
     hold,
+    mark_of,
     meeting,
     participants_turns,
     prompt_of,
@@ -122,7 +127,7 @@ def test_side_by_side_they_cannot_see_each_other_and_it_is_said() -> None:
     for who in NAMES[:3]:
         user = prompt_of(table, f"2/discussion/{who}").user
         assert all(speech is not None and speech.text in user for speech in first)
-        assert "2.discussion" not in user
+        assert "m2" not in user
 
 
 @pytest.mark.requirement("D-24", "D-89")
@@ -199,14 +204,11 @@ def test_progress_says_which_turn_of_how_many_and_how_long_at_most() -> None:
     table = meeting()
 
     async def main() -> None:
-        from roundtable.procedures.opening import OpenRequest
-
         opened = await table.service.open(OpenRequest(topic="Tea?", **asked_for(2)))
 
-        def listen(record: object, state: object) -> None:
-            event = record.event  # type: ignore[attr-defined]
-            if isinstance(event, AttemptStarted) and event.round:
-                told.append(progress(state))  # type: ignore[arg-type]
+        def listen(record: Recorded, state: State) -> None:
+            if isinstance(record.event, AttemptStarted) and record.event.round:
+                told.append(progress(state))
 
         await table.service.run(opened.discussion_id, on_event=listen)
 
@@ -232,8 +234,8 @@ def test_a_prompt_has_every_field_filled() -> None:
     assert "Your perspective: operations" in request.system
     assert "Architect(Ann), Product(Cleo)" in request.system
     assert "Your goal in this turn: speak as Bob (Backend)" in request.user
-    assert "1.discussion.arch0" in request.user
-    assert "2.discussion.arch0" in request.user
+    assert "m1arch0" in request.user
+    assert "m2arch0" in request.user
     for unfilled in ("{{", "}}", "{%", "None", "{current_round}"):
         assert unfilled not in request.system + request.user
 
@@ -285,7 +287,7 @@ def test_a_speech_of_the_wrong_length_is_used_and_flagged(text: str, flagged: bo
 @pytest.mark.parametrize("summaries", [True, False])
 def test_the_prompt_levels_off_in_a_long_meeting(summaries: bool) -> None:
     def speech(request: SpeakRequest) -> str:
-        mark = turn_of(request).replace("/", ".")
+        mark = mark_of(turn_of(request))
         return said(f"NEW: claim of {mark}", mark=mark, count=450)
 
     table = meeting({"discussion": speech})
@@ -300,14 +302,14 @@ def test_the_prompt_levels_off_in_a_long_meeting(summaries: bool) -> None:
     last = prompt_of(table, "6/discussion/test").user
     for round_ in range(1, 5):
         assert f"in place of the speeches of round {round_}" in last
-        assert f"{round_}.discussion.arch449" not in last
+        assert f"m{round_}arch449" not in last
     for who in NAMES:
-        assert f"5.discussion.{who}449" in last
-    assert all(f"6.discussion.{who}449" in last for who in NAMES[:3])
+        assert f"m5{who}449" in last
+    assert all(f"m6{who}449" in last for who in NAMES[:3])
     if summaries:
         assert "MARK 0/summary-1/coordinator" in last
     else:
-        assert "Architect(Ann): 1.discussion.arch0" in last
+        assert "Architect(Ann): m1arch0" in last
     assert state.status == "concluded"
 
 
@@ -451,7 +453,8 @@ def test_the_same_claim_in_the_same_words_is_one_point_and_its_denial_a_stance_a
 def test_the_host_may_call_points_the_same_but_not_opposites() -> None:
     turns = stances(
         r1_arch="NEW: Use one database.; NEW: Ship it in May.",
-        r1_back="NEW: A single database suffices.; NEW: Do not ship it in May.",
+        r1_back="NEW: A single database suffices.; NEW: It can never be ready in May.",
+        r1_prod="DISAGREE p2: too early",
         r2_prod="AGREE p3",
     )
     same = f"{SUMMED}\n\n## Points\n- SAME p1 p3\n- SAME p2 p4\n- SAME p1 p77\n- SAME p9"
@@ -673,19 +676,11 @@ def test_a_demonstration_model_speaks_small_and_code_does_the_hosts_work() -> No
 # Hostile company
 
 
-def scripted(*models: str) -> Table:
-    """A table of scripted characters, through the hub."""
-
-    def speaker() -> ScriptedSpeaker:
-        return ScriptedSpeaker(sleep=asyncio.sleep)
-
+def scripted() -> Table:
+    """A table at which only scripted characters speak, through the hub."""
     table = Table()
-    tools = table.service._tools
-    hub = SpeakerHub(api=speaker, others={"scripted": speaker})
-    from dataclasses import replace
-
-    table.service._tools = replace(tools, speakers=hub)
-    assert models
+    hub = SpeakerHub(api=ScriptedSpeaker, others={"scripted": ScriptedSpeaker})
+    table.service._tools = replace(table.service._tools, speakers=hub)
     return table
 
 
@@ -697,7 +692,7 @@ def test_every_scripted_character_at_every_seat(character: str, place: str) -> N
     echo = "scripted/echo"
     seated = [{**seat, "model": model if seat["profile"] == place else echo} for seat in seats(3)]
     options = {"participants": seated, "host": model if place == "host" else echo, "max_rounds": 2}
-    state = hold(scripted(model), options=options)
+    state = hold(scripted(), options=options)
     assert state.status == "concluded"
     assert state.verdict is not None
     for speech in state.speeches:
@@ -734,15 +729,14 @@ def test_a_peer_cannot_take_stances_for_another() -> None:
 
 
 @pytest.mark.requirement("I-08", "Z-01")
-def test_an_interrupted_meeting_goes_on_without_asking_anybody_twice() -> None:
+@pytest.mark.parametrize("seconds", [n + 0.5 for n in range(13)])
+def test_an_interrupted_meeting_goes_on_without_asking_anybody_twice(seconds: float) -> None:
     table = meeting()
 
     async def main() -> None:
-        from roundtable.procedures.opening import OpenRequest
-
         state = await table.service.open(OpenRequest(topic="Tea?", **asked_for(3)))
         run = asyncio.create_task(table.service.run(state.discussion_id))
-        await asyncio.sleep(6.5)
+        await asyncio.sleep(seconds)
         run.cancel()
         await asyncio.gather(run, return_exceptions=True)
         over = await table.service.run(state.discussion_id)

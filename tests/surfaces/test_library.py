@@ -36,7 +36,7 @@ def test_show_prints_everything_that_was_said(desk: Desk) -> None:
     assert outcome.out.startswith("# Tea or coffee?\n")
     for speech in asked["speeches"]:
         assert f"turn {speech['turn_id']} · {speech['model']}" in outcome.out
-    assert "5 calls" in outcome.out
+    assert "Calls: 5" in outcome.out
 
 
 def test_following_a_finished_discussion_shows_it_and_ends(desk: Desk) -> None:

@@ -46,7 +46,8 @@ _BECAUSE = re.compile(r"^because\s+", re.I)
 _YES = re.compile(r"^(?:yes|true|in favou?r|ja|sí|si|是)\b", re.I)
 _NO = re.compile(r"^(?:no|false|against|not|nein|否)\b", re.I)
 _OWNER = re.compile(
-    r"[\s,;.(\[–—-]*\bowners?\b[*_]*\s*[:=][*_]*\s*(?P<owner>[^()\[\]\n]+(?:\([^()\n]*\))?)[)\].\s*_]*$", re.I
+    r"[\s,;.(\[–—-]*\bowners?\b[*_]*\s*[:=][*_]*\s*(?P<owner>[^()\[\]\n]+(?:\([^()\n]*\))?)[)\].\s*_]*$",
+    re.I,
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])?\s*(?:\[[ xX]?\]\s*)?")
 

@@ -25,10 +25,22 @@ PromptValue = str | bool | Untrusted | tuple[Untrusted, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTemplate:
+    """A template that is no file of the package: it came with a user's own procedure."""
+
+    id: str
+    version: int
+    body: str
+    variables: frozenset[str]
+    """What it is given; it may use fewer."""
+
+
+@dataclass(frozen=True, slots=True)
 class PromptPlan:
     """Which template to render with what."""
 
-    template: str
+    template: str | OwnTemplate
+    """The id of a file of the package, or a user's own."""
     variables: Mapping[str, PromptValue] = field(default_factory=dict)
     repeats: bool = False
     """Whether it begins like other prompts of its discussion. Then all of them carry the nonce of
@@ -116,6 +128,8 @@ class LookUp:
     query: str
     count: int = 5
     timeout: float = 10.0
+    session: str = ""
+    """Within which results are remembered; empty is the process."""
 
 
 @dataclass(frozen=True, slots=True)

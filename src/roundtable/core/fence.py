@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 from .effects import Untrusted
 
@@ -24,6 +25,7 @@ MARKERS = {
     "points": "LIST OF POINTS",
     "challenges": "CHALLENGES",
     "disputes": "DISPUTES",
+    "results": "GROUP RESULTS",
 }
 """The kinds of untrusted text and the words of their markers."""
 
@@ -37,6 +39,8 @@ _FORGED = re.compile(
     re.IGNORECASE,
 )
 REMOVED = "[marker removed]"
+REMEMBERED = 32_000
+"""Characters of a text that is kept when it is cleaned; larger ones would fill the memory."""
 
 
 def discussion_nonce(discussion_id: str, seed: int) -> str:
@@ -58,4 +62,12 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
 
 def neutralise(text: str, nonce: str) -> str:
     """The text without forged markers and without the nonce."""
+    # What was said is put into every later prompt of its discussion: it is cleaned once.
+    return _remembered(text, nonce) if len(text) <= REMEMBERED else _cleaned(text, nonce)
+
+
+def _cleaned(text: str, nonce: str) -> str:
     return _FORGED.sub(REMOVED, text.replace(nonce, REMOVED))
+
+
+_remembered = lru_cache(maxsize=256)(_cleaned)

@@ -49,7 +49,7 @@ def read_scores(text: str, peers: Mapping[str, str], others: Iterable[str] = ())
     them, and of names that nobody has, is left out. Never fails, whatever the text is.
     """
     block = _block(text)
-    spans = _names(block, {**{name: None for name in others}, **{n: i for i, n in peers.items()}})
+    spans = _names(block, {**dict.fromkeys(others), **{n: i for i, n in peers.items()}})
     given: dict[str, int] = {}
     inferred: list[str] = []
     for peer in peers:
@@ -130,15 +130,17 @@ def _clean(block: str, spans: Sequence[_Name]) -> int | None:
 
 
 def _nearest(block: str, spans: Sequence[_Name], peer: str) -> int | None:
-    """The digit nearest to the peer's name, no farther than the names beside it; None if there
-    is none, or if two are equally near and differ."""
+    """The digit nearest to the peer's name in its row, no farther than the names beside it; None
+    if there is none, or if two are equally near and differ."""
     marks = [match.span() for match in _LIST_MARK.finditer(block)]
     found: list[tuple[int, int]] = []
     for place, span in enumerate(spans):
         if span.id != peer:
             continue
-        low = spans[place - 1].end if place else 0
-        high = spans[place + 1].start if place + 1 < len(spans) else len(block)
+        before = spans[place - 1].end if place else 0
+        after = spans[place + 1].start if place + 1 < len(spans) else len(block)
+        low = max(before, block.rfind("\n", 0, span.start) + 1)
+        high = min(after, _end_of_row(block, span.end))
         for match in _DIGIT.finditer(block, low, high):
             inside = span.start <= match.start() < span.end
             if inside or any(a <= match.start() < b for a, b in marks):
@@ -150,6 +152,17 @@ def _nearest(block: str, spans: Sequence[_Name], peer: str) -> int | None:
     least = min(distance for distance, _ in found)
     scores = {score for distance, score in found if distance == least}
     return scores.pop() if len(scores) == 1 else None
+
+
+def _end_of_row(block: str, start: int) -> int:
+    """Where the line ends, or the next one if that is nothing but a number."""
+    end = block.find("\n", start)
+    if end < 0:
+        return len(block)
+    following = block.find("\n", end + 1)
+    following = len(block) if following < 0 else following
+    alone = not any(char.isalpha() for char in block[end:following])
+    return following if alone else end
 
 
 def _alike(text: str) -> str:

@@ -97,6 +97,8 @@ class State:
     spoken_at: list[datetime] = field(default_factory=list)
     failures: list[TurnFailed] = field(default_factory=list)
     seated: ParticipantsSeated | None = None
+    sat: dict[str, Participant] = field(default_factory=dict)
+    """Everybody who ever sat at the table, as they sat there last."""
     workflow: WorkflowChosen | None = None
     ballots: list[BallotCast] = field(default_factory=list)
     scores: list[ScoresGiven] = field(default_factory=list)
@@ -132,11 +134,12 @@ class State:
         return self.start.participants if self.seated is None else self.seated.participants
 
     def participant(self, participant_id: str) -> Participant | None:
-        """The participant or host with this id; the host also answers to its wire name."""
+        """The participant or host with this id, also one whose seat was set anew; the host also
+        answers to its wire name."""
         host = self.start.host
         if participant_id in (host.id, HOST_WIRE_NAME):
             return host
-        return next((p for p in self.participants if p.id == participant_id), None)
+        return self.sat.get(participant_id)
 
     def turn(self, turn_id: str) -> Turn | None:
         return self.turns.get(turn_id)
@@ -171,6 +174,7 @@ class State:
                 self.discussion_id = record.discussion_id
                 self.opened = event
                 self.opened_at = record.at
+                self.sat.update((each.id, each) for each in event.participants)
             case StageOpened():
                 self.stages[event.stage, event.round] = Stage(event)
             case StageClosed():
@@ -198,6 +202,7 @@ class State:
                 self.ballots.append(event)
             case ParticipantsSeated():
                 self.seated = event
+                self.sat.update((each.id, each) for each in event.participants)
             case WorkflowChosen():
                 self.workflow = event
             case ScoresGiven():

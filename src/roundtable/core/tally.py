@@ -119,20 +119,31 @@ def without_self_votes(votes: Iterable[Vote], author: Mapping[str, str]) -> list
 def tally(votes: Iterable[Vote], options: Sequence[str] | None = None) -> Tally:
     """Count the final ballots by every rule. Without `options` those that ballots name stand."""
     last = final_votes(votes)
-    named = {vote.voter: _named(vote) for vote in last}
-    standing = tuple(dict.fromkeys(o for each in named.values() for o in each))
-    if options is not None:
-        standing = tuple(dict.fromkeys(options))
+    standing = standing_options(last, options)
     allowed = set(standing)
     unknown = {
-        voter: foreign
-        for voter, each in named.items()
-        if (foreign := tuple(o for o in each if o not in allowed))
+        vote.voter: foreign
+        for vote in last
+        if (foreign := tuple(o for o in _named(vote) if o not in allowed))
     }
-    counted = [_only(vote, allowed.__contains__) for vote in last]
-    counted = [vote for vote in counted if vote.ranking or vote.approved]
-    outcomes = _outcomes(counted, standing)
-    return Tally(outcomes, standing, tuple(vote.voter for vote in counted), unknown)
+    counted = counted_votes(last, standing)
+    return Tally(
+        _outcomes(counted, standing), standing, tuple(vote.voter for vote in counted), unknown
+    )
+
+
+def standing_options(votes: Iterable[Vote], options: Iterable[str] | None) -> tuple[str, ...]:
+    """The options that are put up, each once; where nobody put any up, those that ballots name."""
+    if options is None:
+        options = (option for vote in votes for option in _named(vote))
+    return tuple(dict.fromkeys(options))
+
+
+def counted_votes(votes: Iterable[Vote], options: Iterable[str]) -> list[Vote]:
+    """The final ballots without foreign options and repetitions, if anything is left of them."""
+    allowed = set(options)
+    cleaned = (_only(vote, allowed.__contains__) for vote in final_votes(votes))
+    return [vote for vote in cleaned if vote.ranking or vote.approved]
 
 
 def _named(vote: Vote) -> list[str]:

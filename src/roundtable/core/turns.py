@@ -85,12 +85,16 @@ def _after_answer(plan: TurnPlan, attempts: list[Attempt], answer: AttemptFinish
         return Call(
             len(attempts) + 1, speaker, "repair", repair=violations, broken_text=answer.text
         )
-    return _accept(plan, speaker, answer)
+    return _accept(plan, speaker, answer, violations)
 
 
-def _accept(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> Accept:
+def _accept(
+    plan: TurnPlan,
+    speaker: SpeakerRef,
+    answer: AttemptFinished,
+    violations: tuple[Violation, ...],
+) -> Accept:
     contract = plan.task_for(speaker).contract
-    violations = contract.check(answer.text)
     flags = []
     if violations:
         flags.append(contract.flag)
@@ -123,13 +127,13 @@ def _after_failure(
             wait = plan.policy.interval
     # What a failed repair was to mend: it is asked for again with it, and stands if that fails too.
     broken = next((a.finished for a in reversed(attempts) if a.finished is not None), None)
+    violations = plan.task_for(speaker).contract.check(broken.text) if broken else ()
     if wait is not None and (time_left is None or wait < time_left):
         if broken is not None:
-            violations = plan.task_for(speaker).contract.check(broken.text)
             return Call(number, speaker, "repair", wait, violations, broken.text)
         return Call(number, speaker, purpose, wait)
     if broken is not None:
-        return _accept(plan, speaker, broken)
+        return _accept(plan, speaker, broken, violations)
     tried = {attempt.started.model for attempt in attempts}
     substitute = next((ref for ref in plan.participant.speakers if ref.model not in tried), None)
     if substitute is not None and (time_left is None or time_left > 0):

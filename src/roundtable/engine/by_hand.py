@@ -71,7 +71,6 @@ def conclusion(state: State, text: str) -> list[tuple[Event, str | None]]:
         raise NotAllowed(
             f"{state.discussion_id} has its conclusion already.", "It is being closed with it."
         )
-    current = max((round_ for _, round_ in state.stages), default=0)
     given = SpeechGiven(
         turn_id=turn,
         stage=CONCLUSION,
@@ -79,9 +78,15 @@ def conclusion(state: State, text: str) -> list[tuple[Event, str | None]]:
         participant=host.id,
         model=OUTSIDE,
         text=text,
-        after_round=current,
+        after_round=newest_round(state),
     )
     return [(given, f"outcome/{turn}")]
+
+
+def newest_round(state: State) -> int:
+    """The newest round in which somebody has begun to speak: where a word of the host is
+    anchored."""
+    return max((int(turn.partition("/")[0]) for turn in state.turns), default=0)
 
 
 def registered(state: State, participant: str) -> None:

@@ -10,7 +10,7 @@ from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn
 from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
 from ..core.text import redact
 from ..core.values import OUTSIDE
-from ..ports import Lease, Ledger
+from ..ports import Lease, Ledger, SessionSearch
 from .deliver import deliver
 from .journal import Journal
 from .outside import await_words
@@ -119,6 +119,8 @@ class _Loop:
 
     async def _look_up(self, effect: LookUp) -> None:
         search = self.tools.search
+        if effect.session and isinstance(search, SessionSearch):
+            search = search.within(effect.session)
         outcome: Event
         if search is None:
             outcome = SearchFailed(

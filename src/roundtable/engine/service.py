@@ -17,9 +17,10 @@ from ..core.values import HOST_WIRE_NAME
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, Headline, Lease, Ledger, Models
 from ..procedures import procedure_kit
+from ..procedures.custom import Shelf
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
-from .by_hand import conclusion, registered, round_ended, vote
+from .by_hand import conclusion, newest_round, registered, round_ended, vote
 from .deliver import deliver
 from .drive import LEASE_TTL, drive
 from .journal import Journal, Keyed
@@ -39,16 +40,18 @@ class Service:
         owner: str,
         defaults: Mapping[str, Mapping[str, Any]],
         casting: Casting | None = None,
+        own: Shelf | None = None,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
-        wish for some."""
+        wish for some; `own` holds the user's own procedures."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
         self._owner = owner
         self._defaults = defaults
         self._casting = casting
+        self._own = own
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
@@ -59,13 +62,14 @@ class Service:
             owner=self._owner,
             defaults=self._defaults,
             casting=self._casting,
+            own=self._own,
         )
 
     async def open(self, request: OpenRequest) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent."""
         topic = checked_topic(request.topic)
         context = tuple(checked_context(material) for material in request.context)
-        kit = procedure_kit(request.procedure)
+        kit = procedure_kit(request.procedure, self._own)
         if self._tools.search is None:
             request = replace(request, search=False)
         defaults = self._defaults.get(kit.name, {})
@@ -248,7 +252,6 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
     """The speech that this call makes in this state, or NotAllowed."""
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
-    current = max((round_ for _, round_ in state.stages), default=0)
     if participant == HOST_WIRE_NAME:
         remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
         return SpeechGiven(
@@ -258,7 +261,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             participant=state.start.host.id,
             model=OUTSIDE,
             text=text,
-            after_round=current,
+            after_round=newest_round(state),
             key=key,
         )
     registered(state, participant)

@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.errors import UnknownName
+from ..views import adaptive as adaptive_views
 from ..views import council as council_views
 from ..views import deliberation as deliberation_views
 from ..views import meeting as meeting_views
+from ..views.adaptive_cost import adaptive_estimate
 from ..views.estimate import council_estimate
 from ..views.five_round import estimate as five_round_estimate
 from ..views.meeting_status import progress as meeting_progress
-from . import council, deliberation, five_round, meeting
+from . import adaptive, council, custom, deliberation, five_round, meeting
 from .kit import Kit
 
 PROCEDURES: Mapping[str, Kit] = {
     kit.name: kit
     for kit in (
+        Kit(
+            adaptive.Adaptive(),
+            "A meta-panel designs the workflow, a panel debates, a neutral synthesiser concludes",
+            adaptive.FLAGS,
+            adaptive.seat,
+            adaptive_estimate,
+            adaptive_views.delivery,
+            adaptive_views.outputs,
+        ),
         Kit(
             council.Council(),
             "Scholar, Engineer and Muse answer, cross-examine each other, and a Captain concludes",
@@ -29,7 +40,7 @@ PROCEDURES: Mapping[str, Kit] = {
         Kit(
             deliberation.Deliberation(),
             "Experts answer alone, review each other without names, and vote; a host concludes",
-            ("experts", "models", "seats", "choices", "always_critique", "quick"),
+            ("experts", "models", "seats", "choices", "always_critique", "statement", "quick"),
             deliberation.seat,
             deliberation_views.deliberation_estimate,
             deliberation_views.delivery,
@@ -62,8 +73,19 @@ PROCEDURES: Mapping[str, Kit] = {
 }
 
 
-def procedure_kit(name: str) -> Kit:
-    """The procedure of this name, or UnknownName with a suggestion."""
-    if name not in PROCEDURES:
-        raise UnknownName("procedure", name, PROCEDURES)
-    return PROCEDURES[name]
+def procedure_kit(name: str, own: custom.Shelf | None = None) -> Kit:
+    """The procedure of this name, or UnknownName with a suggestion.
+
+    To open a discussion give the user's `own` ones: they are looked for first, so that one that
+    bears the name of a built-in one is an error and no surprise. A discussion that is open needs
+    no shelf: it carries its definition with it.
+    """
+    bare = name.removeprefix(custom.PREFIX)
+    definition = own.find(bare) if own is not None else None
+    if definition is not None:
+        return custom.kit(definition)
+    if name in PROCEDURES:
+        return PROCEDURES[name]
+    if own is None and bare != name:
+        return custom.stored_kit(name)
+    raise UnknownName("procedure", bare, [*PROCEDURES, *(own.names() if own else ())])

@@ -37,7 +37,10 @@ def _key(values: Any, loc: Sequence[int | str]) -> str:
         if not isinstance(values, Mapping | list):
             break
         parts.append(str(part))
-        values = values.get(part) if isinstance(values, Mapping) else None
+        if isinstance(values, Mapping):
+            values = values.get(part)
+        else:
+            values = values[part] if isinstance(part, int) and part < len(values) else None
     return ".".join(parts)
 
 

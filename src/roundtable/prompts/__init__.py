@@ -2,7 +2,8 @@
 
 A file starts with a head (`id`, `version`, `variables`) between `---` lines. Its body is a Jinja
 template; the line `<!-- user -->` parts the instructions from the user message. Untrusted values
-are fenced before they are put in, so a template cannot forget to do it.
+are fenced before they are put in, so a template cannot forget to do it. A user's own template is
+checked by `own.py` and then rendered in the same way, in the same sandbox.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from ..core.effects import PromptPlan, PromptValue, Untrusted
+from ..core.effects import OwnTemplate, PromptPlan, PromptValue, Untrusted
 from ..core.fence import fence
 from ..core.text import condense, estimate_tokens
 from ..core.values import Prompt
@@ -42,7 +43,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A template file as it is written."""
+    """A template as it is written."""
 
     id: str
     version: int
@@ -50,11 +51,12 @@ class Source:
     body: str
     hash: str
     """Over this file and all it includes: it changes when any of their words do."""
+    in_package: bool = True
 
 
 def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
     """Fill a template. Untrusted text that makes it too long for `limit_tokens` is condensed."""
-    source = load(plan.template)
+    source = load(plan.template) if isinstance(plan.template, str) else _own(plan.template)
     given = {"nonce", *plan.variables}
     if given != source.variables:
         wrong = ", ".join(sorted(given ^ source.variables))
@@ -79,7 +81,7 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
 
 def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> Prompt:
     values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
-    text = _template(source.id).render(**values, nonce=nonce)
+    text = _template(source).render(**values, nonce=nonce)
     system, _, user = text.partition(USER_PART)
     return Prompt(
         template=source.id,
@@ -121,16 +123,32 @@ def load(template_id: str) -> Source:
     head = dict(line.split(": ", 1) for line in match["head"].splitlines())
     if head["id"] != template_id:
         raise ValueError(f"prompt {template_id} calls itself {head['id']}")
-    digest = hashlib.sha256(text.encode())
-    for part in _INCLUDE.findall(text):
-        digest.update(_read(part).encode())
     return Source(
         id=template_id,
         version=int(head["version"]),
         variables=frozenset(head["variables"].split(", ")),
         body=match["body"],
-        hash=digest.hexdigest()[:16],
+        hash=_hash(text),
     )
+
+
+@lru_cache(maxsize=256)
+def _own(template: OwnTemplate) -> Source:
+    return Source(
+        id=template.id,
+        version=template.version,
+        variables=template.variables,
+        body=template.body,
+        hash=_hash(template.body),
+        in_package=False,
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode())
+    for part in _INCLUDE.findall(text):
+        digest.update(_read(part).encode())
+    return digest.hexdigest()[:16]
 
 
 def _read(template_id: str) -> str:
@@ -138,7 +156,8 @@ def _read(template_id: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The sandbox in which all templates are read."""
     from jinja2 import FunctionLoader, StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -156,6 +175,8 @@ def _environment() -> Environment:
     )
 
 
-@cache
-def _template(template_id: str) -> Template:
-    return _environment().get_template(template_id)
+@lru_cache(maxsize=512)
+def _template(source: Source) -> Template:
+    if source.in_package:
+        return environment().get_template(source.id)
+    return environment().from_string(source.body)

@@ -34,7 +34,9 @@ def write_outputs(
     at = (state.updated_at or datetime.now(UTC)).astimezone()
     return [
         write_new(
-            _inside(workspace, Path(file.path)) if folder is None else folder / Path(file.path).name,
+            _inside(workspace, Path(file.path))
+            if folder is None
+            else folder / Path(file.path).name,
             file.text,
             again=again,
         )

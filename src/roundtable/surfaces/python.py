@@ -18,6 +18,7 @@ from ..engine.tools import OnDraft, no_drafts
 from ..ports import Asker, Headline, Ledger, Search, Speaker
 from ..procedures.opening import OpenRequest
 from ..settings import Settings, read_settings
+from .prior import prior_synthesis
 from .files import WorkspaceFiles
 
 
@@ -153,11 +154,15 @@ class Roundtable:
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
         as `quick=True` or `preset="cheap"` for the council."""
-        choices = self._joined.settings.choices
-        materials = (
+        settings = self._joined.settings
+        choices = settings.choices
+        materials = [
             Material(source=f"context {n}", text=each) if isinstance(each, str) else each
             for n, each in enumerate(context, 1)
-        )
+        ]
+        slug = options.get("context_from")
+        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
+            materials.insert(0, prior)
         return await self._joined.service.open(
             OpenRequest(
                 topic=question,

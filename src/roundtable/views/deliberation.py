@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ..core.events import BallotCast
 from ..core.state import State
 from ..core.text import redact, slug
 from ..core.values import Verdict
+from .bias import bias_table
 from .estimate import Estimate, estimate_calls
 from .output_file import OutputFile
-from .transcript import transcript
+from .report_md import markdown_report
 
 REPORTS = "memory/deliberations"
+ON_THE_QUESTION = 2
+"""The last round that votes on the question; later ballots rank statements."""
 
 
 def delivery(state: State, version: str) -> str:
@@ -19,41 +23,48 @@ def delivery(state: State, version: str) -> str:
     verdict = state.verdict
     if verdict is None:
         return ""
-    lines = [
+    parts = [
         "⚖️ **Verdict**" + (" (partial)" if verdict.partial else ""),
-        "",
         verdict.answer,
-        "",
-        f"**Confidence:** {_confidence(verdict)}",
-        f"**Agreement:** {verdict.agreement}",
+        "\n".join(
+            f"**{title}:** {text}"
+            for title, text in (
+                ("Confidence", _confidence(verdict)),
+                ("Agreement", verdict.agreement),
+                ("Vote", _votes(state)),
+                ("Statements", _statements(state)),
+                ("Early stop", _early_stop(state)),
+            )
+            if text
+        ),
+        _dissent(state, verdict),
     ]
-    if votes := _votes(state):
-        lines.append(f"**Vote:** {votes}")
-    lines.append(f"**Dissent:** {_dissent(state, verdict)}")
     if verdict.changed_minds:
-        lines += ["", f"**What talk changed:** {verdict.changed_minds}"]
-    saved = [note.text for note in state.notes if note.code == "early_stop"]
-    lines += [f"**Early stop:** {text}" for text in saved]
+        parts.append(f"**What talk changed:** {verdict.changed_minds}")
     if verdict.gaps:
-        lines += ["", f"**Gaps and risks:** {verdict.gaps}"]
+        parts.append(f"**Gaps and risks:** {verdict.gaps}")
     if verdict.flags:
-        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
-    lines += ["", "---", _footer(state, version)]
-    return redact("\n".join(lines))
+        parts.append(f"**Flags:** {' '.join(verdict.flags)}")
+    parts.append(f"---\n{_footer(state, version)}")
+    return redact("\n\n".join(parts))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
-    return (OutputFile(f"{REPORTS}/{name}", transcript(state, delivery(state, state.start.program_version))),)
+    shown = delivery(state, state.start.program_version)
+    if shown and (table := bias_table(state)):
+        shown += f"\n\n### Who went along\n\n{table}"
+    return (OutputFile(f"{REPORTS}/{name}", markdown_report(state, shown)),)
 
 
 def deliberation_estimate(state: State) -> Estimate:
     """The estimate for a deliberation that has just been opened, at its longest."""
-    rounds = 2 if state.start.options.get("critique") else 1
-    host = state.start.host
-    clerk = 0 if state.start.options.get("choices") else 1
-    host_calls = 0 if host.speaker.demonstration else 1 + clerk
+    options, host = state.start.options, state.start.host
+    statement = bool(options.get("statement")) and not host.speaker.demonstration
+    rounds = 1 + bool(options.get("critique")) + statement
+    clerk = 0 if options.get("choices") else 1
+    host_calls = 0 if host.speaker.demonstration else 1 + clerk + statement
     seats = state.start.participants * rounds
     return estimate_calls(seats, [host] * host_calls, f"up to ~{len(seats) + host_calls}x")
 
@@ -65,22 +76,45 @@ def _confidence(verdict: Verdict) -> str:
 
 
 def _votes(state: State) -> str:
-    last = {ballot.participant: ballot for ballot in state.ballots if ballot.meaningful}
+    """The final vote, each participant's last ballot."""
+    return _first_choices([b for b in state.ballots if b.round <= ON_THE_QUESTION])
+
+
+def _statements(state: State) -> str:
+    return _first_choices([b for b in state.ballots if b.round > ON_THE_QUESTION])
+
+
+def _first_choices(ballots: list[BallotCast]) -> str:
+    last = {ballot.participant: ballot for ballot in ballots}
     counted: dict[str, int] = {}
     for ballot in last.values():
-        counted[ballot.position] = counted.get(ballot.position, 0) + 1
+        if ballot.meaningful:
+            counted[ballot.position] = counted.get(ballot.position, 0) + 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return "; ".join(f"{position}: {votes}" for position, votes in ranked)
 
 
+def _early_stop(state: State) -> str:
+    return " ".join(note.text for note in state.notes if note.code == "early_stop")
+
+
 def _dissent(state: State, verdict: Verdict) -> str:
     if not verdict.dissent:
-        return "none"
+        return "**Dissent:** none" if verdict.meaningful else ""
+    # Who stands against what prevailed; where nothing did, everybody.
+    title = "Dissent" if len(verdict.dissent) < _spoke(state) else "Positions"
     names = {p.id: p.name for p in state.participants}
-    return "".join(
-        f"\n- {names[each.participant]} ({each.turn_id}): {' '.join(each.position.split())}"
-        for each in verdict.dissent
-    )
+    lines = [f"**{title}:**"]
+    for each in verdict.dissent:
+        said = " ".join(each.position.split())
+        reason = " ".join(each.reason.split())
+        why = f" Reason: {reason}" if reason and reason not in said else ""
+        lines.append(f"- **{names[each.participant]}** ({each.turn_id}): {said}{why}")
+    return "\n".join(lines)
+
+
+def _spoke(state: State) -> int:
+    return len({speech.participant for speech in state.speeches if speech.round > 0})
 
 
 def _footer(state: State, version: str) -> str:

@@ -11,7 +11,7 @@ from ..core.declarations import ActionItem, action_items, declarations, prose
 from ..core.effects import DELIVERED, turn_id
 from ..core.events import SpeechGiven
 from ..core.state import State
-from ..core.text import first_sentences, redact, sentences, slug
+from ..core.text import clip, first_sentences, redact, slug
 from ..core.values import OUTSIDE
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
@@ -335,6 +335,6 @@ def last_words(state: State) -> list[SpeechGiven]:
 
 def first_words(speech: SpeechGiven) -> str:
     """A speech in one sentence of its own."""
-    body = prose(speech.text) or speech.text
+    body = clip(prose(speech.text) or speech.text, 1_000)
     lines = [line for line in body.splitlines() if not line.lstrip().startswith("#")]
-    return first_sentences(" ".join(sentences("\n".join(lines))), 1, 300)
+    return first_sentences("\n".join(lines), 1, 300)

@@ -59,7 +59,9 @@ def choose(topic: str, said: Sequence[str], earlier: Sequence[str] = ()) -> list
     wording for the shorter one within it. Empty where nothing was chosen."""
     _, options = listed_options(topic)
     plain = [_by_letter(_plain(text), options) for text in said]
-    known = list(dict.fromkeys([*options.values(), *earlier, *sorted(filter(None, plain), key=len)]))
+    known = list(
+        dict.fromkeys([*options.values(), *earlier, *sorted(filter(None, plain), key=len)])
+    )
     return [_spelled(text, known) for text in plain]
 
 
@@ -84,9 +86,7 @@ def _spelled(text: str, known: Sequence[str]) -> str:
     if same:
         return same[0]
     inside = [
-        each
-        for each in known
-        if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", text, re.IGNORECASE)
+        each for each in known if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", text, re.IGNORECASE)
     ]
     return inside[0] if len(inside) == 1 else text
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Literal
 
+from pydantic import Field
+
 from ...core.events import NoteAdded
 from ...core.values import Participant, Value
 from .bench import Candidate, find, model_key
@@ -41,7 +43,7 @@ class Design(Value):
     """The synthesiser's model."""
     by: str
     """Who designed it: the meta-panel, a flag, the mode's default."""
-    votes: dict[str, int] = {}
+    votes: dict[str, int] = Field(default_factory=dict)
     recommendations: tuple[Recommendation, ...] = ()
 
     @property
@@ -55,7 +57,6 @@ class Decision(Value):
     design: Design
     speakers: dict[str, str]
     """The candidate's name for each seat, and for the synthesiser under its id."""
-    synthesiser_on_panel: bool = False
     notes: tuple[NoteAdded, ...] = ()
 
 
@@ -102,7 +103,7 @@ def decide(
         return None
     seated = [*first, *second]
     panel = {model_key(candidate.model) for _, candidate in first}
-    writer, on_panel = synthesiser(
+    writer = synthesiser(
         chooser.wanted_writers() + ([each] if (each := find(bench, synthesis)) else []),
         bench,
         panel,
@@ -121,7 +122,6 @@ def decide(
     return Decision(
         design=design,
         speakers={**speakers, "synthesiser": writer.name},
-        synthesiser_on_panel=on_panel,
         notes=chooser.notes,
     )
 
@@ -131,17 +131,17 @@ def synthesiser(
     bench: Sequence[Candidate],
     panel: set[str],
     orchestrator: str,
-) -> tuple[Candidate, bool]:
+) -> Candidate:
     """Who writes the synthesis: the first wanted one without a seat on the panel, else a premium
-    model, else any; and whether it had to be one of the panel after all."""
+    model, else any; one of the panel only if there is nobody else."""
     premium = [each for each in bench if each.premium]
     order = [each for each in (*wanted, *premium, *bench) if each.usable and each.allowed]
     free = [each for each in order if model_key(each.model) not in panel]
     neutral = [each for each in free if model_key(each.model) != model_key(orchestrator)]
     if neutral or free:
-        return (neutral or free)[0], False
+        return (neutral or free)[0]
     # Nobody is left who has no seat: a rule holds whenever an alternative exists.
-    return (order or list(wanted) or list(bench))[0], True
+    return (order or list(wanted) or list(bench))[0]
 
 
 def participant_for(plan: SeatPlan, candidate: Candidate) -> Participant:

@@ -55,7 +55,5 @@ def digest(speech: SpeechGiven) -> str:
     own = speech.sections.get(SELF_DIGEST, "")
     if count_words(own):
         return own
-    derived = first_sentences(
-        _MARKS.sub("", speech.text), DERIVED_SENTENCES, DERIVED_CHARACTERS
-    )
+    derived = first_sentences(_MARKS.sub("", speech.text), DERIVED_SENTENCES, DERIVED_CHARACTERS)
     return derived if count_words(derived) else ""

@@ -10,9 +10,7 @@ from .sitting import Sitting
 
 LOW_CONSENSUS = 40
 MANY_REVIEWERS = 3
-_STAKES = re.compile(
-    r"\b(?:high[\s-]stakes|final decision|publish(?:ing)? this)\b", re.IGNORECASE
-)
+_STAKES = re.compile(r"\b(?:high[\s-]stakes|final decision|publish(?:ing)? this)\b", re.IGNORECASE)
 _SPEED = re.compile(
     r"\b(?:asap|urgent(?:ly)?|quick(?:ly)?|right now|in a hurry|fast answer)\b", re.IGNORECASE
 )

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from ...core.errors import FailureCause
+from collections.abc import Iterable
+
 from ...core.events import NoteAdded, TurnFailed
-from .bench import Held
+from ...core.scores import INFERRED
+from ...core.values import Participant
+from ...views.adaptive_meta import DEGRADED, VALIDATED, action
+from .bench import Held, model_key
 
 TIMEOUT = "[TIMEOUT]"
-API_ACTION = "Check the key and the quota of {model}, then ask again."
-PROXY = "blockrun/"
-PROXY_DOWN = "Start the Blockrun proxy at localhost:8402, or use --panel budget."
-_UNREACHABLE: frozenset[FailureCause] = frozenset(["unavailable", "not_found", "cut"])
-
-
-def action_for(model: str, cause: FailureCause, remedy: str) -> str:
-    """What to do about a call that failed."""
-    if cause == "budget":
-        return "Raise the limit to let everybody speak."
-    if cause == "timeout":
-        return remedy or "Ask again, or give this seat a faster model."
-    if model.startswith(PROXY) and cause in _UNREACHABLE:
-        return PROXY_DOWN
-    return f"{remedy} {API_ACTION.format(model=model)}".strip()
 
 
 def degraded(role: str, held: Held) -> NoteAdded:
@@ -29,7 +18,7 @@ def degraded(role: str, held: Held) -> NoteAdded:
     first = held.speakers[0]
     return NoteAdded(
         code="panel_degraded",
-        text=f"PANEL DEGRADED: role {role}, original {held.slot.model}, fallback {first.model}, "
+        text=f"{DEGRADED}: role {role}, original {held.slot.model}, fallback {first.model}, "
         f"family {first.family or 'unknown'}.",
         remedy=held.remedy,
     )
@@ -38,7 +27,7 @@ def degraded(role: str, held: Held) -> NoteAdded:
 def not_allowed(role: str, model: str, then: str) -> NoteAdded:
     return NoteAdded(
         code="not_allowlisted",
-        text=f"PANEL DEGRADED: role {role}: {model} is not on the allowlist; {then}.",
+        text=f"{DEGRADED}: role {role}: {model} is not on the allowlist; {then}.",
         remedy=f"Add {model} to agents.defaults.models in panels.json to allow it.",
     )
 
@@ -46,7 +35,7 @@ def not_allowed(role: str, model: str, then: str) -> NoteAdded:
 def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
     return NoteAdded(
         code="budget_profile",
-        text=f"PANEL DEGRADED: only {usable} of the {wanted} models of this panel can be used now, "
+        text=f"{DEGRADED}: only {usable} of the {wanted} models of this panel can be used now, "
         "so the run switched to the profile “budget”.",
         remedy="Set the missing keys, or start the Blockrun proxy (it needs localhost:8402) and "
         "set BLOCKRUN_PROXY_URL; --panel chooses models yourself.",
@@ -63,7 +52,7 @@ def absent(role: str, failure: TurnFailed, model: str, *, stands: str) -> NoteAd
     return NoteAdded(
         code=codes.get(failure.cause, "seat_skipped"),
         text=f"{mark}{role}: {skipped} in {place}: {failure.message} {stands}".strip(),
-        remedy=action_for(model, failure.cause, failure.remedy),
+        remedy=action(model, failure.cause, failure.remedy),
     )
 
 
@@ -82,6 +71,69 @@ def meta_partly(names: str, left: int) -> NoteAdded:
     )
 
 
+def bias(panel: Iterable[Participant], host: Participant, writer: str) -> tuple[NoteAdded, ...]:
+    """Rules of neutrality that could not be kept, because there is no other model."""
+    models = {model_key(each.speaker.model) for each in panel}
+    found = []
+    if model_key(host.speaker.model) in models:
+        found.append(ORCHESTRATOR_ON_PANEL)
+    if model_key(writer) in models:
+        found.append(SYNTHESISER_ON_PANEL)
+    return tuple(found)
+
+
+def inferred(pairs: Iterable[tuple[str, str]]) -> NoteAdded:
+    """Scores that were not stated cleanly: who gave them, and for whom."""
+    by_critic: dict[str, list[str]] = {}
+    for critic, peer in pairs:
+        by_critic.setdefault(critic, []).append(peer)
+    told = "; ".join(f"{critic} on {', '.join(peers)}" for critic, peers in by_critic.items())
+    return NoteAdded(
+        code="score_inferred",
+        text=f"{INFERRED} Not stated cleanly, so read from what was written, or counted as 3: "
+        f"{told}.",
+    )
+
+
+def no_digest(role: str) -> NoteAdded:
+    return NoteAdded(
+        code="no_digest",
+        text=f"{role} left the cross-critique: its answer holds nothing that could be digested.",
+    )
+
+
+def misrepresented(role: str, correction: str) -> NoteAdded:
+    return NoteAdded(
+        code="misrepresentation",
+        text=f"Misrepresentation warning: {role} calls the synthesis inaccurate: "
+        f"{correction or 'no correction given'}",
+        remedy=f"Read what {role} said before you rely on the synthesis.",
+    )
+
+
+def rewritten(roles: str) -> NoteAdded:
+    return NoteAdded(
+        code="rewritten",
+        text=f"The first draft of the synthesis was called inaccurate by {roles}, and was written "
+        "anew with their corrections.",
+    )
+
+
+def validated(value: str) -> NoteAdded:
+    return NoteAdded(code=VALIDATED, text=f"Validated: {value}")
+
+
+def unclear(roles: str) -> NoteAdded:
+    return NoteAdded(
+        code="validation_unclear", text=f"No verdict could be read from the validation by {roles}."
+    )
+
+
+REWRITE_FAILED = NoteAdded(
+    code="rewrite_failed",
+    text="The synthesis should have been written anew, but that failed: the draft stands.",
+    remedy="Ask again with --validate.",
+)
 ORCHESTRATOR_ON_PANEL = NoteAdded(
     code="orchestrator_on_panel",
     text="The orchestrator's own model holds a seat on the panel, because there is no other one: "

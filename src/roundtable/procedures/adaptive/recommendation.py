@@ -58,7 +58,9 @@ def read_recommendation(analyst: str, text: str) -> Recommendation | None:
     workflow = _workflow(parts.get("Workflow", ""))
     if workflow is None:
         return None
-    writer = next((parts[n] for n in ("Synthesiser", "Synthesizer", "Synthesis") if parts.get(n)), "")
+    writer = next(
+        (parts[n] for n in ("Synthesiser", "Synthesizer", "Synthesis") if parts.get(n)), ""
+    )
     return Recommendation(
         analyst=analyst,
         workflow=workflow,

@@ -64,6 +64,8 @@ class _Table:
         self.seats = Seats(models, panels, PANELS_JSON)
         self.mode: TaskMode = flags.mode(request.topic)
         self.notes: list[NoteAdded] = []
+        self.seat_notes: list[NoteAdded] = []
+        """About the panel as it was set; they do not matter if the meta-panel sets another."""
         orchestrator = models.seat(panels.orchestrator or models.default_model, ORCHESTRATOR_NAME)
         self.notes.extend(orchestrator.notes)
         self.host = Participant(
@@ -80,16 +82,14 @@ class _Table:
         bench = self._bench()
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
-        if model_key(self.host.speaker.model) in models:
-            self.notes.append(say.ORCHESTRATOR_ON_PANEL)
         wanted = find(bench, self.panels.synthesis)
-        writer, on_panel = synthesiser(
-            [wanted] if wanted else [], bench, models, self.host.speaker.model
-        )
+        writer = synthesiser([wanted] if wanted else [], bench, models, self.host.speaker.model)
+        about_panel = (*self.seat_notes, *say.bias(participants, self.host, writer.model))
         meta = not (panel.fixed or self._demonstration(participants)) and self._affordable(panel)
-        if on_panel and not meta:
-            self.notes.append(say.SYNTHESISER_ON_PANEL)
         participants.append(writer_participant(writer.speakers))
+        analysts = self._analysts(bench) if meta else ()
+        if not meta:
+            self.notes.extend(about_panel)
         if any(p.speaker.demonstration for p in (*participants, self.host)):
             self.notes.append(DEMONSTRATION_NOTE)
         self._note_the_context()
@@ -111,8 +111,9 @@ class _Table:
                 synthesis=writer.model,
                 by=panel.by,
             ),
+            default_notes=tuple(dict.fromkeys(about_panel)) if meta else (),
             bench=bench,
-            analysts=self._analysts(bench) if meta else (),
+            analysts=analysts,
             synthesis=self.panels.synthesis,
         )
         return Seating(
@@ -133,7 +134,7 @@ class _Table:
             return _Panel(self._seated(slots, roles), by, fixed=True)
         held = [self.seats.held(slot, slot.role or "a panelist") for slot in own]
         usable = len({model_key(each.model) for each in held if each.own})
-        if not usable and all(each.speakers[0].demonstration for each in held):
+        if all(each.speakers[0].demonstration for each in held):
             return _Panel(self._seated(own[:QUICK_SEATS], roles, quiet=True), "default", fixed=True)
         if usable < min(ENOUGH, len(own)):
             self.notes.append(say.switched_to_budget(usable, len(own)))
@@ -195,14 +196,14 @@ class _Table:
         held = self.seats.held(slot, role)
         if not self.seats.allowed(slot.model):
             if not self.seats.allowed(held.model):
-                self.notes.append(say.not_allowed(role, slot.model, "the seat was skipped"))
+                self.seat_notes.append(say.not_allowed(role, slot.model, "the seat was skipped"))
                 return None
-            self.notes.append(say.not_allowed(role, slot.model, f"{held.model} was seated"))
+            self.seat_notes.append(say.not_allowed(role, slot.model, f"{held.model} was seated"))
             return held
         if self._is_orchestrators(held.model) and not self.flags.listed:
             others = [ref for ref in held.speakers if not self._is_orchestrators(ref.model)]
             if others:
-                self.notes.append(
+                self.seat_notes.append(
                     NoteAdded(
                         code="orchestrator_excluded",
                         text=f"{role}: {held.model} is the orchestrator's own model and holds no "
@@ -211,7 +212,7 @@ class _Table:
                 )
                 return Held(slot, tuple(others), own=held.own)
         if not held.own and not quiet:
-            self.notes.append(say.degraded(role, held))
+            self.seat_notes.append(say.degraded(role, held))
         return held
 
     def _is_orchestrators(self, model: str) -> bool:
@@ -229,16 +230,22 @@ class _Table:
     def _analysts(self, bench: Sequence[Candidate]) -> tuple[Participant, ...]:
         """The premium models, each as one meta-analyst."""
         premium = [each for each in bench if each.premium and each.allowed]
-        return tuple(
-            Participant(
-                id=analyst_id,
-                name=f"Meta-analyst {analyst_id[-1].upper()}",
-                role="Meta-analyst",
-                perspective="designs the workflow",
-                speakers=candidate.speakers,
+        found = []
+        for analyst_id, candidate in zip(ANALYST_IDS, premium, strict=False):
+            name = f"Meta-analyst {analyst_id[-1].upper()}"
+            if not candidate.usable:
+                held = self.seats.held(self.seats.named(candidate.name, "meta.models", name), name)
+                self.notes.append(say.degraded(name, held))
+            found.append(
+                Participant(
+                    id=analyst_id,
+                    name=name,
+                    role="Meta-analyst",
+                    perspective="designs the workflow",
+                    speakers=candidate.speakers,
+                )
             )
-            for analyst_id, candidate in zip(ANALYST_IDS, premium, strict=False)
-        )
+        return tuple(found)
 
     def _demonstration(self, participants: Sequence[Participant]) -> bool:
         return any(each.speaker.demonstration for each in participants)

@@ -11,6 +11,7 @@ from ...core.grounding import NO_REAL_TIME_DATA, current_context
 from ...core.scores import Matrix, consensus, matrix
 from ...core.state import State
 from ...core.values import Material, Participant
+from ...views.adaptive_meta import counted
 from .design import Design, SeatPlan
 from .digests import digest
 from .roles import SYNTHESISER_ID
@@ -85,9 +86,7 @@ class Sitting:
 
     @property
     def second_answers(self) -> list[SpeechGiven]:
-        return next(
-            (self.state.spoken_in(s, r) for s, r in self.state.stages if s == SECOND), []
-        )
+        return next((self.state.spoken_in(s, r) for s, r in self.state.stages if s == SECOND), [])
 
     @property
     def last_round(self) -> int:
@@ -119,9 +118,7 @@ class Sitting:
 
     @property
     def counted(self) -> list[ScoresGiven]:
-        """The scores that count: those of the last round that brought any."""
-        last = max((row.round for row in self.state.scores), default=0)
-        return [row for row in self.state.scores if row.round == last]
+        return counted(self.state)
 
     @property
     def consensus(self) -> Score:

@@ -18,7 +18,14 @@ from ...core.effects import (
 from ...core.text import first_sentences
 from ...core.values import Participant
 from .design import SeatPlan
-from .digests import ANSWER_CONTRACT, CRITIQUE_CONTRACT, CRITIQUE_OF_PEERS, POSITION, UPDATED, digest
+from .digests import (
+    ANSWER_CONTRACT,
+    CRITIQUE_CONTRACT,
+    CRITIQUE_OF_PEERS,
+    POSITION,
+    UPDATED,
+    digest,
+)
 from .modes import KIND
 from .panels import Phase
 from .recommendation import META_CONTRACT
@@ -90,9 +97,7 @@ def answer(sitting: Sitting, seat: SeatPlan, participant: Participant) -> TurnPl
     )
 
 
-def critique(
-    sitting: Sitting, seat: SeatPlan, participant: Participant, round_: int
-) -> TurnPlan:
+def critique(sitting: Sitting, seat: SeatPlan, participant: Participant, round_: int) -> TurnPlan:
     """Round 2 and later: everybody's answers, the own digest, and those of the others."""
     here = [(s, p) for s, p in sitting.critics if sitting.word_of(s.id, round_)]
     own = sitting.word_of(seat.id, round_)
@@ -142,9 +147,7 @@ def critique(
         ),
     )
     label = f"rt-r{round_}-{seat.id}"
-    return plan_turn(
-        sitting, participant, CRITIQUE, round_, label, "round2", task, small=small
-    )
+    return plan_turn(sitting, participant, CRITIQUE, round_, label, "round2", task, small=small)
 
 
 def second(sitting: Sitting, seat: SeatPlan, participant: Participant) -> TurnPlan:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
+from ...core.events import NoteAdded
 from ...core.state import State
 from ...core.values import Participant, Value
 from .bench import Candidate
@@ -29,9 +32,11 @@ class Terms(Value):
     thread_id: str = NO_THREAD
     max_panel: int = 4
     timeouts: Timeouts = Timeouts()
-    costs: dict[str, tuple[float, float]] = {}
+    costs: dict[str, tuple[float, float]] = Field(default_factory=dict)
     default: Design
     """What is done where no meta-panel decides."""
+    default_notes: tuple[NoteAdded, ...] = ()
+    """What is to be said about the default panel, should it sit although a meta-panel was asked."""
     bench: tuple[Candidate, ...] = ()
     analysts: tuple[Participant, ...] = ()
     synthesis: str = ""

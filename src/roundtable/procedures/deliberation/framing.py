@@ -10,25 +10,46 @@ import re
 
 YES_NO = ("yes", "no")
 _ENGLISH = re.compile(
-    r"^\s*(?:should|shall|is|are|was|were|can|could|do|does|did|will|would|has|have|must|may)\b",
+    r"^(?:should|shall|is|are|were|do|does|did|has|have|must"
+    r"|(?:can|could|will|would|may)(?!\s+(?:you|anyone|someone|somebody)\b)"
+    r"|was(?=\s+(?:it|this|that|there|the|a|an|he|she|our|my|your|their)\b))\b",
     re.IGNORECASE,
 )
 _GERMAN = re.compile(
-    r"^\s*(?:soll(?:en|te|ten)?|ist|sind|kann|können|könnte|darf|dürfen|muss|müssen|wird|werden"
+    r"^(?:soll(?:en|te|ten)?|ist|sind|kann|können|könnte|darf|dürfen|muss|müssen|wird|werden"
     r"|haben|hat|lohnt|gibt)\b",
     re.IGNORECASE,
 )
 _SPANISH = re.compile(
-    r"^\s*¿\s*(?:deber[ií]a(?:mos|n)?|debe(?:mos|n)?|es|son|puede[ns]?|podemos|conviene|hay|vale"
+    r"^¿?\s*(?:deber[ií]a(?:mos|n)?|debe(?:mos|n)?|es|son|puede[ns]?|podemos|conviene|hay|vale"
     r"|tiene sentido)\b",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(r"是否|应不应该|要不要|能不能|吗\s*[?？]?\s*$")
-_ALTERNATIVE = re.compile(r"\b(?:or|oder|o|versus|vs)\b|还是|或者", re.IGNORECASE)
+_CHINESE = re.compile(r"是否|应不应该|该不该|要不要|能不能|会不会|吗[?？]?$")
+_UNMARKED = re.compile(r"^(?:(?:should|shall)\s|soll(?:en|te|ten)?\s)|吗$|是否", re.IGNORECASE)
+"""What is a question without a question mark too."""
+_MORE_THAN_THAT = re.compile(
+    r"\b(?:or|oder|o|u|versus|vs|how|which|what|why|when|where|who|wie|was|welche[mnrs]?|warum"
+    r"|wieso|wann|wo|wer|cómo|qué|cuál(?:es)?|cuándo|dónde|quién(?:es)?)\b"
+    r"|\w/\w|还是|或者|如何|怎么|怎样|什么|为何|哪",
+    re.IGNORECASE,
+)
+"""Signs that yes or no is not the whole answer."""
+_LAST_SENTENCE = re.compile(
+    r"(?:^|[.!;:。！；：]\s*|\n\s*)([^.!;:。！；：\n]*(?:\.\w[^.!;:\n]*)*)$"
+)
 
 
 def choices_of(question: str) -> tuple[str, ...]:
     """`yes` and `no` for a plain yes-or-no question, nothing for any other."""
-    last = question.strip().splitlines()[-1]
-    asked = any(form.search(last) for form in (_ENGLISH, _GERMAN, _SPANISH, _CHINESE))
-    return YES_NO if asked and not _ALTERNATIVE.search(last) else ()
+    text = question.strip()
+    marks = re.findall(r"[?？]", text)
+    if len(marks) > 1 or (marks and text[-1] not in "?？"):
+        return ()
+    found = _LAST_SENTENCE.search(text)
+    asked = found[1].strip() if found else ""
+    if not (marks or _UNMARKED.search(asked)):
+        return ()
+    plain = any(form.search(asked) for form in (_ENGLISH, _GERMAN, _SPANISH, _CHINESE))
+    rest = asked.partition(" ")[2] or asked  # the first word of "Was it …?" is no question word
+    return YES_NO if plain and not _MORE_THAN_THAT.search(rest) else ()

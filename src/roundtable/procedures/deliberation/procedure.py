@@ -20,8 +20,9 @@ from ...core.events import (
 from ...core.stages import run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from . import tasks
-from .sitting import ANSWER, CLERK, CRITIQUE, MINIMUM, Sitting
+from ...core.values import Verdict
+from . import records, statement, tasks
+from .sitting import ANSWER, CLERK, CRITIQUE, FIRST_ROUND, LAST_ROUND, MINIMUM, Sitting
 from .verdict import extracted, outcome, written
 
 
@@ -39,6 +40,7 @@ class Deliberation:
             or self._options(sitting)
             or self._control_group(sitting)
             or self._critique(sitting)
+            or self._statement(sitting)
             or self._conclude(sitting)
         )
 
@@ -55,17 +57,17 @@ class Deliberation:
 
     def _options(self, sitting: Sitting) -> tuple[Effect, ...]:
         """Where the question names no options, the host lists the positions in the answers."""
-        if not (sitting.needs_clerk and sitting.host_writes) or sitting.ballots(1):
+        if not (sitting.needs_clerk and sitting.host_writes) or sitting.ballots(FIRST_ROUND):
             return ()
         if not self._may_open(sitting, CLERK, 0):
             return ()
         return run_stage(sitting.state, [tasks.clerk(sitting)]).effects
 
     def _control_group(self, sitting: Sitting) -> tuple[Effect, ...]:
-        if sitting.ballots(1):
+        if sitting.ballots(FIRST_ROUND):
             return ()
-        events = [*sitting.first_ballots(), *sitting.raised_points()]
-        if sitting.needs_clerk and not sitting.state.spoken_in(CLERK, 0):
+        events = [*records.first_ballots(sitting), *records.raised_points(sitting)]
+        if sitting.needs_clerk and sitting.host_writes and not sitting.reading.by_clerk:
             events.append(ROUGH_OPTIONS_NOTE)
         return (Record(tuple(events)),)
 
@@ -83,28 +85,55 @@ class Deliberation:
         def closing(
             speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
         ) -> tuple[Event, ...]:
-            return (*sitting.final_ballots(speeches), *_missing(state, failures))
+            return (*records.final_ballots(sitting, speeches), *_missing(state, failures))
 
         return run_stage(state, plans, closing=closing).effects
 
     def _stops_early(self, sitting: Sitting) -> bool:
         return bool(sitting.state.start.options.get("early_stop")) and sitting.unanimous
 
-    def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
+    def _statement(self, sitting: Sitting) -> tuple[Effect, ...]:
+        """For value questions: candidates by the host, ranked by everybody."""
         state = sitting.state
-        verdict = None
-        if sitting.host_writes:
-            stage = run_stage(state, [tasks.synthesis(sitting, outcome(sitting))])
-            if not stage.over:
-                return stage.effects
-            if stage.speeches:
-                verdict = written(sitting, stage.speeches[0])
-        notes: tuple[Event, ...] = ()
-        if verdict is None:
-            verdict = extracted(sitting)
-            if sitting.host_writes:
-                notes = (EXTRACTED_NOTE,)
-        if (spent := budget_exhausted(state)) is not None:
+        if not statement.wanted(sitting) or not self._may_open(sitting, statement.DRAFT, 0):
+            return ()
+        drafting = run_stage(state, [statement.draft(sitting)])
+        if not drafting.over:
+            return drafting.effects
+        ranking = (statement.RANKING, statement.RANKING_ROUND)
+        plans = statement.rankings(sitting) if statement.candidates(sitting) else []
+        if not plans or not self._may_open(sitting, *ranking):
+            return ()
+
+        def closing(
+            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
+        ) -> tuple[Event, ...]:
+            return (*statement.ballots(sitting, speeches), *_missing(state, failures))
+
+        return run_stage(state, plans, closing=closing).effects
+
+    def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
+        if not sitting.host_writes:
+            return self._close(sitting, extracted(sitting))
+        if statement.wanted(sitting) and not statement.winner(sitting):
+            return self._close(sitting, statement.without_a_statement(sitting), NO_STATEMENT_NOTE)
+        if statement.wanted(sitting):
+            plan = statement.revision(sitting)
+        else:
+            plan = tasks.synthesis(sitting, outcome(sitting))
+        stage = run_stage(sitting.state, [plan])
+        if not stage.over:
+            return stage.effects
+        last_word = next(iter(stage.speeches), None)
+        if statement.wanted(sitting):
+            return self._close(sitting, statement.verdict(sitting, last_word))
+        if last_word is None:
+            return self._close(sitting, extracted(sitting), EXTRACTED_NOTE)
+        return self._close(sitting, written(sitting, last_word))
+
+    def _close(self, sitting: Sitting, verdict: Verdict, *notes: NoteAdded) -> tuple[Effect, ...]:
+        closed = DiscussionClosed(status="concluded", stop_reason="verdict")
+        if (spent := budget_exhausted(sitting.state)) is not None:
             verdict = verdict.model_copy(update={"partial": True})
             closed = DiscussionClosed(
                 status="stopped",
@@ -112,12 +141,16 @@ class Deliberation:
                 detail=f"Stopped by {spent.detail}.",
                 remedy="Raise the limit to let the table finish.",
             )
-        else:
-            closed = DiscussionClosed(status="concluded", stop_reason="verdict")
         return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
     def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
-        """End now, with what exists and without another call."""
+        """End now, with what exists and without another call. Whoever has spoken has voted."""
+        voted = {ballot.participant for ballot in sitting.ballots(LAST_ROUND)}
+        unread = [speech for speech in sitting.critiques if speech.participant not in voted]
+        if sitting.answers and not sitting.ballots(FIRST_ROUND):
+            return self._control_group(sitting)
+        if unread:
+            return (Record(records.final_ballots(sitting, unread)),)
         events: list[Event] = []
         if sitting.last_words:
             verdict = extracted(sitting).model_copy(update={"partial": True})
@@ -154,14 +187,18 @@ def _missing(state: State, failures: Sequence[TurnFailed]) -> tuple[NoteAdded, .
         NoteAdded(
             code="timed_out" if failure.cause == "timeout" else "missing",
             text=f"{names[failure.participant].name} did not answer in round {failure.round}: "
-            f"{failure.message} So its view "
-            + ("of round 1 stands." if failure.round > 1 else "is missing."),
+            f"{failure.message} {_FOLLOWS[failure.round]}",
             remedy=failure.remedy,
         )
         for failure in failures
     )
 
 
+_FOLLOWS = {
+    FIRST_ROUND: "So its view is missing.",
+    LAST_ROUND: "So its view of round 1 stands.",
+    statement.RANKING_ROUND: "So the statements are ranked without it.",
+}
 EARLY_STOP = "early_stop"
 
 
@@ -181,7 +218,8 @@ def _early_stop_note(sitting: Sitting) -> NoteAdded:
 
 ROUGH_OPTIONS_NOTE = NoteAdded(
     code="rough_options",
-    text="No clerk listed the positions, so only answers in the same words count as the same.",
+    text="The host did not list the positions in the answers, so only positions in the same words "
+    "count as the same.",
     remedy="Name the options with --choices=A,B,C.",
 )
 EXTRACTED_NOTE = NoteAdded(
@@ -189,4 +227,10 @@ EXTRACTED_NOTE = NoteAdded(
     text="The host could not write the verdict, so it is an extract of what the experts said, made "
     "without a model. The vote is counted all the same.",
     remedy="Ask again to get a written one.",
+)
+NO_STATEMENT_NOTE = NoteAdded(
+    code="no_statement",
+    text="No statement was drafted and ranked, so the position that the vote ranks best stands in "
+    "its place, in the words in which it was put to the vote.",
+    remedy="Ask again, or with another host: --model=NAME.",
 )

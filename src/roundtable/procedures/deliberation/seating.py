@@ -57,6 +57,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "choices": list(flags.choices or choices_of(request.topic)),
             "critique": not flags.quick,
             "early_stop": not flags.always_critique,
+            "statement": flags.statement,
             "guidance": {persona.id: persona.guidance for persona in personas},
         },
         language=request.language or "auto",
@@ -128,6 +129,18 @@ METHODS = (
         name="Numbers",
         perspective="orders of magnitude, costs and expected values",
         guidance="Estimate every quantity that matters, with a range, and let the sums decide.",
+    ),
+    Persona(
+        id="second-order",
+        name="Second Order",
+        perspective="what follows from what follows",
+        guidance="Follow the answer two steps further: who reacts to it, and what that brings.",
+    ),
+    Persona(
+        id="least-that-works",
+        name="Least That Works",
+        perspective="the smallest step that would do, and what it would teach",
+        guidance="Look for the smallest reversible step that settles the question.",
     ),
 )
 """Different ways to reason, for tables that no experts were chosen for."""

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...core.convergence import Ending, name_end
-from ...core.events import BallotCast, Event, PointRaised, SpeechGiven, StanceTaken
+from ...core.events import BallotCast, SpeechGiven
 from ...core.minds import Argument, Change, Held, changes_of_mind
 from ...core.state import State
 from ...core.tally import Tally, Vote, tally
 from ...core.text import first_sentences
-from ...core.values import Confidence, Participant
-from .ballots import WrittenBallot, read_ballot, read_reasons, read_stances
+from ...core.values import Participant
+from .ballots import WrittenBallot, read_ballot
 from .clerk import Reading, read_clerk
+from .contracts import BALLOT
 
 ANSWER, CLERK, CRITIQUE, SYNTHESIS = "answer", "clerk", "critique", "synthesis"
+FIRST_ROUND, LAST_ROUND = 1, 2
+"""The rounds of the vote on the question: before talk, and after it."""
 MINIMUM = 2
 
 
@@ -37,11 +40,11 @@ class Sitting:
 
     @property
     def answers(self) -> list[SpeechGiven]:
-        return self.state.spoken_in(ANSWER, 1)
+        return self.state.spoken_in(ANSWER, FIRST_ROUND)
 
     @property
     def critiques(self) -> list[SpeechGiven]:
-        return self.state.spoken_in(CRITIQUE, 2)
+        return self.state.spoken_in(CRITIQUE, LAST_ROUND)
 
     @property
     def last_words(self) -> list[SpeechGiven]:
@@ -49,87 +52,64 @@ class Sitting:
         newest.update({speech.participant: speech for speech in self.critiques})
         return [newest[p.id] for p in self.state.participants if p.id in newest]
 
+    def name(self, participant: str) -> str:
+        seated = self.state.participant(participant)
+        return seated.name if seated else participant
+
+    # --- options -------------------------------------------------------------------------------
+
     @property
-    def options(self) -> dict[str, str]:
-        """The options of the vote by id: those the question offers, or those the clerk found."""
+    def given(self) -> dict[str, str]:
+        """The options that the question or its asker named, by id."""
         given = self.state.start.options.get("choices")
-        if isinstance(given, list) and given:
-            return {f"o{n}": str(each) for n, each in enumerate(given, 1)}
-        return self._reading.options
+        choices = given if isinstance(given, list) else []
+        return {f"o{n}": str(each) for n, each in enumerate(choices, 1)}
 
     @property
     def needs_clerk(self) -> bool:
-        return not self.state.start.options.get("choices")
+        return not self.given
 
     @property
-    def _reading(self) -> Reading:
+    def options(self) -> dict[str, str]:
+        """The options of the vote by id: those that were given, or the positions in the answers."""
+        return self.given or self.reading.options
+
+    @property
+    def reading(self) -> Reading:
+        """Which positions the answers take, as the clerk found them or as they state them."""
         speech = next(iter(self.state.spoken_in(CLERK, 0)), None)
-        return read_clerk(speech.text if speech else "", self.answers)
+        return read_clerk(speech.text if speech else "", self.peers(self.host.id))
 
     # --- ballots -------------------------------------------------------------------------------
+
+    def written(self, speech: SpeechGiven) -> WrittenBallot:
+        return read_ballot(speech.sections.get(BALLOT, ""), self.options)
 
     def ballots(self, round_: int) -> list[BallotCast]:
         return [ballot for ballot in self.state.ballots if ballot.round == round_]
 
-    def first_ballots(self) -> tuple[Event, ...]:
-        """The control group: what everybody would have voted without talk."""
-        chosen = self._reading.chosen if self.needs_clerk else {}
-        ballots: list[Event] = []
-        for speech in self.answers:
-            written = read_ballot(speech.sections.get("Ballot", ""), self.options)
-            ranking = written.ranking
-            if speech.participant in chosen:
-                ranking = (chosen[speech.participant],)
-            ballots.append(self._cast(speech, written, ranking))
-        return tuple(ballots)
-
-    def final_ballots(self, speeches: Sequence[SpeechGiven]) -> tuple[Event, ...]:
-        """The ballots and stances of the critique round."""
-        events: list[Event] = []
-        for speech in speeches:
-            written = read_ballot(speech.sections.get("Ballot", ""), self.options)
-            events.append(self._cast(speech, written, written.ranking))
-            events.extend(self._stances(speech))
-        return tuple(events)
-
-    def _cast(
-        self, speech: SpeechGiven, written: WrittenBallot, ranking: tuple[str, ...]
-    ) -> BallotCast:
-        meaningful = self._meaningful(speech)
-        return BallotCast(
-            turn_id=speech.turn_id,
-            participant=speech.participant,
-            round=speech.round,
-            position=self.options[ranking[0]] if ranking else written.position,
-            confidence=_level(written.certainty) if meaningful else None,
-            certainty=written.certainty if meaningful else None,
-            ranking=tuple((option,) for option in ranking),
-            meaningful=meaningful and bool(ranking),
-        )
-
-    def _meaningful(self, speech: SpeechGiven) -> bool:
-        seated = self.state.participant(speech.participant)
-        refs = seated.speakers if seated else ()
-        return not any(ref.demonstration for ref in refs if ref.model == speech.model)
+    @property
+    def last_ballots(self) -> list[BallotCast]:
+        """Everybody's last ballot on the question, those that can be counted."""
+        last = {b.participant: b for b in self.state.ballots if b.round <= LAST_ROUND}
+        return [ballot for ballot in last.values() if ballot.meaningful]
 
     @property
     def unanimous(self) -> bool:
         """Whether all independent answers, at least two, came to the same."""
-        first = self.ballots(1)
-        chosen = {ballot.ranking[:1] for ballot in first}
+        first = self.ballots(FIRST_ROUND)
         return (
             len(first) >= MINIMUM
             and len(first) == len(self.state.participants)
             and all(ballot.meaningful for ballot in first)
-            and len(chosen) == 1
+            and len({ballot.ranking[0] for ballot in first}) == 1
         )
 
-    def count(self, round_: int | None = None) -> Tally:
-        """The tally of the last ballots, or of one round's alone."""
+    def count(self, ballots: Sequence[BallotCast]) -> Tally:
         votes = [
             Vote(b.participant, b.ranking, b.certainty, round=b.round)
-            for b in self.state.ballots
-            if b.meaningful and (round_ is None or b.round == round_)
+            for b in ballots
+            if b.meaningful
         ]
         return tally(votes, list(self.options))
 
@@ -138,94 +118,52 @@ class Sitting:
         """How the debate ended: consensus, majority, impasse or drift."""
         rounds = [
             {b.participant: b.ranking[0][0] if b.meaningful else None for b in self.ballots(n)}
-            for n in (1, 2)
+            for n in (FIRST_ROUND, LAST_ROUND)
             if self.ballots(n)
         ]
         return name_end(rounds)
 
-    # --- points --------------------------------------------------------------------------------
-
-    def raised_points(self) -> tuple[Event, ...]:
-        """The reasons of the independent answers become the shared list of points; each author
-        holds its own."""
-        events: list[Event] = []
-        number = 0
-        for speech in self.answers:
-            for reason in read_reasons(speech.sections.get("Reasons", "")):
-                number += 1
-                point_id = f"p{number}"
-                events.append(
-                    PointRaised(point_id=point_id, text=reason, turn_id=speech.turn_id, round=1)
-                )
-                events.append(
-                    StanceTaken(
-                        participant=speech.participant,
-                        point_id=point_id,
-                        position="agree",
-                        turn_id=speech.turn_id,
-                        round=1,
-                        meaningful=self._meaningful(speech),
-                    )
-                )
-        return tuple(events)
-
-    def _stances(self, speech: SpeechGiven) -> list[Event]:
-        known = list(self.state.points)
-        stances = read_stances(speech.sections.get("Stances", ""), known)
-        return [
-            StanceTaken(
-                participant=speech.participant,
-                point_id=point_id,
-                position=position,
-                turn_id=speech.turn_id,
-                round=speech.round,
-                meaningful=self._meaningful(speech),
-            )
-            for point_id, position in stances.items()
-        ]
-
     # --- fairness ------------------------------------------------------------------------------
 
-    def peers(self, reviewer: str) -> dict[str, SpeechGiven]:
-        """The others' answers under letters, in an order drawn for this one reviewer from the
-        recorded seed: nobody gains from standing first, and nobody reviews itself."""
-        others = [speech for speech in self.answers if speech.participant != reviewer]
-        seed = self.state.start.seed
+    def shuffled(self, reader: str, items: Sequence[str]) -> list[str]:
+        """The items in an order drawn for this one reader from the recorded seed, so that nothing
+        gains from standing first and everybody can draw it again."""
 
-        def lot(speech: SpeechGiven) -> str:
-            drawn = f"{seed}/{reviewer}/{speech.participant}"
-            return hashlib.sha256(drawn.encode()).hexdigest()
+        def lot(item: str) -> str:
+            return hashlib.sha256(f"{self.state.start.seed}/{reader}/{item}".encode()).hexdigest()
 
-        shuffled = sorted(others, key=lot)
-        return {chr(ord("A") + n): speech for n, speech in enumerate(shuffled)}
+        return sorted(items, key=lot)
+
+    def peers(self, reader: str) -> dict[str, SpeechGiven]:
+        """The answers of all others under letters, in this reader's own order."""
+        others = {s.participant: s for s in self.answers if s.participant != reader}
+        order = self.shuffled(reader, list(others))
+        return {chr(ord("A") + n): others[name] for n, name in enumerate(order)}
 
     # --- what talk changed ---------------------------------------------------------------------
 
-    def changes(self) -> list[Change]:
-        """Every change of mind, with the answer that it names as its cause."""
-        held = [
-            Held(b.participant, "vote", b.ranking[0][0], b.round, b.turn_id, self._because(b))
+    @property
+    def held(self) -> list[Held]:
+        """What everybody voted for in each round, and whose answer it names as the cause."""
+        return [
+            Held(b.participant, "vote", b.ranking[0][0], b.round, b.turn_id, self._cause(b))
             for b in self.state.ballots
-            if b.meaningful
+            if b.meaningful and b.round <= LAST_ROUND
         ]
-        arguments = [Argument(s.turn_id, s.participant, s.round) for s in self.answers]
-        return changes_of_mind(held, arguments)
 
-    def _because(self, ballot: BallotCast) -> str:
-        if ballot.round == 1:
-            return ""
+    @property
+    def changes(self) -> list[Change]:
+        arguments = [Argument(s.turn_id, s.participant, s.round) for s in self.answers]
+        return changes_of_mind(self.held, arguments)
+
+    def _cause(self, ballot: BallotCast) -> str:
         speech = self.state.speech(ballot.turn_id)
-        written = read_ballot(speech.sections.get("Ballot", "") if speech else "", self.options)
-        peer = self.peers(ballot.participant).get(written.because)
+        if speech is None or ballot.round == FIRST_ROUND:
+            return ""
+        peer = self.peers(ballot.participant).get(self.written(speech).because)
         return peer.turn_id if peer else ""
 
 
 def position(speech: SpeechGiven) -> str:
     """What a speech stands for: its answer, or its beginning."""
     return first_sentences(speech.sections.get("Answer") or speech.text, 3, 500)
-
-
-def _level(certainty: float | None) -> Confidence | None:
-    if certainty is None:
-        return None
-    return "high" if certainty >= 0.8 else "medium" if certainty >= 0.6 else "low"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...core.budget import HoldBack
 from ...core.contracts import Contract
 from ...core.effects import (
@@ -14,9 +16,9 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
-from ...core.text import first_sentences
+from ...core.text import estimate_tokens, first_sentences
 from ...core.values import Participant
-from .clerk import labels
+from .contracts import FIRST, SECOND, VERDICT, BallotContract
 from .sitting import ANSWER, CLERK, CRITIQUE, SYNTHESIS, Sitting, position
 
 EXPERT = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
@@ -25,15 +27,14 @@ CONCLUDING = TurnPolicy(timeout=180, deadline=200, retries=1, repairs=1)
 PATIENT = TurnPolicy(timeout=600, retries=1)
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish"}
 SMALL_TOKENS = 220
-
-FIRST = Contract(sections=("Answer", "Reasons", "Ballot"))
-SECOND = Contract(sections=("Critique", "Answer", "Stances", "Ballot"))
-VERDICT = Contract(sections=("Answer", "Agreement", "Gaps and Risks"))
+TOKENS_PER_SEAT = 1500
+"""What the host reads of one expert before it concludes, at most, as a rule."""
 
 
 def answer(sitting: Sitting, participant: Participant) -> TurnPlan:
-    variables = {**_common(sitting), **_persona(sitting, participant)}
-    variables["options"] = _options(sitting)
+    variables = {**common(sitting), **persona(sitting, participant)}
+    # Only what was given: what the others answered so far is not to be known here.
+    variables["options"] = listed(sitting.given)
     small = Task(
         PromptPlan(
             "deliberation/small-answer",
@@ -50,20 +51,21 @@ def answer(sitting: Sitting, participant: Participant) -> TurnPlan:
             SectionShape("Reasons", 1, "The main reason is that"),
         ),
     )
-    task = Task(PromptPlan("deliberation/answer", variables), FIRST)
-    return _expert_turn(sitting, participant, ANSWER, 1, task, small)
+    contract = BallotContract(sections=FIRST, options=tuple(sitting.given.items()))
+    task = Task(PromptPlan("deliberation/answer", variables), contract)
+    return expert_turn(sitting, participant, ANSWER, 1, task, small)
 
 
 def clerk(sitting: Sitting) -> TurnPlan:
     variables: dict[str, PromptValue] = {
-        **_common(sitting),
+        **common(sitting),
         "answers": tuple(
             Untrusted("speech", speech.text, f"Answer {label}")
-            for label, speech in labels(sitting.answers).items()
+            for label, speech in sitting.peers(sitting.host.id).items()
         ),
     }
     task = Task(PromptPlan("deliberation/clerk", variables), max_tokens=2048)
-    return _host_turn(sitting, CLERK, task, HOST, after_round=1)
+    return host_turn(sitting, CLERK, task, HOST, last=False)
 
 
 def critique(sitting: Sitting, participant: Participant) -> TurnPlan:
@@ -71,9 +73,9 @@ def critique(sitting: Sitting, participant: Participant) -> TurnPlan:
     peers = sitting.peers(participant.id)
     points = "\n".join(f"{p.point_id}: {p.text}" for p in sitting.state.points.values())
     variables = {
-        **_common(sitting),
-        **_persona(sitting, participant),
-        "options": _options(sitting),
+        **common(sitting),
+        **persona(sitting, participant),
+        "options": listed(sitting.options),
         "own": Untrusted("speech", own.text, "yourself"),
         "peers": tuple(
             Untrusted("speech", speech.text, f"Answer {label}") for label, speech in peers.items()
@@ -100,23 +102,23 @@ def critique(sitting: Sitting, participant: Participant) -> TurnPlan:
             SectionShape("Answer", 1, "After hearing the others, my view is that"),
         ),
     )
-    task = Task(PromptPlan("deliberation/critique", variables), SECOND)
-    return _expert_turn(sitting, participant, CRITIQUE, 2, task, small)
+    contract = BallotContract(sections=SECOND, options=tuple(sitting.options.items()))
+    task = Task(PromptPlan("deliberation/critique", variables), contract)
+    return expert_turn(sitting, participant, CRITIQUE, 2, task, small)
 
 
 def synthesis(sitting: Sitting, outcome: str) -> TurnPlan:
-    held = bool(sitting.critiques)
     variables: dict[str, PromptValue] = {
-        **_common(sitting),
-        "answers": _speeches(sitting, 1),
-        "critiques": _speeches(sitting, 2) if held else (),
+        **common(sitting),
+        **everything_said(sitting),
+        "options": listed(sitting.options),
         "outcome": outcome,
     }
-    task = Task(PromptPlan("deliberation/synthesis", variables), VERDICT)
-    return _host_turn(sitting, SYNTHESIS, task, CONCLUDING, after_round=2 if held else 1)
+    task = Task(PromptPlan("deliberation/synthesis", variables), Contract(sections=VERDICT))
+    return host_turn(sitting, SYNTHESIS, task, CONCLUDING)
 
 
-def _common(sitting: Sitting) -> dict[str, PromptValue]:
+def common(sitting: Sitting) -> dict[str, PromptValue]:
     start = sitting.state.start
     return {
         "question": Untrusted("question", start.topic),
@@ -130,7 +132,7 @@ def _common(sitting: Sitting) -> dict[str, PromptValue]:
     }
 
 
-def _persona(sitting: Sitting, participant: Participant) -> dict[str, PromptValue]:
+def persona(sitting: Sitting, participant: Participant) -> dict[str, PromptValue]:
     guidance = sitting.state.start.options.get("guidance")
     told = guidance.get(participant.id, "") if isinstance(guidance, dict) else ""
     return {
@@ -140,20 +142,28 @@ def _persona(sitting: Sitting, participant: Participant) -> dict[str, PromptValu
     }
 
 
-def _options(sitting: Sitting) -> PromptValue:
-    """The options as a list, fenced: the question or the clerk worded them."""
-    listed = "\n".join(f"{option}: {words}" for option, words in sitting.options.items())
-    known = listed and (not sitting.needs_clerk or sitting.answers)
-    return Untrusted("options", listed) if known else ""
+def listed(options: Mapping[str, str]) -> PromptValue:
+    """The options as a list, fenced: an asker or the clerk worded them."""
+    if not options:
+        return ""
+    return Untrusted("options", "\n".join(f"{each}: {words}" for each, words in options.items()))
 
 
-def _speeches(sitting: Sitting, round_: int) -> tuple[Untrusted, ...]:
-    speeches = sitting.answers if round_ == 1 else sitting.critiques
-    return tuple(Untrusted("speech", speech.text, f"turn {speech.turn_id}") for speech in speeches)
+def everything_said(sitting: Sitting) -> dict[str, PromptValue]:
+    """The speeches of both rounds under their turn ids, by which they are cited."""
+    return {
+        name: tuple(Untrusted("speech", s.text, f"turn {s.turn_id}") for s in speeches)
+        for name, speeches in (("answers", sitting.answers), ("critiques", sitting.critiques))
+    }
 
 
-def _expert_turn(
-    sitting: Sitting, participant: Participant, stage: str, round_: int, task: Task, small: Task
+def expert_turn(
+    sitting: Sitting,
+    participant: Participant,
+    stage: str,
+    round_: int,
+    task: Task,
+    small: Task | None,
 ) -> TurnPlan:
     return TurnPlan(
         turn_id=turn_id(round_, stage, participant.id),
@@ -164,13 +174,14 @@ def _expert_turn(
         task=task,
         small_task=small,
         policy=PATIENT if participant.speaker.demonstration else EXPERT,
-        hold_back=_for_synthesis(sitting),
+        hold_back=_for_the_last_word(sitting),
     )
 
 
-def _host_turn(
-    sitting: Sitting, stage: str, task: Task, policy: TurnPolicy, *, after_round: int
+def host_turn(
+    sitting: Sitting, stage: str, task: Task, policy: TurnPolicy, *, last: bool = True
 ) -> TurnPlan:
+    """A turn of the host after the newest round. The last one needs nothing held back."""
     return TurnPlan(
         turn_id=turn_id(0, stage, sitting.host.id),
         stage=stage,
@@ -179,13 +190,16 @@ def _host_turn(
         label=f"deliberation-{stage}",
         task=task,
         policy=policy,
-        after_round=after_round,
-        hold_back=None if stage == SYNTHESIS else _for_synthesis(sitting),
+        after_round=max((speech.round for speech in sitting.state.speeches), default=0),
+        hold_back=None if last else _for_the_last_word(sitting),
     )
 
 
-def _for_synthesis(sitting: Sitting) -> HoldBack | None:
+def _for_the_last_word(sitting: Sitting) -> HoldBack | None:
     """Keep one call, and what it reads and writes, for the host's last word."""
     if not sitting.host_writes:
         return None
-    return HoldBack(sitting.host.speaker, input_tokens=4000, output_tokens=2000)
+    start = sitting.state.start
+    material = estimate_tokens(start.topic) + sum(estimate_tokens(m.text) for m in start.context)
+    read = 1000 + material + TOKENS_PER_SEAT * len(start.participants)
+    return HoldBack(sitting.host.speaker, input_tokens=read, output_tokens=2000)

@@ -2,71 +2,74 @@
 
 from __future__ import annotations
 
-import re
-
 from ...core.contracts import says_nothing
 from ...core.convergence import Ending
 from ...core.events import SpeechGiven
-from ...core.quotes import find_quote
-from ...core.tally import Tally
 from ...core.values import Confidence, Dissent, Verdict
-from .sitting import Sitting, position
+from .ballots import read_reasons
+from .checks import UNCITED, check_citations, check_quotations, cited
+from .sitting import FIRST_ROUND, LAST_ROUND, Sitting, position
 
-FABRICATED = "[quotation not found]"
 RULES_DISAGREE = "[voting rules disagree]"
-_QUOTATION = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{12,400})[\"”“»」]")
-_SHORTEST_QUOTATION = 4
-"""Words. Shorter ones are names and terms, not quotations."""
 
 
 def written(sitting: Sitting, synthesis: SpeechGiven) -> Verdict:
-    """The verdict as the host wrote it, with its quotations verified and every dissent kept."""
-    answer, invented = _checked(sitting, synthesis.sections.get("Answer") or synthesis.text)
-    flags = [*synthesis.flags, *([FABRICATED] if invented else []), *_alarm(sitting)]
+    """The verdict as the host wrote it, with quotations and citations verified and every dissent
+    kept."""
+    flags = dict.fromkeys(synthesis.flags)
+
+    def checked(text: str) -> str:
+        for check in (check_quotations, check_citations):
+            text, found = check(sitting, text)
+            flags.update(dict.fromkeys(found))
+        return text
+
+    base = by_ballots(sitting)
+    told = checked(synthesis.sections.get("Agreement", ""))
     gaps = synthesis.sections.get("Gaps and Risks", "")
-    return _verdict(sitting).model_copy(
+    answer = checked(synthesis.sections.get("Answer") or synthesis.text)
+    cites = cited(sitting, synthesis.text)
+    if not cites:
+        flags[UNCITED] = None
+    return base.model_copy(
         update={
             "answer": answer,
             "method": "written",
             "author": synthesis.model,
-            "cites": _cited(sitting, synthesis.text),
-            "gaps": "" if says_nothing(gaps) else gaps,
-            "flags": tuple(flags),
+            # The measure comes first: the host's words cannot turn an impasse into an agreement.
+            "agreement": base.agreement if says_nothing(told) else f"{base.agreement} {told}",
+            "cites": cites,
+            "gaps": "" if says_nothing(gaps) else checked(gaps),
+            "flags": (*flags, *base.flags),
         }
     )
 
 
 def extracted(sitting: Sitting) -> Verdict:
     """The experts' own last words side by side, for when no model can write the verdict."""
-    names = {p.id: p.name for p in sitting.state.participants}
-    lines = [
-        f"- **{names[s.participant]}** ({s.turn_id}): {position(s)}" for s in sitting.last_words
+    base = by_ballots(sitting)
+    lines = ["No model wrote this answer; these are the experts' own words.", ""]
+    if leading := sitting.ending.position:
+        lines[:0] = [f"The vote is for: {sitting.options[leading]}.", ""]
+    lines += [
+        f"- **{sitting.name(s.participant)}** ({s.turn_id}): {position(s)}"
+        for s in sitting.last_words
     ]
-    return _verdict(sitting).model_copy(
+    return base.model_copy(
         update={
-            "answer": "No model wrote this answer; these are the experts' own words.\n\n"
-            + "\n".join(lines),
+            "answer": "\n".join(lines),
             "method": "extractive",
             "cites": tuple(s.turn_id for s in sitting.last_words),
-            "flags": tuple(_alarm(sitting)),
+            # Where nothing was voted on, the answer itself is the list of all positions.
+            "dissent": base.dissent if base.meaningful else (),
         }
     )
 
 
-def outcome(sitting: Sitting) -> str:
-    """The result of the vote in words, for the host who has to write it up."""
+def by_ballots(sitting: Sitting) -> Verdict:
+    """What the ballots alone say; the answer is still empty."""
     ending = sitting.ending
-    if ending.end is None:
-        return f"There was no countable vote: {ending.reason}."
-    lines = [f"The end: {ending.end} ({ending.reason})."]
-    for option, votes in _first_choices(sitting.count()).items():
-        lines.append(f"- {sitting.options[option]}: {votes}")
-    return "\n".join(lines)
-
-
-def _verdict(sitting: Sitting) -> Verdict:
-    """What the ballots alone say."""
-    ending = sitting.ending
+    alarm = sitting.count(sitting.last_ballots).alarm
     return Verdict(
         answer="",
         confidence=_confidence(sitting, ending),
@@ -74,7 +77,21 @@ def _verdict(sitting: Sitting) -> Verdict:
         dissent=_dissent(sitting, ending),
         changed_minds=what_talk_changed(sitting),
         meaningful=ending.end is not None,
+        flags=(RULES_DISAGREE,) if alarm else (),
     )
+
+
+def outcome(sitting: Sitting) -> str:
+    """The result of the vote for the host who has to write it up. Options stand in it by their ids
+    alone, because their words are not ours."""
+    ending = sitting.ending
+    if ending.end is None:
+        return f"There was no countable vote: {ending.reason}."
+    prevails = f", {ending.position} prevails" if ending.position else ""
+    lines = [f"The end: {ending.end}{prevails} ({ending.reason})."]
+    votes = sitting.count(sitting.last_ballots).outcomes["plurality"].scores
+    lines += [f"- {option}: {int(count)} first choices" for option, count in votes.items()]
+    return "\n".join(lines)
 
 
 def _agreement(ending: Ending) -> str:
@@ -94,20 +111,23 @@ def _confidence(sitting: Sitting, ending: Ending) -> Confidence | None:
         return None
     if ending.end in ("impasse", "drift"):
         return "low"
-    last = {b.participant: b for b in sitting.state.ballots if b.meaningful}
-    doubters = sum(1 for b in last.values() if b.confidence in (None, "low"))
+    last = sitting.last_ballots
+    doubters = sum(1 for ballot in last if ballot.confidence in (None, "low"))
     if ending.end == "consensus":
         return "high" if doubters == 0 else "medium"
     return "medium" if doubters * 2 <= len(last) else "low"
 
 
 def _dissent(sitting: Sitting, ending: Ending) -> tuple[Dissent, ...]:
-    """Everybody who does not hold what prevailed; in an impasse or a drift, everybody."""
+    """Everybody who does not hold what prevailed, with its first reason; where nothing prevailed,
+    everybody."""
     last = {speech.participant: speech for speech in sitting.last_words}
+    first = {speech.participant: speech for speech in sitting.answers}
     return tuple(
         Dissent(
             participant=name,
             position=position(last[name]),
+            reason=next(iter(read_reasons(first[name].sections.get("Reasons", ""))), ""),
             turn_id=last[name].turn_id,
         )
         for name in ending.dissenting
@@ -117,56 +137,36 @@ def _dissent(sitting: Sitting, ending: Ending) -> tuple[Dissent, ...]:
 
 def what_talk_changed(sitting: Sitting) -> str:
     """What voting without talk would have said, who changed, by which argument, and who gave in."""
-    if not sitting.ballots(2):
+    if not sitting.ballots(LAST_ROUND) or not sitting.last_ballots:
         return ""
-    before, after = _leaders(sitting, 1), _leaders(sitting, None)
+    before = _leaders(sitting, first_only=True)
+    after = _leaders(sitting, first_only=False)
     lines = [
         f"Without talk the vote would have said {before}; after it, it says {after}."
         if before != after
         else f"Talk did not change the result: {after}."
     ]
-    names = {p.id: p.name for p in sitting.state.participants}
-    for change in sitting.changes():
+    for change in sitting.changes:
         moved = (
-            f"{names[change.participant]} went from “{sitting.options[change.before]}” to "
+            f"{sitting.name(change.participant)} went from “{sitting.options[change.before]}” to "
             f"“{sitting.options[change.after]}”"
         )
-        if change.argument is None:
+        speech = sitting.state.speech(change.argument) if change.argument else None
+        if speech is None:
             lines.append(f"- {moved} without naming a new argument: a capitulation.")
-        else:
-            lines.append(f"- {moved} because of {change.argument}.")
+            continue
+        own = sitting.state.speech(change.turn)
+        argument = sitting.written(own).argument if own else ""
+        lines.append(
+            f"- {moved} because of {sitting.name(speech.participant)} ({speech.turn_id})"
+            + (f": {argument}" if argument else "")
+            + "."
+        )
     return "\n".join(lines)
 
 
-def _leaders(sitting: Sitting, round_: int | None) -> str:
-    winners = sitting.count(round_).outcomes["plurality"].winners
-    return " and ".join(f"“{sitting.options[w]}”" for w in winners) or "nothing"
-
-
-def _first_choices(tally: Tally) -> dict[str, int]:
-    scores = tally.outcomes["plurality"].scores
-    return {option: int(votes) for option, votes in scores.items()}
-
-
-def _alarm(sitting: Sitting) -> list[str]:
-    return [RULES_DISAGREE] if sitting.count().alarm else []
-
-
-def _checked(sitting: Sitting, answer: str) -> tuple[str, bool]:
-    """The answer with every quotation that stands in no speech taken out of its marks."""
-    transcript = {speech.turn_id: speech.text for speech in sitting.state.speeches}
-    transcript["question"] = sitting.state.start.topic
-    invented = False
-
-    def verify(match: re.Match[str]) -> str:
-        nonlocal invented
-        if len(match[1].split()) < _SHORTEST_QUOTATION or find_quote(match[1], transcript):
-            return match[0]
-        invented = True
-        return FABRICATED
-
-    return _QUOTATION.sub(verify, answer), invented
-
-
-def _cited(sitting: Sitting, text: str) -> tuple[str, ...]:
-    return tuple(s.turn_id for s in sitting.state.speeches if s.round > 0 and s.turn_id in text)
+def _leaders(sitting: Sitting, *, first_only: bool) -> str:
+    ballots = sitting.ballots(FIRST_ROUND) if first_only else sitting.last_ballots
+    winners = sitting.count(ballots).outcomes["plurality"].winners
+    named = " and ".join(f"“{sitting.options[winner]}”" for winner in winners)
+    return f"a tie of {named}" if len(winners) > 1 else named or "nothing"

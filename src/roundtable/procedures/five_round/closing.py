@@ -18,7 +18,8 @@ from ...core.text import clip
 from ...views.five_round import forms
 from ...views.five_round.rounds import POINTS, PROPOSAL, REVISION, planned, round_name
 from ...views.five_round.skipped import EARLY_STOP, FORCE_ARBITRATE, LONE_EXPERT, SILENT_ROUND
-from ...views.five_round.standing import measures, point_list
+from ...views.five_round.standing import measures
+from .contracts import UNMET
 from .options import DIVERGENCE
 from .sitting import Sitting
 from .tasks import contract_of
@@ -73,7 +74,7 @@ class Closing:
                 )
 
     def _stances(self, speeches: Sequence[SpeechGiven]) -> Iterator[Event]:
-        known = {point.id for point in point_list(self.sitting.state).points}
+        known = {point.id for point in self.sitting.points.points}
         for speech in speeches:
             for stance in forms.stances(speech.text):
                 if stance.point in known:
@@ -95,7 +96,7 @@ class Closing:
     def _missed(self, speech: SpeechGiven) -> Iterator[NoteAdded]:
         """The requirements that an accepted speech does not keep to."""
         seated = self.sitting.state.participant(speech.participant)
-        if seated is None or not self._counts(speech):
+        if seated is None or UNMET not in speech.flags:
             return
         contract = contract_of(self.sitting, self.number, self.stage, seated)
         broken = contract.check(speech.text)
@@ -152,7 +153,7 @@ class Closing:
                 text=f"{names} skipped: {fired.detail}.",
                 remedy="--strict-rounds holds every round.",
             )
-        elif not left and enough_consensus_points()(found) is None:
+        elif not left and sitting.host_writes and enough_consensus_points()(found) is None:
             yield NoteAdded(
                 code=FORCE_ARBITRATE,
                 text="FORCE_ARBITRATE: the rounds are used up with fewer than three consensus "

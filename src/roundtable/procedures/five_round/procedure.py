@@ -14,6 +14,7 @@ from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...views.five_round.rounds import ARBITRATION, PROPOSAL, held, planned
 from . import tasks
 from .closing import Closing
+from .contracts import UNMET
 from .sitting import MINIMUM, Sitting
 from .verdict import extracted, planned_verdict, written
 
@@ -54,6 +55,9 @@ class FiveRound:
         return len(sitting.present) > 1 and len(spoke) > 0
 
     def _round(self, sitting: Sitting, number: int, stage: str) -> tuple[Effect, ...]:
+        opened = sitting.state.stages.get((stage, number))
+        if opened is not None and opened.closed is not None:
+            return ()
         seated = sitting.state.participants if stage == PROPOSAL else sitting.present
         plans = [tasks.round_turn(sitting, number, stage, p) for p in seated]
         return run_stage(sitting.state, plans, closing=Closing(sitting, number, stage)).effects
@@ -70,7 +74,8 @@ class FiveRound:
                 return stage.effects
             if stage.speeches:
                 verdict = written(sitting, stage.speeches[0])
-                if broken := plan.task.contract.check(stage.speeches[0].text):
+                if UNMET in stage.speeches[0].flags:
+                    broken = plan.task.contract.check(stage.speeches[0].text)
                     notes.append(
                         NoteAdded(
                             code=f"requirements/{plan.turn_id}",

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...core.effects import Untrusted
 from ...core.events import SpeechGiven
+from ...core.points import PointList
 from ...core.state import State
-from ...core.text import clip
+from ...core.text import clip, estimate_tokens
 from ...core.values import Participant
 from ...views.five_round.rounds import PROPOSAL, REVISION, held, planned, round_name
 from ...views.five_round.skipped import EARLY_STOP
-from ...views.five_round.standing import Challenge, challenges, replies
+from ...views.five_round.standing import Challenge, challenges, point_list, replies
 
 MINIMUM = 1
 """How many experts must have spoken for a summary."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sitting:
-    """What the rules ask of the state."""
+    """What the rules ask of the state. It lives for one decision, so what is read from the state
+    once stays true."""
 
     state: State
 
@@ -36,7 +39,19 @@ class Sitting:
     def only_plan(self) -> bool:
         return self.state.start.options.get("depth") == "pre-ac"
 
-    @property
+    @cached_property
+    def points(self) -> PointList:
+        return point_list(self.state)
+
+    @cached_property
+    def challenges(self) -> tuple[Challenge, ...]:
+        return challenges(self.state)
+
+    @cached_property
+    def tokens_said(self) -> int:
+        return sum(estimate_tokens(speech.text) for speech in self.state.speeches)
+
+    @cached_property
     def present(self) -> tuple[Participant, ...]:
         """The experts with a proposal: only they have something to discuss and to defend."""
         spoke = {speech.participant for speech in self.state.spoken_in(PROPOSAL, 1)}
@@ -84,7 +99,7 @@ class Sitting:
 
     def open_challenges(self, participant: str, number: int) -> tuple[Challenge, ...]:
         """What an expert must answer in a revision: in a second pass what it has not granted."""
-        mine = tuple(each for each in challenges(self.state) if each.target == participant)
+        mine = tuple(each for each in self.challenges if each.target == participant)
         if (4, REVISION) not in held(self.state) or number == 4:
             return mine
         answered = replies(self.state)

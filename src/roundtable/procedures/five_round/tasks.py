@@ -14,7 +14,7 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
-from ...core.text import clip, estimate_tokens
+from ...core.text import clip
 from ...core.values import Participant
 from ...views.five_round.rounds import (
     ACTIONABLE,
@@ -33,7 +33,7 @@ from ...views.five_round.rounds import (
     held,
 )
 from ...views.five_round.skipped import forced
-from ...views.five_round.standing import disputes, point_list, statements
+from ...views.five_round.standing import disputes, statements
 from . import contracts
 from .sitting import Sitting
 from .small import small_task
@@ -61,7 +61,9 @@ def round_turn(sitting: Sitting, number: int, stage: str, participant: Participa
         participant=participant,
         label=f"five-round-{participant.id}-r{number}",
         task=_task(sitting, number, stage, participant),
-        small_task=small_task(sitting, stage, participant),
+        small_task=small_task(sitting, stage, participant)
+        if any(ref.demonstration for ref in participant.speakers)
+        else None,
         policy=_policy(sitting, participant),
         hold_back=_for_the_host(sitting),
     )
@@ -115,7 +117,7 @@ def contract_of(
 ) -> contracts.RoundContract:
     """What an expert's speech in this round must keep to."""
     known = statements(sitting.state, number)
-    points = tuple(point.id for point in point_list(sitting.state).issues)
+    points = tuple(point.id for point in sitting.points.issues)
     if stage == PROPOSAL:
         return contracts.proposal()
     if stage == CROSS_REFERENCE:
@@ -182,7 +184,7 @@ def _common(sitting: Sitting, number: int) -> dict[str, PromptValue]:
 def _points(sitting: Sitting) -> tuple[Untrusted, ...]:
     lines = [
         f"{point.id} ({sitting.name(point.raised_by)}): {' '.join(point.text.split())}"
-        for point in point_list(sitting.state).issues
+        for point in sitting.points.issues
     ]
     return _listed(sitting, "points", lines, "R1")
 
@@ -219,5 +221,4 @@ def _for_the_host(sitting: Sitting) -> HoldBack | None:
     """Keep one call, and what it reads and writes, for the host's last word."""
     if not sitting.host_writes:
         return None
-    said = sum(estimate_tokens(speech.text) for speech in sitting.state.speeches)
-    return HoldBack(sitting.host.speaker, said + FRAME_TOKENS, HOST_WRITES)
+    return HoldBack(sitting.host.speaker, sitting.tokens_said + FRAME_TOKENS, HOST_WRITES)

@@ -10,7 +10,7 @@ from ...core.values import Dissent, Verdict
 from ...views.five_round import forms
 from ...views.five_round.references import references
 from ...views.five_round.rounds import CRITIQUE, ROUNDS, held
-from ...views.five_round.standing import disputes, point_list, statements
+from ...views.five_round.standing import disputes, statements
 from .intent import read_intent
 from .sitting import Sitting
 from .tasks import AFTER_ALL
@@ -94,7 +94,7 @@ def _because(sitting: Sitting, participant: str) -> str:
 
 def agreement(sitting: Sitting) -> str:
     """The table's agreement in figures, from declared stances."""
-    listed = point_list(sitting.state)
+    listed = sitting.points
     rounds = held(sitting.state)
     if not rounds or not listed.stances:
         return "Not measured: no stances that count were taken."
@@ -108,7 +108,7 @@ def agreement(sitting: Sitting) -> str:
 def dissent(sitting: Sitting) -> tuple[Dissent, ...]:
     """Whoever disagrees with a disputed point, in its own words where it gave a reason."""
     state = sitting.state
-    listed = point_list(state)
+    listed = sitting.points
     held_by = {(s.participant, s.point): s for s in listed.held()}
     found: list[Dissent] = []
     for dispute in disputes(state):
@@ -141,7 +141,7 @@ def _gist(speech: SpeechGiven) -> str:
 
 
 def _consensus_lines(sitting: Sitting) -> Iterator[str]:
-    listed = point_list(sitting.state)
+    listed = sitting.points
     rounds = held(sitting.state)
     agreed = listed.points_of_round(rounds[-1][0]).consensus if rounds else ()
     if agreed:

@@ -38,9 +38,9 @@ def unread(state: State) -> tuple[Event, ...]:
 
 
 def merged(state: State, summary: SpeechGiven) -> tuple[PointsMerged, ...]:
-    """The points that the host calls the same. Claims that deny each other never are."""
+    """The points that the host calls the same, unless one of them denies and the other does not."""
     events = []
-    gone = set(state.merged_points)
+    gone = {other for merge in state.merges for other in merge.merged}
     for kept, *others in declarations(summary.text).same:
         if kept not in state.points or kept in gone:
             continue
@@ -176,7 +176,6 @@ def _stance(
 
 
 def _deny(state: State, one: str, two: str) -> bool:
-    (key_one, denied_one), (key_two, denied_two) = (
-        wording(state.points[each].text) for each in (one, two)
-    )
-    return key_one == key_two and denied_one != denied_two
+    """Whether one of two claims denies something and the other does not: merging such claims
+    could turn dissent into consensus."""
+    return wording(state.points[one].text)[1] != wording(state.points[two].text)[1]

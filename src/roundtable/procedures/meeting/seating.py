@@ -37,6 +37,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
                 id=place.profile,
                 name=place.display_name,
                 role=place.role,
+                emoji="👤",
                 perspective=place.perspective,
                 speakers=chosen.speakers,
             )

@@ -25,6 +25,8 @@ SUMMARY_CONTRACT = Contract(sections=("Key Points", "Emerging Consensus", "Open 
 SPEECH = SpeechContract()
 SPEECH_TOKENS, SMALL_SPEECH_TOKENS, SUMMARY_TOKENS = 2048, 160, 1024
 CONCLUSION_READS, CONCLUSION_WRITES = 9_000, 4096
+SMALL_OPENINGS = ("What I would add is that", "From my role I see that", "The main risk is that")
+"""A demonstration model that begins like the one before it goes on like it."""
 PATIENT = TurnPolicy(timeout=600, retries=1)
 """For the embedded model, which may share its core with everything else on the machine."""
 
@@ -119,7 +121,8 @@ def _small_speech(sitting: Sitting, participant: Participant, round_: int) -> Ta
     it hears the last speech before its own, in one sentence."""
     others = [s for s in sitting.speeches if s.participant != participant.id][-1:]
     heard = tuple(Untrusted("speech", first_words(s), _who(sitting, s.participant)) for s in others)
-    opening = "Listening to the others, I think that" if heard else "In my view,"
+    place = [p.id for p in sitting.state.participants].index(participant.id) + round_
+    opening = SMALL_OPENINGS[place % len(SMALL_OPENINGS)] if heard else "In my view,"
     return Task(
         PromptPlan(
             "meeting/small-speech",

@@ -75,6 +75,14 @@ def cli() -> None:
     help="Focus: code-review, investment, architecture, research, decision.",
 )
 @click.option("--quick", is_flag=True, help="No round 2.")
+@click.option("--debate", is_flag=True, help="Adaptive: a debate, everybody side by side.")
+@click.option("--build", is_flag=True, help="Adaptive: coding and design.")
+@click.option("--redteam", is_flag=True, help="Adaptive: attack and defence.")
+@click.option("--vote", is_flag=True, help="Adaptive: a decision by vote.")
+@click.option("--panel", metavar="A,B,C", help="Adaptive: exactly these models, or a profile.")
+@click.option("--validate", is_flag=True, help="Adaptive: the panel checks the synthesis.")
+@click.option("--context-from", metavar="SLUG", help="Adaptive: build on an earlier result.")
+@click.option("--session", metavar="ID", help="Adaptive: searches are remembered within it.")
 @click.option("--roster", metavar="NAME", help="A ready set of participants for a meeting.")
 @click.option("--max-rounds", type=click.IntRange(1, 10), help="The rounds of a meeting.")
 @click.option("--order", "speech_order", type=click.Choice(["fixed", "parallel"]))
@@ -86,6 +94,7 @@ def cli() -> None:
 @click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
 @click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
 @click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
+@click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
 @click.option("--agents", metavar="A,B,C", help="Five-round: the experts, by name or id.")
 @click.option("--depth", metavar="NAME", help="Five-round: full, or pre-ac for the plan only.")
 @click.option("--strict-rounds", is_flag=True, help="Five-round: hold every round.")
@@ -158,10 +167,13 @@ def show(**flags: Any) -> int:
 
 @cli.command(short_help="Write a discussion to a file.")
 @click.argument("discussion_id")
-@click.option("--format", "form", type=click.Choice(["md", "json"]), default="md")
+@click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md")
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
 def export(**flags: Any) -> int:
-    """Write a discussion as Markdown or JSON. An existing file is never overwritten."""
+    """Write a discussion as Markdown, as JSON, or as one HTML file that needs nothing else.
+
+    An existing file is never overwritten.
+    """
     from .library import export_command
 
     return export_command(flags)
@@ -268,6 +280,19 @@ def experts(**flags: Any) -> int:
     from .experts import experts_command
 
     return experts_command(flags)
+
+
+@cli.command(short_help="List the procedures, your own among them.")
+@click.argument("words", nargs=-1, metavar="[show NAME]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def procedures(**flags: Any) -> int:
+    """List the rules by which a table can be held, or show one of them.
+
+    Your own: TOML files in the folder procedures of ROUNDTABLE_HOME, or in .roundtable/procedures.
+    """
+    from .procedures import procedures_command
+
+    return procedures_command(flags)
 
 
 @cli.command(short_help="Set the council's defaults, one question at a time.")

@@ -18,8 +18,8 @@ from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
 from ...core.state import State
 from ...core.values import Budget, Material
-from ...procedures import PROCEDURES, procedure_kit
-from ...procedures.kit import Kit
+from ...own_procedures import ProcedureFiles
+from ...procedures import procedure_kit
 from ...procedures.opening import OpenRequest
 from ...settings import Settings, read_settings
 from ...version import __version__
@@ -28,7 +28,9 @@ from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
+from ..prior import prior_synthesis
 from .app import BUDGET, FAILED, INTERRUPTED
+from .procedure_flags import meant_procedure, procedure_options
 from .progress import Progress, make_progress
 from .terminal import (
     TerminalAsker,
@@ -62,7 +64,9 @@ async def _ask(
             return await dry_run(app, request, as_json=flags["as_json"])
         state = await app.service.open(request)
         box.append(state.discussion_id)
-        if (hint := simple_question_hint(state.start.topic)) and not flags["quiet"]:
+        hint = simple_question_hint(state.start.topic)
+        advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
+        if hint and not advised and not flags["quiet"]:
             echo_error(hint)
         _tell(notes(state))
         if flags["confirm"] or not flags["quiet"]:
@@ -213,7 +217,8 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
     choices = settings.choices
-    procedure = flags["procedure"] or choices.procedure
+    own = ProcedureFiles(settings.procedure_folders)
+    kit = meant_procedure(flags, choices.procedure, own)
     limits = {
         "max_calls": flags["max_calls"],
         "max_tokens": flags["max_tokens"],
@@ -223,9 +228,9 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
     given = {name: value for name, value in limits.items() if value is not None}
     return OpenRequest(
         topic=question,
-        procedure=procedure,
-        context=tuple(Material(source=name, text=read_text(name)) for name in flags["context"]),
-        options=_options(flags, procedure_kit(procedure)),
+        procedure=kit.name,
+        context=(*_prior(flags, settings), *_materials(flags["context"])),
+        options=procedure_options(flags, kit),
         language=flags["language"] or choices.language,
         budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
         created_by="command line",
@@ -233,19 +238,15 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
     )
 
 
-def _options(flags: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
-    """The flags that belong to the procedure; one that belongs to another is an error."""
-    of_procedures = dict.fromkeys(flag for each in PROCEDURES.values() for flag in each.flags)
-    given = {name: flags[name] for name in of_procedures if flags[name]}
-    foreign = next((name for name in given if name not in kit.flags), None)
-    if foreign is not None:
-        takes = ", ".join(f"--{name.replace('_', '-')}" for name in kit.flags)
-        raise UsageError(
-            f"--{foreign.replace('_', '-')} does not belong to the procedure {kit.name}.",
-            f"It takes {takes}.",
-        )
-    given.pop("output_dir", None)  # where files go is the caller's business, not the table's
-    return given
+def _materials(names: Sequence[str]) -> list[Material]:
+    return [Material(source=name, text=read_text(name)) for name in names]
+
+
+def _prior(flags: Mapping[str, Any], settings: Settings) -> list[Material]:
+    """The earlier result that `--context-from` names; the table says so if there is none."""
+    slug = flags["context_from"]
+    found = prior_synthesis(slug, settings.workspace) if slug else None
+    return [found] if found else []
 
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:

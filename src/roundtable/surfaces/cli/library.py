@@ -18,8 +18,9 @@ from ...core.text import clip, redact
 from ...ports import Headline
 from ...procedures import procedure_kit
 from ...version import __version__
+from ...views.report_html import html_report
+from ...views.report_md import markdown_report
 from ...views.result import result
-from ...views.transcript import transcript
 from ..files import WorkspaceFiles
 from .progress import PlainProgress
 from .terminal import echo_error, for_screen, print_markdown, read_text
@@ -67,7 +68,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
     else:
-        print_markdown(_transcript(state))
+        print_markdown(markdown_report(state, _delivered(state)))
         if state.closed is None:
             echo_error(f"Not finished. Go on with: roundtable resume {state.discussion_id}")
     return 0
@@ -75,10 +76,13 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
 def export_command(flags: Mapping[str, Any]) -> int:
     state = _with_app(lambda app: app.service.read(flags["discussion_id"]))
-    if flags["form"] == "md":
-        text = _transcript(state)
-    else:
-        text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
+    match flags["form"]:
+        case "md":
+            text = markdown_report(state, _delivered(state))
+        case "html":
+            text = html_report(state, _delivered(state))
+        case _:
+            text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
     if flags["output"] is None:
         click.echo(text, nl=False)
         return 0
@@ -192,5 +196,6 @@ def _local(at: datetime) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 
-def _transcript(state: State) -> str:
-    return transcript(state, procedure_kit(state.start.procedure).deliver(state, __version__))
+def _delivered(state: State) -> str:
+    """The verdict in its procedure's words."""
+    return procedure_kit(state.start.procedure).deliver(state, __version__)

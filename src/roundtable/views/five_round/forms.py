@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from ...core.contracts import parse_sections
@@ -179,6 +180,7 @@ def stances(text: str) -> tuple[PointStance, ...]:
     return tuple(found.values())
 
 
+@lru_cache(maxsize=64)
 def findings(text: str) -> tuple[Finding, ...]:
     """The risks and then the defects of a critique."""
     return (*_findings(text, "risk", "Risks", "R"), *_findings(text, "defect", "Defects", "D"))
@@ -196,11 +198,15 @@ def _finding(kind: Kind, item: Item) -> Finding:
 
 def _headed(text: str, kind: Kind) -> tuple[Item, ...]:
     """The form of a demonstration model, which writes one section for each item."""
-    most = RISKS if kind == "risk" else DEFECTS
-    titles = [f"{kind.capitalize()} {number}" for number in range(1, most + 1)]
-    bodies = parse_sections(text, titles)
+    counts: tuple[tuple[Kind, int], ...] = (("risk", RISKS), ("defect", DEFECTS))
+    titles = {
+        f"{name.capitalize()} {n}": (name, n) for name, most in counts for n in range(1, most + 1)
+    }
+    bodies = parse_sections(text, tuple(titles))
     return tuple(
-        Item(number, bodies[title]) for number, title in enumerate(titles, 1) if bodies.get(title)
+        Item(number, bodies[title])
+        for title, (name, number) in titles.items()
+        if name == kind and bodies.get(title)
     )
 
 
@@ -276,7 +282,12 @@ def top_risks(text: str) -> tuple[TopRisk, ...]:
 
 
 def _section(text: str, heading: str) -> str:
-    return parse_sections(text, _HEADINGS).get(heading, "")
+    return _sections(text).get(heading, "")
+
+
+@lru_cache(maxsize=64)
+def _sections(text: str) -> dict[str, str]:
+    return parse_sections(text, _HEADINGS)
 
 
 def _word(text: str, table: tuple[tuple[T, tuple[str, ...]], ...]) -> T | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from ...core.quotes import find_quote
@@ -76,6 +77,7 @@ class Statements:
         return find_quote(reference.quote, said) is None
 
 
+@lru_cache(maxsize=512)
 def references(text: str) -> tuple[Reference, ...]:
     """The markers of a text, in order."""
     return tuple(_references(text))

@@ -1,0 +1,103 @@
+"""How long it takes until the command line answers, in CPU time of the whole process.
+
+`roundtable --help` ÷ `python -c pass`, both with this interpreter, in turn; what `list` and `show`
+take; and which heavy modules any of them loads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.measured import Measured
+from roundtable.speakers.scripted import ScriptedSpeaker
+from roundtable.surfaces.python import Roundtable
+
+RUNS = 15
+ROUNDTABLE = "import sys; from roundtable.surfaces.cli import main; main()"
+LOADED = """
+import atexit, sys
+@atexit.register
+def told():
+    print(*(m for m in {heavy} if m in sys.modules), file=open({file!r}, "w"))
+"""
+HEAVY = ("pydantic_ai", "openai", "anthropic", "xllamacpp", "jinja2", "rich", "httpx2", "asyncpg")
+NOT_FOR_HELP = (*HEAVY, "pydantic", "asyncio", "sqlite3")
+
+
+def run() -> list[Measured]:
+    with TemporaryDirectory() as folder:
+        home = Path(folder)
+        discussion_id = asyncio.run(_discussion(home))
+        env = _environment(home)
+        commands = {
+            "--help": ["--help"],
+            "list": ["list"],
+            "show": ["show", discussion_id],
+        }
+        heavy = {
+            name: _loaded(home, NOT_FOR_HELP if name == "--help" else HEAVY, args, env)
+            for name, args in commands.items()
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in ("nothing", *commands)}
+        for _ in range(RUNS):
+            seconds["nothing"].append(_cpu(["-c", "pass"], env))
+            for name, args in commands.items():
+                seconds[name].append(_cpu(["-c", ROUNDTABLE, *args], env))
+    ms = {name: 1000 * statistics.median(each) for name, each in seconds.items()}
+    ratios = [a / b for a, b in zip(seconds["--help"], seconds["nothing"], strict=True)]
+    told = f"{ms['--help']:.0f} ms against {ms['nothing']:.0f} ms"
+    return [
+        Measured("roundtable --help ÷ python -c pass", statistics.median(ratios), "x", 6, told),
+        Measured("roundtable list", ms["list"], "ms"),
+        Measured("roundtable show", ms["show"], "ms"),
+        *(
+            Measured(f"heavy modules loaded by {name}", len(found), "", 0, " ".join(found))
+            for name, found in heavy.items()
+        ),
+    ]
+
+
+async def _discussion(home: Path) -> str:
+    speakers = {"x": ScriptedSpeaker(lambda _: "Tea, because it keeps.")}
+    async with Roundtable(home=home, model="scripted/x", speakers=speakers, env={}) as table:
+        state = await table.open("Tea or coffee?", all="scripted/x", quick=True)
+        await table.run(state.discussion_id)
+        return state.discussion_id
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """With byte code kept from the first run on, as an installed program has it."""
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {
+        **env,
+        "ROUNDTABLE_HOME": str(home),
+        "PYTHONPATH": os.pathsep.join(str(Path(each).resolve()) for each in sys.path),
+        "PYTHONPYCACHEPREFIX": str(home / "bytecode"),
+    }
+
+
+def _loaded(
+    home: Path, heavy: Sequence[str], args: Sequence[str], env: Mapping[str, str]
+) -> list[str]:
+    file = home / "loaded"
+    code = LOADED.format(heavy=tuple(heavy), file=str(file)) + ROUNDTABLE
+    _cpu(["-c", code, *args], env)
+    return file.read_text("ascii").split()
+
+
+def _cpu(arguments: Sequence[str], env: Mapping[str, str]) -> float:
+    """The CPU seconds that a Python process with these arguments took."""
+    process = subprocess.Popen(
+        [sys.executable, *arguments], env=dict(env), stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, arguments
+    return usage.ru_utime + usage.ru_stime

@@ -1,0 +1,84 @@
+"""Custom procedures: a user's own, from a file, interpreted by one generic procedure.
+
+A definition is looked up by name when a discussion is opened, and stored with it. From then on the
+discussion's procedure is `custom:NAME`, for which no file is needed: resuming and showing it work
+in every folder, and after the file has changed or gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from ...core.errors import NotAllowed
+from ...ports import Models
+from ..kit import Kit
+from ..opening import OpenRequest, Seating
+from . import delivery, seating
+from .checks import define as define
+from .model import Definition as Definition
+from .procedure import PREFIX as PREFIX
+from .procedure import Custom as Custom
+
+FLAGS = ("models",)
+
+
+class Shelf(Protocol):
+    """Where the user's own procedures are found."""
+
+    def names(self) -> tuple[str, ...]:
+        """Those that there are, good or not."""
+        ...
+
+    def find(self, name: str) -> Definition | None:
+        """The definition of this name, None if there is none. BadSetting or UnknownName if the
+        file is not as it must be."""
+        ...
+
+
+class EmptyShelf:
+    """No procedures of one's own."""
+
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def find(self, name: str) -> Definition | None:  # noqa: ARG002
+        return None
+
+
+def kit(definition: Definition) -> Kit:
+    """A definition as a procedure that can be opened."""
+    return Kit(
+        Custom(f"{PREFIX}{definition.name}"),
+        definition.summary,
+        FLAGS,
+        partial(seating.seat, definition),
+        delivery.estimate,
+        delivery.deliver,
+        delivery.outputs,
+        wish=partial(seating.wish, definition),
+        progress=delivery.progress,
+    )
+
+
+def stored_kit(name: str) -> Kit:
+    """The procedure of a discussion that carries its definition with it."""
+
+    def seat(_: OpenRequest, __: Models, ___: Mapping[str, Any]) -> Seating:
+        own = name.removeprefix(PREFIX)
+        raise NotAllowed(
+            f"{name} is what a discussion calls its procedure once it is open.",
+            f"Open one with --procedure {own}; `roundtable procedures` shows what there is.",
+        )
+
+    return Kit(
+        Custom(name),
+        "A procedure of the user's own, as it was when the discussion was opened",
+        FLAGS,
+        seat,
+        delivery.estimate,
+        delivery.deliver,
+        delivery.outputs,
+        progress=delivery.progress,
+    )

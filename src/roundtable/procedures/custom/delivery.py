@@ -1,0 +1,95 @@
+"""How a custom procedure is estimated and delivered, and the report that it leaves."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from ...core.state import State
+from ...core.text import redact, slug
+from ...views.estimate import Estimate, estimate_calls
+from ...views.output_file import OutputFile
+from ...views.report_md import markdown_report
+from .course import blocks
+from .sitting import Sitting
+
+REPORTS = "memory/procedures"
+
+
+def estimate(state: State) -> Estimate:
+    """What a discussion that was just opened will cost, if no repetition ends early."""
+    sitting = Sitting(state)
+    seats = [
+        participant
+        for block in blocks(sitting.definition)
+        for stage in block.stages
+        if not stage.by_host
+        for participant in state.participants
+        if stage.who == "all" or participant.id in stage.who
+        for _ in range(block.repeat)
+    ]
+    hosted = sum(
+        block.repeat
+        for block in blocks(sitting.definition)
+        for stage in block.stages
+        if stage.by_host
+    )
+    host_calls = hosted + (1 if sitting.host_concludes else 0) if sitting.host_speaks else 0
+    total = len(seats) + host_calls
+    return estimate_calls(seats, [sitting.host] * host_calls, f"up to ~{total}x")
+
+
+def deliver(state: State, version: str) -> str:
+    """The verdict as a person reads it; empty if there is none."""
+    verdict = state.verdict
+    if verdict is None:
+        return ""
+    definition = Sitting(state).definition
+    lines = [
+        f"⚖️ **Verdict of {definition.name}**" + (" (partial)" if verdict.partial else ""),
+        "",
+        verdict.answer,
+        "",
+    ]
+    if verdict.confidence is not None:
+        lines.append(f"**Confidence:** {verdict.confidence.capitalize()}")
+    if not verdict.meaningful:
+        lines.append("**Counted:** nothing that means anything")
+    elif verdict.agreement:
+        lines.append(f"**Counted:** {verdict.agreement}")
+    if verdict.dissent:
+        names = {p.id: p.name for p in state.participants}
+        lines.append("**Dissent:**")
+        lines += [
+            f"- {names[each.participant]} ({each.turn_id}): {' '.join(each.position.split())}"
+            for each in verdict.dissent
+        ]
+    if verdict.changed_minds:
+        lines += ["", "**Round by round:**", verdict.changed_minds]
+    lines += [f"**Early stop:** {n.text}" for n in state.notes if n.code.startswith("early_stop/")]
+    if verdict.gaps:
+        lines += ["", f"**Gaps and risks:** {verdict.gaps}"]
+    if verdict.flags:
+        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
+    seats = [f"{p.name}: {p.speaker.model}" for p in (*state.participants, state.start.host)]
+    lines += ["", "---", " · ".join([*seats, f"roundtable v{version}"])]
+    return redact("\n".join(lines))
+
+
+def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
+    """A report with everything that was said."""
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    folder = f"{REPORTS}/{Sitting(state).definition.name}"
+    delivered = deliver(state, state.start.program_version)
+    return (OutputFile(f"{folder}/{name}", markdown_report(state, delivered)),)
+
+
+def progress(state: State) -> str:
+    """How far it is: the round, of how many at most."""
+    sitting = Sitting(state)
+    most = sum(
+        block.repeat
+        for block in blocks(sitting.definition)
+        for stage in block.stages
+        if not stage.by_host
+    )
+    return f"{sitting.definition.name}, round {min(sitting.rounds + 1, most)} of at most {most}"

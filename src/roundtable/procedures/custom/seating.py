@@ -1,0 +1,149 @@
+"""Seating a custom procedure: the participants of its definition, or experts for the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import field_validator
+
+from ...core.events import NoteAdded
+from ...core.values import OUTSIDE, Participant, SpeakerRef, Value
+from ...ports import CastWish, Models, Persona, Seat
+from ..checking import checked
+from ..opening import OpenRequest, Seating
+from .model import FORMAT, Definition
+
+HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
+
+
+class CustomFlags(Value):
+    """The flags of one run."""
+
+    models: tuple[str, ...] = ()
+    """Models for the seats in their order, beginning anew when they are used up; stronger than
+    those of the definition."""
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part for each in value.split(",") if (part := each.strip()))
+        return value
+
+
+def seat(
+    definition: Definition, request: OpenRequest, models: Models, defaults: Mapping[str, Any]
+) -> Seating:
+    """Seat the table. Nothing is called for this. The whole definition goes into the options, so
+    that the discussion never depends on a file again."""
+    where = f"options of {definition.name}"
+    flags = checked(CustomFlags, {**defaults, **request.options}, where)
+    notes: list[NoteAdded] = []
+    participants: list[Participant] = []
+    personas = list(_personas(definition, request))
+    for place, persona in enumerate(personas):
+        wanted = persona.model
+        if flags.models:
+            wanted = flags.models[place % len(flags.models)]
+        chosen = _chosen(models, wanted, persona.name)
+        notes.extend(chosen.notes)
+        participants.append(
+            Participant(
+                id=persona.id,
+                name=persona.name,
+                role=persona.domain or persona.name,
+                emoji=EMOJI,
+                perspective=persona.perspective,
+                speakers=chosen.speakers,
+            )
+        )
+    host_model = definition.host.model or (request.company and request.company.host_model)
+    chosen = _chosen(models, host_model or None, definition.host.name)
+    host = Participant(
+        id=HOST_ID,
+        name=definition.host.name,
+        role="Host",
+        emoji=HOST_EMOJI,
+        perspective=definition.host.perspective,
+        speakers=chosen.speakers,
+    )
+    notes.extend(chosen.notes)
+    notes.extend(_about_the_table(definition, participants, host))
+    return Seating(
+        participants=tuple(participants),
+        host=host,
+        options={
+            "format": FORMAT,
+            "definition": definition.model_dump(mode="json"),
+            "guidance": {persona.id: persona.guidance for persona in personas},
+        },
+        language=request.language or "auto",
+        notes=tuple(notes),
+    )
+
+
+def wish(
+    definition: Definition, _request: OpenRequest, _defaults: Mapping[str, Any]
+) -> CastWish | None:
+    """The experts of the library that the definition names, or as many as it wants."""
+    if definition.panel is not None:
+        return CastWish(definition.panel.count, definition.panel.include)
+    named = tuple(seat.expert for seat in definition.participants if seat.expert)
+    return CastWish(len(named), named) if named else None
+
+
+def _chosen(models: Models, model: str | None, name: str) -> Seat:
+    if model == OUTSIDE:
+        return Seat((SpeakerRef(model=OUTSIDE),))
+    return models.seat(model or models.default_model, name)
+
+
+def _personas(definition: Definition, request: OpenRequest) -> Iterator[Persona]:
+    company = request.company.experts if request.company else ()
+    if definition.panel is not None:
+        if company:
+            yield from company
+        else:
+            for number in range(1, definition.panel.count + 1):
+                yield Persona(id=f"expert-{number}", name=f"Expert {number}")
+        return
+    experts = iter(company)
+    for own in definition.participants:
+        found = next(experts, None) if own.expert else None
+        yield Persona(
+            id=own.id,
+            name=own.name or (found.name if found else own.expert or own.id),
+            domain=found.domain if found else "",
+            perspective=own.perspective or (found.perspective if found else ""),
+            guidance=own.guidance or (found.guidance if found else ""),
+            model=own.model or (found.model if found else None),
+        )
+
+
+def _about_the_table(
+    definition: Definition, participants: Sequence[Participant], host: Participant
+) -> list[NoteAdded]:
+    if any(p.speaker.demonstration for p in (*participants, host)):
+        return [DEMONSTRATION_NOTE]
+    blind = [s.name for s in definition.stages if s.order == "parallel" and "current" in s.sees]
+    assert not blind, "the definition was checked"
+    families = {p.speaker.family or p.speaker.model for p in participants}
+    if len(participants) > 1 and len(families) == 1:
+        return [ONE_FAMILY_NOTE]
+    return []
+
+
+ONE_FAMILY_NOTE = NoteAdded(
+    code="one_family",
+    text="All participants speak with models of one family. Different hats on one model agree more "
+    "than different models do: take their agreement with care.",
+    remedy="Give the seats models of several providers, in the file or with --models.",
+)
+DEMONSTRATION_NOTE = NoteAdded(
+    code="demonstration",
+    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
+    "nothing that it says is counted, and the verdict is an extract of what was said.",
+    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
+    "start Ollama; `roundtable models` shows what was found and what is missing.",
+)

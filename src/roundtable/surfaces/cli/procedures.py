@@ -1,0 +1,108 @@
+"""`roundtable procedures`: the rules by which a table can be held, the user's own among them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.errors import RoundtableError, UsageError
+from ...own_procedures import ProcedureFiles
+from ...procedures import PROCEDURES, procedure_kit
+from ...procedures.custom import Definition
+from ...settings import read_settings
+from .terminal import for_screen
+
+
+def procedures_command(flags: Mapping[str, Any]) -> int:
+    settings = read_settings(os.environ, Path.cwd())
+    own = ProcedureFiles(settings.procedure_folders)
+    words: Sequence[str] = flags["words"]
+    if not words:
+        return _list(own, as_json=flags["as_json"])
+    if len(words) != 2 or words[0] != "show":
+        raise UsageError(
+            f"procedures does not know {' '.join(words)!r}.",
+            "Use: roundtable procedures, or: roundtable procedures show NAME",
+        )
+    return _show(words[1], own, as_json=flags["as_json"])
+
+
+def _list(own: ProcedureFiles, *, as_json: bool) -> int:
+    rows = [
+        {"name": kit.name, "summary": kit.summary, "built_in": True} for kit in PROCEDURES.values()
+    ]
+    broken: dict[str, str] = {}
+    for name in own.names():
+        row: dict[str, Any] = {"name": name, "built_in": False, "file": str(own.place(name))}
+        try:
+            definition = own.find(name)
+            row["summary"] = definition.summary if definition else _NO_NAME
+        except RoundtableError as error:
+            row["summary"], row["error"] = "", str(error)
+            broken[name] = str(error)
+        rows.append(row)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return 0
+    width = max(len(str(row["name"])) for row in rows)
+    for row in rows:
+        mark = "" if row["built_in"] else " (own)"
+        told = f"cannot be used: {row['error']}" if "error" in row else row["summary"]
+        click.echo(for_screen(f"{row['name']:<{width}}  {told}{mark}"))
+    click.echo("\nOne of them: roundtable procedures show NAME")
+    click.echo('Hold one: roundtable "Should we …?" --procedure NAME')
+    return 0
+
+
+_NO_NAME = "cannot be used: its file's name is not one of small letters, digits and dashes"
+
+
+def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
+    kit = procedure_kit(name, own)
+    definition = own.find(name)
+    flags = [f"--{flag.replace('_', '-')}" for flag in kit.flags]
+    if as_json:
+        document: dict[str, Any] = {"name": name, "summary": kit.summary, "flags": flags}
+        if definition is not None:
+            document |= {
+                "file": str(own.place(name)),
+                "definition": definition.model_dump(mode="json"),
+            }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return 0
+    lines = [f"{name}: {kit.summary}"]
+    if definition is not None:
+        lines += ["", *_described(definition), "", f"From: {own.place(name)}"]
+    lines.append(f"Flags of its own: {', '.join(flags)}")
+    click.echo(for_screen("\n".join(lines)))
+    return 0
+
+
+def _described(definition: Definition) -> list[str]:
+    lines = [f"Version {definition.version}"]
+    if definition.panel is not None:
+        lines.append(f"Seats: {definition.panel.count} experts, chosen for the question")
+    else:
+        seats = ", ".join(seat.name or seat.expert or seat.id for seat in definition.participants)
+        lines.append(f"Seats: {seats}")
+    lines.append("Stages:")
+    for number, stage in enumerate(definition.stages, 1):
+        who = stage.who if isinstance(stage.who, str) else ", ".join(stage.who)
+        told = [f"{who}, {stage.order}" if stage.who != "host" else "host"]
+        told.append(f"sees {', '.join(stage.sees)}{' without names' if stage.anonymous else ''}")
+        if stage.aggregate:
+            told.append(f"counted by {stage.aggregate}")
+        if stage.repeat > 1:
+            since = f" from {stage.repeat_from} on" if stage.repeat_from else ""
+            told.append(f"up to {stage.repeat} times{since}")
+        if stage.until is not None:
+            joined = " and " if stage.until.all else " or "
+            rules = (rule.rule for rule in (*stage.until.any, *stage.until.all))
+            told.append(f"until {joined.join(rules)}")
+        lines.append(f"  {number}. {stage.name}: {'; '.join(told)}")
+    return [*lines, f"Verdict: by {definition.verdict.by}"]

@@ -1,0 +1,104 @@
+"""The META section: everything about how an adaptive result came to be, each item once."""
+
+from __future__ import annotations
+
+from ..core.convergence import Score
+from ..core.errors import FailureCause
+from ..core.events import ScoresGiven, SearchFailed, SearchFinished
+from ..core.grounding import NO_REAL_TIME_DATA, NOTHING_USEFUL
+from ..core.scores import Matrix, consensus, matrix
+from ..core.state import State
+from ..core.values import SpeakerRef
+
+NOT_MEASURED = "N/A"
+VALIDATED = "validated"
+DEGRADED = "PANEL DEGRADED"
+_ELSEWHERE = (VALIDATED, "demonstration")
+"""Codes of notes that have a line of their own, or stand at the head."""
+_UNREACHABLE: frozenset[FailureCause] = frozenset(["unavailable", "not_found", "cut"])
+
+
+def meta_lines(state: State) -> list[str]:
+    """The items of the section, without their list marks."""
+    lines = [f"Consensus: {consensus_text(state)}", f"Validated: {validated(state)}"]
+    lines += _search(state)
+    lines += [f"{line} {action}".strip() for line, action in degradations(state)]
+    for note in state.notes:
+        if note.code not in _ELSEWHERE and not note.text.startswith(DEGRADED):
+            lines.append(f"{note.text} {note.remedy}".strip())
+    if state.exhausted is not None:
+        spent = state.exhausted
+        lines.append(f"The {spent.limit} limit was reached: {spent.detail}. Raise it to go on.")
+    lines.append(_spent(state))
+    return list(dict.fromkeys(lines))
+
+
+def counted(state: State) -> list[ScoresGiven]:
+    """The scores that count: those of the last round that brought any."""
+    last = max((row.round for row in state.scores), default=0)
+    return [row for row in state.scores if row.round == last]
+
+
+def agreement(state: State) -> Score:
+    return consensus(counted(state))
+
+
+def agreement_matrix(state: State) -> Matrix:
+    return matrix(counted(state), {who.id: who.name for who in state.participants})
+
+
+def consensus_text(state: State) -> str:
+    score = agreement(state).value
+    return NOT_MEASURED if score is None else f"{score:.0f} %"
+
+
+def validated(state: State) -> str:
+    """yes, no or partial; no if nobody was asked."""
+    found = next((n.text for n in reversed(state.notes) if n.code == VALIDATED), "")
+    return found.rpartition(" ")[2] or "no"
+
+
+def degradations(state: State) -> list[tuple[str, str]]:
+    """Every seat that another model holds, from the start or since its own gave up, with what to
+    do about it."""
+    found = {n.text: n.remedy for n in state.notes if n.text.startswith(DEGRADED)}
+    for each in state.substitutions:
+        who = state.participant(each.participant)
+        refs = who.speakers if who else ()
+        text = (
+            f"{DEGRADED}: role {who.name if who else each.participant}, original "
+            f"{each.from_model}, fallback {each.to_model}, family {_family(refs, each.to_model)} "
+            f"({each.cause})."
+        )
+        found.setdefault(text, action(each.from_model, each.cause, each.remedy))
+    return list(found.items())
+
+
+def action(model: str, cause: FailureCause, remedy: str) -> str:
+    """What to do about a model that failed, by the cause."""
+    if cause == "budget":
+        return "Raise the limit to let everybody speak."
+    if cause == "timeout":
+        return remedy or "Ask again, or give this seat a faster model."
+    if model.startswith("blockrun/") and cause in _UNREACHABLE:
+        return "Start the Blockrun proxy at localhost:8402, or use --panel budget."
+    return f"{remedy} Check the key and the quota of {model}, then ask again.".strip()
+
+
+def _family(refs: tuple[SpeakerRef, ...], model: str) -> str:
+    return next((ref.family for ref in refs if ref.model == model and ref.family), "unknown")
+
+
+def _search(state: State) -> list[str]:
+    for each in state.searches:
+        if isinstance(each, SearchFailed):
+            return [f"{NO_REAL_TIME_DATA} ({each.provider}: {each.message})"]
+        if isinstance(each, SearchFinished) and not each.hits:
+            return [NOTHING_USEFUL]
+    return []
+
+
+def _spent(state: State) -> str:
+    usage = state.usage
+    cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+    return f"Spent: {usage.calls} calls, {usage.tokens:,} tokens, {cost}."

@@ -1,0 +1,331 @@
+"""The opinion map: who stands where on which point, who stands together, and what bridges them.
+
+Groups are found on contested points alone, because what everybody shares tells nobody apart. Two
+participants belong together if they hold the same on more of them than they hold opposites; groups
+grow as long as their members agree more than they disagree on average. A point is a bridge if every
+camp is for it, or every camp against; a participant is one if it stands with one camp on some of
+what divides them, and with another camp on some more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from ..core.convergence import convergence_score, mean_agreement, stability
+from ..core.minds import Change, arguments_in, changes_of_mind, held_in
+from ..core.points import PointList, Position, Standing, points_of, standing
+from ..core.state import State
+
+BALANCE = 0.25
+"""A participant bridges two camps that it stands with on so much of what divides them each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One participant's stance on one point."""
+
+    position: Position
+    confidence: float | None = None
+    rough: bool = False
+    """Read from prose by rules, not declared."""
+    moved: bool = False
+    """It held something else in an earlier round."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A row of the map."""
+
+    id: str
+    text: str
+    standing: Standing
+    bridge: bool
+    stances: Mapping[str, Cell]
+    """By participant; who took none is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Camp:
+    """Participants who stand together."""
+
+    label: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A participant between two camps, and on how much of what divides them it is with each."""
+
+    participant: str
+    between: tuple[str, str]
+    shares: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMap:
+    """What a round came to, in figures that are never blended."""
+
+    round: int
+    agreement: float | None
+    stability: float | None
+    """Against the round before; None for the first."""
+    score: float | None
+    consensus: int
+    disagreement: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionMap:
+    """The whole map. `reason` says why there are not two camps, if there are not."""
+
+    participants: tuple[str, ...]
+    """All who took a stance, camp by camp, with those who bridge two of them in between."""
+    names: Mapping[str, str]
+    points: tuple[MapPoint, ...]
+    camps: tuple[Camp, ...] = ()
+    bridges: tuple[Bridge, ...] = ()
+    movement: tuple[Change, ...] = ()
+    rounds: tuple[RoundMap, ...] = ()
+    reason: str = ""
+
+    def camp_of(self, participant: str) -> Camp | None:
+        return next((camp for camp in self.camps if participant in camp.members), None)
+
+    @property
+    def bridging_points(self) -> tuple[MapPoint, ...]:
+        return tuple(point for point in self.points if point.bridge)
+
+    def agreement(self, one: str, two: str) -> float | None:
+        """The share of the points on which both took sides that they hold alike."""
+        return _alike(self.points, one, two)
+
+
+def opinion_map_of(state: State) -> OpinionMap:
+    """The map of a discussion, as its events tell it."""
+    seated = {each.id: each.name for each in state.participants}
+    return opinion_map(points_of(state), seated)
+
+
+def opinion_map(listed: PointList, names: Mapping[str, str] | None = None) -> OpinionMap:
+    """The map of a list of points. `names` are those to show; their order is that of the seats."""
+    names = names or {}
+    took = listed.participants
+    seats = [
+        *(each for each in names if each in took),
+        *(each for each in took if each not in names),
+    ]
+    table = listed.positions()
+    movement = tuple(changes_of_mind(held_in(listed), arguments_in(listed)))
+    contested = [row for row in table.values() if standing(row.values()) == "disagreement"]
+    groups = _groups(seats, contested)
+    camps = _camps(groups, seats) if contested else ()
+    bridges = _bridges(seats, camps, contested)
+    return OpinionMap(
+        participants=_in_order(seats, camps, bridges),
+        names={each: names.get(each, each) for each in seats},
+        points=_rows(listed, table, camps, movement),
+        camps=camps,
+        bridges=bridges,
+        movement=movement,
+        rounds=_rounds(listed),
+        reason=_why_no_camps(seats, table, camps),
+    )
+
+
+def _why_no_camps(
+    seats: Sequence[str], table: Mapping[str, Mapping[str, Position]], camps: Sequence[Camp]
+) -> str:
+    if len(camps) > 1:
+        return ""
+    if not table:
+        return "no points were raised"
+    if len(seats) < 2:
+        return "fewer than two participants took a stance"
+    if camps:
+        return "everybody agrees with the others more often than not"
+    return "nobody disagrees on any point"
+
+
+# --- groups --------------------------------------------------------------------------------------
+
+
+def _affinity(rows: Iterable[Mapping[str, Position]], one: str, two: str) -> float | None:
+    """1 if two hold the same on all points, -1 if the opposite on all; None if they never met."""
+    both = [(row[one], row[two]) for row in rows if one in row and two in row]
+    sides = [x == y for x, y in both if "unsure" not in (x, y)]
+    return (2 * sum(sides) - len(sides)) / len(sides) if sides else None
+
+
+def _groups(seats: Sequence[str], contested: Sequence[Mapping[str, Position]]) -> list[set[str]]:
+    """Join the two nearest groups until none agree more than they disagree.
+
+    Equal distances go by the ids, so that the order of the seats does not decide.
+    """
+    near: dict[frozenset[str], float] = {}
+    for one, two in combinations(seats, 2):
+        affinity = _affinity(contested, one, two)
+        if affinity is not None:
+            near[frozenset((one, two))] = affinity
+    groups = [{each} for each in sorted(seats)]
+    while True:
+        best: tuple[float, int, int] | None = None
+        for a, b in combinations(range(len(groups)), 2):
+            known = [
+                near[pair]
+                for x in groups[a]
+                for y in groups[b]
+                if (pair := frozenset((x, y))) in near
+            ]
+            mean = sum(known) / len(known) if known else 0.0
+            if mean > 1e-9 and (best is None or mean > best[0] + 1e-9):
+                best = (mean, a, b)
+        if best is None:
+            return groups
+        _, a, b = best
+        groups[a] |= groups.pop(b)
+
+
+def _camps(groups: Sequence[set[str]], seats: Sequence[str]) -> tuple[Camp, ...]:
+    """Groups of two or more if there are two such groups, else all of them; the largest first."""
+    place = {each: n for n, each in enumerate(seats)}
+    large = [group for group in groups if len(group) > 1]
+    chosen = large if len(large) > 1 else list(groups)
+    chosen.sort(key=lambda group: (-len(group), min(place[each] for each in group)))
+    return tuple(
+        Camp(_label(n), tuple(sorted(group, key=place.__getitem__)))
+        for n, group in enumerate(chosen)
+    )
+
+
+def _label(number: int) -> str:
+    return chr(ord("A") + number) if number < 26 else str(number + 1)
+
+
+def _held_by(row: Mapping[str, Position], members: Iterable[str]) -> Position | None:
+    """What more than half of the members who take a side hold."""
+    sides = [row[each] for each in members if row.get(each, "unsure") != "unsure"]
+    for position in sorted(set(sides)):
+        if sides.count(position) * 2 > len(sides):
+            return position
+    return None
+
+
+def _bridges(
+    seats: Sequence[str], camps: Sequence[Camp], contested: Sequence[Mapping[str, Position]]
+) -> tuple[Bridge, ...]:
+    found = []
+    for each in seats:
+        best: Bridge | None = None
+        for one, two in combinations(camps, 2):
+            shares = _sides_with(each, one, two, contested)
+            if (
+                shares
+                and min(shares) >= BALANCE
+                and (best is None or min(shares) > min(best.shares))
+            ):
+                best = Bridge(each, (one.label, two.label), shares)
+        if best is not None:
+            found.append(best)
+    return tuple(found)
+
+
+def _sides_with(
+    who: str, one: Camp, two: Camp, contested: Sequence[Mapping[str, Position]]
+) -> tuple[float, float] | None:
+    """On how much of what divides two camps somebody stands with each, its own vote left out."""
+    others = [[each for each in camp.members if each != who] for camp in (one, two)]
+    if not all(others):
+        return None
+    with_one = with_two = dividing = 0
+    for row in contested:
+        held = [_held_by(row, members) for members in others]
+        if None in held or held[0] == held[1]:
+            continue
+        dividing += 1
+        with_one += row.get(who) == held[0]
+        with_two += row.get(who) == held[1]
+    return (with_one / dividing, with_two / dividing) if dividing else None
+
+
+def _in_order(
+    seats: Sequence[str], camps: Sequence[Camp], bridges: Sequence[Bridge]
+) -> tuple[str, ...]:
+    """Camp by camp, who bridges two of them in between, and whoever belongs to none at the end."""
+    inside = {each for camp in camps for each in camp.members}
+    between = {bridge.participant: bridge.between[0] for bridge in bridges}
+    order: list[str] = []
+    for n, camp in enumerate(camps):
+        leaning = [each for each in camp.members if each in between]
+        plain = [each for each in camp.members if each not in between]
+        # Who leans to the camp on the right stands on that side.
+        order += plain + leaning if n == 0 else leaning + plain
+        order += [each for each in seats if each not in inside and between.get(each) == camp.label]
+    return (*order, *(each for each in seats if each not in order))
+
+
+# --- rows and rounds -----------------------------------------------------------------------------
+
+
+def _rows(
+    listed: PointList,
+    table: Mapping[str, Mapping[str, Position]],
+    camps: Sequence[Camp],
+    movement: Sequence[Change],
+) -> tuple[MapPoint, ...]:
+    moved = {(change.participant, change.issue) for change in movement}
+    cells: dict[str, dict[str, Cell]] = {}
+    for stance in listed.held():
+        cells.setdefault(stance.point, {})[stance.participant] = Cell(
+            stance.position,
+            stance.confidence,
+            stance.rough,
+            (stance.participant, stance.point) in moved,
+        )
+    return tuple(
+        MapPoint(
+            issue.id,
+            issue.text,
+            standing(table[issue.id].values()),
+            _joins(table[issue.id], camps),
+            cells.get(issue.id, {}),
+        )
+        for issue in listed.issues
+    )
+
+
+def _joins(row: Mapping[str, Position], camps: Sequence[Camp]) -> bool:
+    """Whether several camps hold the same on a point, each by more than half of those who say."""
+    held = [_held_by(row, camp.members) for camp in camps]
+    return len(held) > 1 and None not in held and len(set(held)) == 1
+
+
+def _rounds(listed: PointList) -> tuple[RoundMap, ...]:
+    rounds: list[RoundMap] = []
+    before: dict[str, dict[str, Position]] | None = None
+    for round_ in listed.rounds:
+        here = listed.positions(round_)
+        points = listed.points_of_round(round_)
+        rounds.append(
+            RoundMap(
+                round_,
+                mean_agreement(here.values()),
+                None
+                if before is None
+                else stability(before.values(), [here[issue] for issue in before]),
+                convergence_score(len(points.consensus), len(points.disagreement)).value,
+                len(points.consensus),
+                len(points.disagreement),
+                len(points.new),
+            )
+        )
+        before = here
+    return tuple(rounds)
+
+
+def _alike(points: Sequence[MapPoint], one: str, two: str) -> float | None:
+    rows = [{who: cell.position for who, cell in point.stances.items()} for point in points]
+    affinity = _affinity(rows, one, two)
+    return None if affinity is None else (affinity + 1) / 2

@@ -1,0 +1,126 @@
+"""What a discussion cost, and which prompts were sent: who called whom, how often, for how much."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ..core.state import Attempt, State
+from .report_parts import Grid, Part, line
+
+_HASH = 12
+
+
+@dataclass(slots=True)
+class _Bill:
+    calls: int = 0
+    failed: int = 0
+    again: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    usd: float = 0.0
+    unknown: int = 0
+    seconds: float = 0.0
+    models: Counter[str] = field(default_factory=Counter)
+
+    def add(self, attempt: Attempt, unknown: bool) -> None:
+        self.calls += 1
+        self.again += attempt.started.purpose != "answer"
+        self.models[attempt.started.model] += 1
+        self.unknown += unknown
+        if attempt.finished is not None:
+            usage = attempt.finished.usage
+            self.tokens_in += usage.input_tokens
+            self.tokens_out += usage.output_tokens
+            self.usd += usage.priced_usd
+            self.seconds += attempt.finished.seconds
+        if attempt.failed is not None:
+            self.failed += 1
+            self.seconds += attempt.failed.seconds
+
+    @property
+    def cost(self) -> str:
+        if not self.unknown:
+            return money(self.usd)
+        return f"{money(self.usd)} + unknown" if self.usd else "unknown"
+
+
+def money(usd: float | None) -> str:
+    """An amount; what nobody knows is never zero."""
+    return "unknown" if usd is None else f"${usd:,.4f}"
+
+
+def costs(state: State) -> tuple[Part, ...]:
+    """Calls, tokens and cost of everybody at the table, and who was replaced by whom."""
+    names = {p.id: p.name for p in (*state.sat.values(), state.start.host)}
+    bills = {name: _Bill() for name in names}
+    whole = _Bill()
+    for turn in state.turns.values():
+        for attempt in turn.attempts:
+            started = attempt.started
+            held = state.held.get((started.turn_id, started.attempt))
+            unknown = held is not None and held.cost_usd > 0
+            for bill in (bills.setdefault(started.participant, _Bill()), whole):
+                bill.add(attempt, unknown)
+    if not whole.calls:
+        return ()
+    rows = [_row(names.get(who, who), bill) for who, bill in bills.items() if bill.calls]
+    parts: list[Part] = [
+        Grid(
+            "",
+            (
+                "Who",
+                "Models",
+                "Calls",
+                "Asked again",
+                "Failed",
+                "Tokens in",
+                "Out",
+                "Seconds",
+                "Cost",
+            ),
+            (*rows, _row("All", whole, all_of_them=True)),
+            numbers=(2, 3, 4, 5, 6, 7, 8),
+        )
+    ]
+    if state.substitutions:
+        replaced = tuple(
+            (
+                line(names.get(each.participant, each.participant)),
+                each.turn_id,
+                line(each.from_model),
+                line(each.to_model),
+                each.cause,
+            )
+            for each in state.substitutions
+        )
+        header = ("Who", "Turn", "Asked", "Spoke instead", "Because")
+        parts.append(Grid("Substitutions", header, replaced))
+    return tuple(parts)
+
+
+def prompts(state: State) -> tuple[Part, ...]:
+    """The templates that were sent, by what identifies their exact wording."""
+    used: Counter[tuple[str, int, str]] = Counter()
+    for turn in state.turns.values():
+        for attempt in turn.attempts:
+            prompt = attempt.started.prompt
+            used[prompt.template, prompt.version, prompt.hash] += 1
+    if not used:
+        return ()
+    rows = tuple((t, str(v), h[:_HASH], str(count)) for (t, v, h), count in sorted(used.items()))
+    return (Grid("Prompts", ("Template", "Version", "Hash", "Calls"), rows, numbers=(1, 3)),)
+
+
+def _row(name: str, bill: _Bill, all_of_them: bool = False) -> tuple[str, ...]:
+    return (
+        line(name),
+        "" if all_of_them else line(", ".join(bill.models)),
+        f"{bill.calls:,}",
+        f"{bill.again:,}",
+        f"{bill.failed:,}",
+        f"{bill.tokens_in:,}",
+        f"{bill.tokens_out:,}",
+        f"{bill.seconds:,.1f}",
+        bill.cost,
+    )

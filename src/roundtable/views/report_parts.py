@@ -1,0 +1,126 @@
+"""What a report is made of, whatever form it is written in.
+
+Every text here is untrusted, free of secrets, and not yet escaped: each form escapes for itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ..core.text import readable, redact
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown that somebody wrote."""
+
+    text: str
+    verdict: bool = False
+    """Its quotations are to be verified against the speeches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence of the program's own, with others' words in it: text, not Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """What a reader must not miss, and what to do about it."""
+
+    text: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of plain text. The first cell of a row names it."""
+
+    caption: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[int, ...] = ()
+    """The columns that hold numbers."""
+    wide: tuple[int, ...] = ()
+    """The columns that hold sentences and need room for them."""
+    anchors: tuple[str, ...] = ()
+    """The ids of the rows, where something may point at them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing, for forms that can show one. What it shows stands in a table too."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """One turn: what was said, or why nothing was."""
+
+    turn: str
+    name: str
+    emoji: str
+    seat: int | None
+    """The place at the table, counted from 0; None is the host."""
+    stage: str
+    model: str
+    at: datetime | None
+    marks: tuple[str, ...]
+    """Flags, repairs, substitutions: what a reader has to know of these words."""
+    text: str
+    failure: Alert | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subsection:
+    id: str
+    title: str
+    short: str
+    """Its title where there is little room."""
+    parts: tuple[Part, ...]
+
+
+Part = Prose | Line | Alert | Grid | Picture | Speech | Subsection
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    id: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole discussion, ready to be written down."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    """What matters most, in a few words each: a name and its value."""
+    sections: tuple[Section, ...]
+    language: str
+    links: dict[str, str]
+    """What the text may cite (turns, points), each with the id of its place in the report."""
+    speeches: dict[str, str]
+    """What was said, by turn: the words that a quotation must be found in."""
+    footer: str
+
+
+def anchor(kind: str, name: str) -> str:
+    """The id of a turn's or a point's place. An id must not contain white space."""
+    return f"{kind}-{'_'.join(name.split())}"
+
+
+def clean(text: str) -> str:
+    """Words as they may be shown: no secrets, nothing that cannot be written."""
+    return redact(readable(text))
+
+
+def line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(clean(text).split())

@@ -1,0 +1,188 @@
+"""Markdown that somebody else wrote, as HTML that can do no harm.
+
+Nothing of the text becomes markup except what Markdown itself has: no HTML, no images, no
+addresses but http, https and mailto. A link says where it leads, because its text may lie.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape
+from urllib.parse import quote, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ..core.quotes import find_quote
+
+_ALLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
+_ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」（）()\[\].,;:!?。，；：！？]"
+_TURN = r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]"
+_POINT = r"(?<=\[)[A-Za-z][\w.-]{0,40}(?=\])"
+_QUOTATION = r"[\"“„«「][^\"“”„«»「」\n]{8,400}[\"”“»」]"
+_FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({_QUOTATION})")
+_FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
+_SHORTEST_QUOTATION = 12
+"""Letters. Shorter ones are names and terms, not quotations."""
+_ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
+_FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
+_LIMIT = 200_000
+"""Characters of one text: beyond it nobody reads, and a browser should not have to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a text may refer to."""
+
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Turns and points, each with the id of its place in the page."""
+    speeches: Mapping[str, str] = field(default_factory=dict)
+    """Given to have quotations verified: the words of each turn."""
+
+
+NOWHERE = Surroundings()
+
+
+def to_html(text: str, *, below: int = 1, around: Surroundings = NOWHERE) -> str:
+    """The text as HTML blocks. Its headings come below the document's heading of level `below`."""
+    text = visible(text)
+    left_out = len(text) - _LIMIT
+    reader = _reader()
+    tokens = reader.parse(text[:_LIMIT])
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + below)}"
+        if token.type in _FLOWING:
+            style = str(token.attrs.pop("style", ""))
+            token.attrs["dir"] = "auto"
+            if style in _ALIGNED:
+                token.attrs["class"] = _ALIGNED[style]
+        if token.type == "fence":
+            token.info = ""
+        if token.type == "inline" and token.children:
+            token.children = list(_inline(token.children, around))
+    html = str(reader.renderer.render(tokens, reader.options, {}))
+    if left_out > 0:
+        html += f"<p>[{left_out:,} further characters are not shown]</p>\n"
+    return html
+
+
+def linked(text: str, around: Surroundings) -> str:
+    """Plain text as HTML: only addresses and what may be cited become links."""
+    return "".join(_pieces(visible(text), around))
+
+
+def visible(text: str) -> str:
+    """The text without control codes, which HTML does not allow."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
+
+
+def reference(place: str) -> str:
+    """An id of the page as the address of a link."""
+    return "#" + quote(place, safe="/")
+
+
+@cache
+def _reader() -> MarkdownIt:
+    reader = _Reader("commonmark", {"html": False, "breaks": True})
+    # A link's address stands beside its text or nowhere: definitions would hide it.
+    reader.enable(["table", "strikethrough"]).disable("reference")
+    reader.add_render_rule("table_open", _opened('<div class="scroll" tabindex="0"><table>\n'))
+    reader.add_render_rule("table_close", _opened("</table></div>\n"))
+    return reader
+
+
+class _Reader(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return _ALLOWED.match(url) is not None
+
+
+def _opened(html: str) -> Callable[..., str]:
+    def rule(*_: object) -> str:
+        return html
+
+    return rule
+
+
+def _inline(tokens: Sequence[Token], around: Surroundings) -> Iterator[Token]:
+    target, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            target, words = str(token.attrs.get("href", "")), ""
+            token.attrs = {"href": target, "rel": "noopener noreferrer nofollow"}
+            yield token
+        elif token.type == "link_close":
+            yield token
+            if hint := _where_it_leads(target, words):
+                yield _raw(hint)
+            target = ""
+        elif token.type == "image":
+            # What an image shows is its author's word; where it lies would be loaded.
+            yield _raw(f'<span class="image">[image: {escape(token.content) or "no text"}]</span>')
+        elif token.type == "text" and not target:
+            yield from (_raw(piece) for piece in _pieces(token.content, around))
+        elif token.type == "code_inline" and not target and token.content in around.links:
+            yield _raw(_cited(token.content, around))
+        else:
+            words += token.content
+            yield token
+
+
+def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[str]:
+    end = 0
+    for match in (_FIND_INSIDE if inside else _FIND).finditer(text):
+        address, name, quotation = match.groups()
+        if address:
+            found = _outside(address) if _ALLOWED.match(address) else None
+        elif name:
+            found = _cited(name, around) if name in around.links else None
+        else:
+            found = _quoted(quotation, around)
+        if found is not None:
+            yield escape(text[end : match.start()]) + found
+            end = match.end()
+    yield escape(text[end:])
+
+
+def _cited(name: str, around: Surroundings) -> str:
+    return f'<a class="cite" href="{escape(reference(around.links[name]))}">{escape(name)}</a>'
+
+
+def _outside(address: str) -> str:
+    href = escape(quote(address, safe="/:?#@!$&*+,;=%~-._"))
+    return f'<a href="{href}" rel="noopener noreferrer nofollow">{escape(address)}</a>'
+
+
+def _quoted(quotation: str, around: Surroundings) -> str:
+    """A quotation, marked if these very words were said, with a way to where."""
+    within = "".join(_pieces(quotation, around, inside=True))
+    if not around.speeches or sum(c.isalnum() for c in quotation) < _SHORTEST_QUOTATION:
+        return within
+    turn = find_quote(quotation[1:-1], around.speeches)
+    if turn is None or turn not in around.links:
+        return within
+    href = escape(reference(around.links[turn]))
+    said = escape(f"word for word in {turn}")
+    return (
+        f'<span class="verified">{within}</span>'
+        f'<a class="proof" href="{href}" title="{said}" aria-label="{said}">✓</a>'
+    )
+
+
+def _where_it_leads(target: str, words: str) -> str:
+    """The place behind a link, unless its text is the very address."""
+    if words.strip().rstrip("/") in (target.rstrip("/"), target.removeprefix("mailto:")):
+        return ""
+    try:
+        host = urlsplit(target).netloc or target
+    except ValueError:
+        host = target
+    return f' <span class="leads">({escape(host)})</span>'
+
+
+def _raw(html: str) -> Token:
+    return Token("html_inline", "", 0, content=html)

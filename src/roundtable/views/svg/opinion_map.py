@@ -1,0 +1,225 @@
+"""The opinion map as a picture: points by participants, camp by camp, with what bridges them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from ..opinion_map import Camp, Cell, MapPoint, OpinionMap
+from .canvas import (
+    AGREE,
+    DISAGREE,
+    SIZE,
+    Canvas,
+    column_heading,
+    heading_room,
+    listed,
+    number,
+    plain,
+    wrapped,
+)
+
+LABELS = 300
+"""The room for the words of a point."""
+ROW = 36
+MARGIN = 10
+MOST_POINTS = 16
+"""More rows than this are no picture; the rest is counted below it."""
+Section = tuple[str, Sequence[MapPoint]]
+
+
+def opinion_map_svg(shown: OpinionMap, picture_id: str = "opinion-map") -> str:
+    """The picture. Without points or participants it says so in words."""
+    people = shown.participants
+    names = {who: plain(shown.names[who]) or who for who in people}
+    canvas = Canvas(picture_id, "Opinion map", _described(shown, names))
+    if not people or not shown.points:
+        canvas.text(MARGIN, 26, f"No opinion map: {shown.reason or 'nobody took a stance'}.")
+        return canvas.drawn(2 * MARGIN + 420, 40)
+    column = 84.0 if len(people) <= 5 else 44.0
+    high, turned = heading_room([names[who] for who in people], column)
+    camps_high = 26 if shown.camps else 0
+    left = MARGIN + LABELS + 12
+    top = MARGIN + camps_high + high
+    centre = {who: left + (n + 0.5) * column for n, who in enumerate(people)}
+    sections, hidden = _sections(shown)
+    rows = sum(len(points) for _, points in sections)
+    bottom = top + rows * ROW + len(sections) * 26
+    _camps(canvas, shown.camps, people, centre, column, bottom)
+    for who in people:
+        column_heading(canvas, names[who], centre[who], top, column, turned=turned)
+    _between(canvas, shown, centre, MARGIN + camps_high - 12)
+    right = left + len(people) * column + 8
+    y = top
+    for title, points in sections:
+        canvas.line(MARGIN, y + 3, right, y + 3)
+        canvas.text(MARGIN, y + 20, title, bold=True, size=12)
+        y += 26
+        for point in points:
+            _row(canvas, point, people, names, centre, y)
+            y += ROW
+    if hidden:
+        y += 20
+        canvas.text(MARGIN, y, f"and {hidden} more points", faint=True, size=12)
+    y = _legend(canvas, y + 30)
+    tail = 96 if turned else 0
+    return canvas.drawn(max(right + MARGIN + tail, 470), y + MARGIN)
+
+
+def _sections(shown: OpinionMap) -> tuple[list[Section], int]:
+    """What divides, what bridges or is shared, what is open: the clearest first, cut to fit."""
+    several = len(shown.camps) > 1
+    divided = [p for p in shown.points if p.standing == "disagreement" and not p.bridge]
+    joint = [p for p in shown.points if p.bridge]
+    shared = [p for p in shown.points if p.standing == "consensus" and not p.bridge]
+    rest = [p for p in shown.points if p.standing == "open" and not p.bridge]
+    found: list[Section] = [
+        ("What divides them" if several else "Disagreement", divided),
+        ("What bridges the camps", joint),
+        ("Held in common", shared),
+        ("Open", rest),
+    ]
+    room = MOST_POINTS
+    # A bridge is what a reader looks for: it keeps its place when there is too much of the rest.
+    kept: dict[str, list[MapPoint]] = {}
+    for title, points in sorted(found, key=lambda each: each[0] != "What bridges the camps"):
+        kept[title] = sorted(points, key=lambda p: -len(p.stances))[: max(0, room)]
+        room -= len(kept[title])
+    order = {point.id: n for n, point in enumerate(shown.points)}
+    sections: list[Section] = [
+        (title, sorted(kept[title], key=lambda p: order[p.id])) for title, _ in found if kept[title]
+    ]
+    return sections, len(shown.points) - sum(len(points) for _, points in sections)
+
+
+def _camps(
+    canvas: Canvas,
+    camps: Sequence[Camp],
+    people: Sequence[str],
+    centre: Mapping[str, float],
+    column: float,
+    bottom: float,
+) -> None:
+    if len(camps) < 2:
+        return
+    for n, camp in enumerate(camps):
+        places = [centre[who] for who in people if who in camp.members]
+        start, end = min(places) - column / 2 + 2, max(places) + column / 2 - 2
+        canvas.rect(start, MARGIN, end - start, bottom - MARGIN, fill="currentColor",
+                    opacity=0.06, kind=f"rt-camp rt-camp-{n + 1}")  # fmt: skip
+        name = f"Camp {camp.label}" if end - start >= 56 else camp.label
+        canvas.text((start + end) / 2, MARGIN + 17, name, anchor="middle", bold=True, size=12)
+
+
+def _between(canvas: Canvas, shown: OpinionMap, centre: Mapping[str, float], y: float) -> None:
+    """A two-headed arrow above whoever bridges two camps."""
+    for bridge in shown.bridges:
+        x = centre[bridge.participant]
+        if shown.camp_of(bridge.participant) is not None and len(shown.camps) > 1:
+            y_here = y + 8
+        else:
+            y_here = y
+        one, two = bridge.between
+        told = f"bridges camps {one} and {two}"
+        canvas.add(
+            f'<g class="rt-bridge"><title>{told}</title>'
+            f'<path d="M{number(x - 15)} {number(y_here)}h30m-5 -4l5 4l-5 4m-20 -8l-5 4l5 4" '
+            'fill="none" stroke="currentColor" stroke-width="1.6"/></g>'
+        )
+
+
+def _row(
+    canvas: Canvas,
+    point: MapPoint,
+    people: Sequence[str],
+    names: Mapping[str, str],
+    centre: Mapping[str, float],
+    y: float,
+) -> None:
+    whole = plain(point.text) or point.id
+    lines = wrapped(whole, LABELS - 8, 2, 12.5)
+    first = y + ROW / 2 + 4 - (len(lines) - 1) * 7.5
+    for n, words in enumerate(lines):
+        canvas.text(MARGIN, first + n * 15, words, size=12.5, whole=whole)
+    for who in people:
+        cell = point.stances.get(who)
+        told = f"{names[who]}: {_told(cell)}"
+        _mark(canvas, cell, centre[who], y + ROW / 2, told)
+
+
+def _told(cell: Cell | None) -> str:
+    if cell is None:
+        return "no stance"
+    sure = "" if cell.confidence is None else f", {cell.confidence:.0%} sure"
+    rough = ", read from prose" if cell.rough else ""
+    return f"{cell.position}{sure}{rough}{', changed its mind' if cell.moved else ''}"
+
+
+def _mark(canvas: Canvas, cell: Cell | None, x: float, y: float, told: str) -> None:
+    """Agree is a disc with a tick, disagree a square with a cross, unsure an empty ring. What was
+    read from prose is paler; a corner marks a change of mind."""
+    at = f'transform="translate({number(x)} {number(y)})"'
+    title = f"<title>{escape(told)}</title>" if told else ""
+    if cell is None:
+        canvas.add(
+            f'<g {at}>{title}<path d="M-4 0h8" stroke="currentColor" stroke-opacity=".4"/></g>'
+        )
+        return
+    pale = ' opacity="0.6"' if cell.rough else ""
+    shape = {
+        "agree": f'<circle r="11" fill="{AGREE}"/><path d="M-5 .5l3.5 4l6.5 -8" fill="none" '
+        'stroke="#fff" stroke-width="2.2"/>',
+        "disagree": f'<rect x="-10" y="-10" width="20" height="20" rx="2" fill="{DISAGREE}"/>'
+        '<path d="M-4.5 -4.5l9 9m0 -9l-9 9" fill="none" stroke="#fff" stroke-width="2.2"/>',
+        "unsure": '<circle r="10" fill="none" stroke="currentColor" stroke-width="1.4" '
+        'stroke-dasharray="3 2.5"/><text y="4.5" text-anchor="middle">?</text>',
+    }[cell.position]
+    moved = '<path d="M8 -14h7v7z" fill="currentColor"/>' if cell.moved else ""
+    canvas.add(f'<g {at} class="rt-{cell.position}"{pale}>{title}{shape}{moved}</g>')
+
+
+def _legend(canvas: Canvas, y: float) -> float:
+    x = MARGIN + 11.0
+    for words, cell in (
+        ("agree", Cell("agree")),
+        ("disagree", Cell("disagree")),
+        ("unsure", Cell("unsure")),
+        ("no stance", None),
+        ("changed its mind", Cell("agree", moved=True)),
+    ):
+        _mark(canvas, cell, x, y, "")
+        canvas.text(x + 18, y + 4.5, words, size=12)
+        x += 18 + 7.2 * len(words) + 30
+    return y + SIZE
+
+
+def _described(shown: OpinionMap, names: Mapping[str, str]) -> str:
+    """The picture in words."""
+    if not shown.points or not shown.participants:
+        return f"There is nothing to draw: {shown.reason or 'nobody took a stance'}."
+    said = [f"{len(shown.points)} points and {len(names)} participants."]
+    if len(shown.camps) > 1:
+        said += [
+            f"Camp {camp.label}: {listed(names[who] for who in camp.members)}."
+            for camp in shown.camps
+        ]
+    else:
+        said.append(f"There are no camps: {shown.reason}.")
+    said += [
+        f"{names[bridge.participant]} bridges camps {bridge.between[0]} and {bridge.between[1]}."
+        for bridge in shown.bridges
+    ]
+    for point in shown.points[:MOST_POINTS]:
+        sides = [
+            f"{position}: {listed(names[w] for w in names if _holds(point, w, position))}"
+            for position in ("agree", "disagree", "unsure")
+            if any(_holds(point, w, position) for w in names)
+        ]
+        bridge = " (a bridge)" if point.bridge else ""
+        said.append(f"{plain(point.text) or point.id}{bridge}: {'; '.join(sides) or 'no stance'}.")
+    return " ".join(said)
+
+
+def _holds(point: MapPoint, who: str, position: str) -> bool:
+    cell = point.stances.get(who)
+    return cell is not None and cell.position == position

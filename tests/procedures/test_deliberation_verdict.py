@@ -1,0 +1,341 @@
+"""The verdict of a deliberation: checked, complete, and readable; and statements for the group."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from roundtable.core.events import BallotCast
+from roundtable.core.values import Budget, Material
+from roundtable.procedures import procedure_kit
+from roundtable.procedures.deliberation import statement
+from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
+from roundtable.procedures.deliberation.sitting import Sitting
+from tests.rehearsal import run_in_virtual_time
+
+from .deliberation_table import (
+    DEAD,
+    EXPERTS,
+    NAMES,
+    ONE,
+    OPEN_QUESTION,
+    RANKS,
+    ROUND_1,
+    ROUND_2,
+    SPLIT,
+    SYNTHESIS,
+    THREE,
+    TWO,
+    Act,
+    answer,
+    asked,
+    ballot,
+    codes,
+    deliberate,
+    hold,
+    prompt_of,
+    sections,
+    synthesis,
+    table,
+    verdict_of,
+)
+
+KIT = procedure_kit("deliberation")
+SAID = f"The view of {ONE} in plain words."
+
+
+# Z-08: quotations and citations
+
+
+@pytest.mark.requirement("Z-08")
+@pytest.mark.parametrize(
+    "marks", ['"{}"', "“{}”", "„{}“", "«{}»", "»{}«", "「{}」", "『{}』", "\n> {}\n"]
+)
+def test_a_fabricated_quotation_is_dropped_and_flagged_and_an_exact_one_kept(marks: str) -> None:
+    true, false = marks.format(SAID), marks.format("Nobody at this table ever said so")
+    text = f"It was said: {true} and then {false} by [{ROUND_1[0]}]."
+    found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer=text)}))
+    assert true.strip() in found.answer
+    assert "Nobody at this table" not in found.answer
+    assert found.answer.count(FABRICATED) == 1
+    assert found.flags == (FABRICATED,)
+
+
+@pytest.mark.requirement("Z-08")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"One says “{SAID.lower()}”.",
+        "One says “The view of … in plain words”.",
+        'They call it "a rewrite" because of the long list of other things, not "a patch".',
+        'A 5" pipe and then a longer 7" pipe for the rest.',
+        "The question was “Should we rewrite billing?”.",
+        "The report says “tea is older than coffee is”.",
+        "No quotation at all, and isn't that the spirit of 'things' as they are now?",
+    ],
+)
+def test_true_and_short_quotations_and_other_marks_are_left_alone(text: str) -> None:
+    cited = f"{text} [{ROUND_1[1]}]"
+    state = deliberate(
+        turns={SYNTHESIS: synthesis(Answer=cited)},
+        context=(Material(source="report.md", text="Tea is older than coffee is."),),
+    )
+    assert (verdict_of(state).answer, verdict_of(state).flags) == (cited, ())
+
+
+@pytest.mark.requirement("Z-08")
+def test_quotations_are_checked_in_chinese_and_in_every_section() -> None:
+    false = "“这句话在这里从来没有人说过”"
+    found = verdict_of(
+        deliberate(
+            turns={SYNTHESIS: synthesis(Agreement=f"They hold {false}.", Gaps_and_Risks=false)}
+        )
+    )
+    assert found.flags == (FABRICATED,)
+    assert "从来没有" not in found.agreement + found.gaps
+
+
+@pytest.mark.requirement("Z-08")
+def test_cited_turns_are_listed_and_turns_that_nobody_took_are_dropped() -> None:
+    text = f"Yes [{ROUND_2[1]}], as [{ROUND_1[0]}] and [1/answer/nobody] and [9/critique/{ONE}] say."
+    found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer=text)}))
+    assert found.cites == (ROUND_1[0], ROUND_2[1])
+    assert "nobody" not in found.answer
+    assert found.answer.count(UNKNOWN_TURN) == 2
+    assert found.flags == (UNKNOWN_TURN,)
+
+
+@pytest.mark.requirement("Z-08")
+def test_a_verdict_that_cites_nobody_is_flagged() -> None:
+    found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer="Do it.")}))
+    assert found.flags == (UNCITED,)
+
+
+@pytest.mark.requirement("Z-08", "I-32")
+def test_every_dissent_is_there_whatever_the_host_writes() -> None:
+    turns = {SYNTHESIS: synthesis(Answer="All agree.", Agreement="Everybody agrees with me.")}
+    found = verdict_of(deliberate(turns=turns))
+    assert [d.participant for d in found.dissent] == [TWO]
+    assert found.agreement.startswith("Majority: 2 of 3 hold it")
+
+
+@pytest.mark.requirement("Z-08")
+def test_the_vote_and_not_the_host_sets_the_confidence() -> None:
+    doubtful = {who: ("o1", "Ranking: o1\nConfidence: 30") for who in EXPERTS}
+    found = verdict_of(deliberate(doubtful, options={"always_critique": True}))
+    assert found.confidence == "medium"
+    sure = {who: ("o1", "Ranking: o1\nConfidence: 95") for who in EXPERTS}
+    assert verdict_of(deliberate(sure, options={"always_critique": True})).confidence == "high"
+
+
+def test_the_host_is_told_the_outcome_by_ids() -> None:
+    at = table()
+    hold(at)
+    user = prompt_of(at, SYNTHESIS).user
+    assert "The end: majority, o1 prevails (2 of 3 hold it)." in user
+    assert "- o1: 2 first choices\n- o2: 1 first choices" in user
+
+
+def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agreement() -> None:
+    broken = {"1/answer": "Words.", "2/critique": "More words."}
+    found = verdict_of(deliberate(turns=broken))
+    assert (found.meaningful, found.confidence, found.method) == (False, None, "written")
+    assert found.agreement.startswith("Not measured: nobody took a position.")
+    # What everybody said is kept: the host may have left it out.
+    assert [d.participant for d in found.dissent] == list(EXPERTS)
+
+
+# The delivery
+
+
+def test_the_delivery_of_a_majority_reads_well() -> None:
+    votes = {**SPLIT, THREE: ("o2", "Ranking: o1 > o2\nConfidence: 60\nBecause: none")}
+    state = deliberate(votes)
+    assert KIT.deliver(state, "9.9").splitlines() == [
+        "⚖️ **Verdict**",
+        "",
+        f"Do it step by step [{ROUND_1[0]}].",
+        "",
+        "**Confidence:** Medium",
+        "**Agreement:** Majority: 2 of 3 hold it (agreement 33%, stability 67%). All see the cost.",
+        "**Vote:** yes: 2; no: 1",
+        "",
+        "**Dissent:**",
+        f"- **{NAMES[TWO]}** ({ROUND_2[1]}): The later view of {TWO}. Reason: The cost that {TWO} "
+        "sees.",
+        "",
+        "**What talk changed:** Without talk the vote would have said “no”; after it, it says "
+        "“yes”.",
+        f"- {NAMES[THREE]} went from “no” to “yes” without naming a new argument: a capitulation.",
+        "",
+        "---",
+        "First Principles: test/captain · Precedent: test/captain · Pre-mortem: test/captain · "
+        "Host: test/captain · roundtable v9.9",
+    ]
+
+
+def test_an_impasse_lists_positions_and_no_dissent() -> None:
+    state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
+    shown = KIT.deliver(state, "1")
+    assert "**Positions:**\n- **First Principles**" in shown
+    assert "**Dissent" not in shown
+
+
+def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
+    shown = KIT.deliver(deliberate({who: ("o1", "o1") for who in EXPERTS}), "1")
+    assert "**Early stop:** All 3 independent answers came to the same" in shown
+    assert "3 calls saved, about $0.0300." in shown
+    assert "**Dissent:** none" in shown
+
+
+def test_the_report_holds_the_verdict_the_bias_and_every_speech() -> None:
+    state = deliberate()
+    (report,) = KIT.outputs(state, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    assert report.path == "memory/deliberations/2026-01-02-03-04-should-we-rewrite-billing.md"
+    assert "| Precedent | 0 of 1 |" in report.text
+    assert all(turn in report.text for turn in (*ROUND_1, *ROUND_2))
+
+
+@pytest.mark.parametrize(
+    ("topic", "options", "calls"),
+    [
+        ("Should we?", {}, (6, 1)),
+        (OPEN_QUESTION, {}, (6, 2)),
+        (OPEN_QUESTION, {"quick": True}, (3, 2)),
+        ("Should we?", {"statement": True}, (9, 2)),
+    ],
+)
+def test_the_estimate_is_the_longest_course(
+    topic: str, options: dict[str, object], calls: tuple[int, int]
+) -> None:
+    estimate = KIT.estimate(deliberate(topic=topic, options=options))
+    assert (estimate.participant_calls, estimate.host_calls) == calls
+
+
+# Z-15: statements
+
+
+def ranked(first: str, second: str, third: str) -> dict[str, Act]:
+    return {
+        turn: sections(Objection=f"Objection of {turn}.", Ballot=ballot(ranking, "Ranking"))
+        for turn, ranking in zip(RANKS, (first, second, third), strict=True)
+    }
+
+
+THREE_DRAFTS = "STATEMENT: Alpha holds.\n\n**STATEMENT 2:** Beta\nholds.\n- STATEMENT: Gamma holds."
+
+
+@pytest.mark.requirement("Z-15")
+def test_a_value_question_ends_in_a_statement_that_all_have_ranked() -> None:
+    at = table()
+    state = hold(at, options={"statement": True})
+    assert asked(at) == [*ROUND_1, *ROUND_2, "0/draft/host", *RANKS, "0/revision/host"]
+    found = verdict_of(state)
+    assert (found.answer, found.method, found.confidence) == (
+        "We go slowly, by May.",
+        "written",
+        "high",
+    )
+    assert found.agreement.startswith(
+        "Of 2 statements this one won by the Schulze method; 3 of 3 rank it first."
+    )
+    assert found.dissent == ()
+    assert found.cites == tuple(RANKS)
+    records = run_in_virtual_time(at.records(state))
+    cast = [r.event for r in records if isinstance(r.event, BallotCast) and r.event.round == 3]
+    assert [b.ranking for b in cast] == [(("s1",), ("s2",))] * 3
+
+
+@pytest.mark.requirement("Z-15", "Z-03")
+def test_schulze_picks_the_statement_that_beats_every_other() -> None:
+    turns = {"draft": THREE_DRAFTS, **ranked("s1 > s2 > s3", "s3 > s2 > s1", "s2 > s1 > s3")}
+    at = table(turns=turns)
+    state = hold(at, options={"statement": True})
+    assert statement.candidates(Sitting(state)) == {
+        "s1": "Alpha holds.",
+        "s2": "Beta\nholds.",
+        "s3": "Gamma holds.",
+    }
+    assert statement.winner(Sitting(state)) == "s2"
+    revision = prompt_of(at, "0/revision/host").user
+    assert "Beta\nholds." in revision
+    assert "Alpha" not in revision
+    assert all(f"Objection of {turn}." in revision for turn in RANKS)
+    found = verdict_of(state)
+    assert [(d.participant, d.position) for d in found.dissent] == [
+        (ONE, f"Objection of {RANKS[0]}."),
+        (TWO, f"Objection of {RANKS[1]}."),
+    ]
+    assert found.confidence == "low"
+    shown = KIT.deliver(state, "1")
+    assert "**Vote:** yes: 2; no: 1" in shown
+    assert "**Statements:** " in shown
+
+
+@pytest.mark.requirement("Z-15", "Z-05")
+def test_the_statements_stand_in_another_order_for_each_reader() -> None:
+    at = table(turns={"draft": THREE_DRAFTS})
+    hold(at, options={"statement": True, "seats": 7})
+    orders = set()
+    for request in at.requests:
+        if "/ranking/" in request.idempotency_key:
+            fenced = request.user.partition("---OPTIONS (untrusted)---")[2]
+            orders.add(tuple(sorted(("s1", "s2", "s3"), key=lambda s: fenced.index(f"{s}: "))))
+    assert len(orders) > 1
+
+
+@pytest.mark.requirement("Z-15", "Z-08")
+@pytest.mark.parametrize("act", [DEAD, None, "I cannot.", "STATEMENT: only one"])
+def test_a_host_that_cannot_draft_leaves_the_best_ranked_position(act: Act) -> None:
+    state = deliberate(turns={"draft": act}, options={"statement": True, "choices": "go,stay"})
+    found = verdict_of(state)
+    assert (found.answer, found.method) == ("go", "extractive")
+    assert "no_statement" in codes(state)
+    assert [d.participant for d in found.dissent] == [TWO]
+    assert state.status == "concluded"
+
+
+@pytest.mark.requirement("Z-15")
+def test_a_host_that_cannot_revise_leaves_the_winner_as_it_was_ranked() -> None:
+    state = deliberate(turns={"revision": DEAD}, options={"statement": True})
+    found = verdict_of(state)
+    assert (found.answer, found.flags) == ("We go slowly.", (statement.NOT_REVISED,))
+
+
+@pytest.mark.requirement("Z-15")
+@pytest.mark.parametrize("act", [DEAD, "no ranks here"])
+def test_statements_that_nobody_ranks_are_not_adopted(act: Act) -> None:
+    state = deliberate(turns={"ranking": act}, options={"statement": True})
+    assert verdict_of(state).answer == "yes"
+    assert "no_statement" in codes(state)
+
+
+@pytest.mark.requirement("Z-15")
+def test_one_dead_reader_is_ranked_without() -> None:
+    state = deliberate(turns={RANKS[1]: DEAD}, options={"statement": True})
+    assert "2 of 2 rank it first" in verdict_of(state).agreement
+    (note,) = [note for note in state.notes if note.code == "missing"]
+    assert note.text.endswith("So the statements are ranked without it.")
+
+
+@pytest.mark.requirement("Z-15", "Z-09")
+@pytest.mark.parametrize("calls", range(2, 12))
+def test_a_budget_ends_a_statement_with_what_there_is(calls: int) -> None:
+    state = deliberate(options={"statement": True}, budget=Budget(max_calls=calls))
+    assert state.usage.calls <= calls
+    found = verdict_of(state)
+    assert found.answer
+    assert found.partial is (calls < 11)
+
+
+def test_without_the_flag_nobody_drafts_anything() -> None:
+    at = table()
+    hold(at)
+    assert not any("draft" in turn or "ranking" in turn for turn in asked(at))
+
+
+def test_an_answer_without_reasons_raises_no_points() -> None:
+    turns = {f"1/answer/{who}": answer(who, "o1", Reasons="none") for who in EXPERTS}
+    state = deliberate(turns=turns, options={"always_critique": True})
+    assert state.points == {}

@@ -1,0 +1,70 @@
+"""Commands that only look things up load nothing heavy: it would be paid for at every call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roundtable.surfaces.python import Roundtable
+
+HEAVY = (
+    "anthropic",
+    "asyncpg",
+    "httpx",
+    "httpx2",
+    "jinja2",
+    "numpy",
+    "openai",
+    "pydantic_ai",
+    "rich",
+    "xllamacpp",
+)
+SCRIPT = """
+import sys
+from roundtable.surfaces.cli.app import run
+assert run(sys.argv[1:]) == 0
+print(*sys.modules, file=sys.stderr)
+"""
+
+
+def modules_after(*args: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *args],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
+
+
+@pytest.fixture
+def discussion_id(tmp_path: Path) -> str:
+    async def main() -> str:
+        async with Roundtable(home=tmp_path / "home", env={}) as table:
+            state = await table.open("Tea or coffee?", all="scripted/echo")
+            return (await table.stop(state.discussion_id)).discussion_id
+
+    return asyncio.run(main())
+
+
+def test_help_loads_next_to_nothing() -> None:
+    loaded = modules_after("--help")
+    assert loaded.isdisjoint({*HEAVY, "pydantic", "asyncio", "sqlite3", "roundtable.bootstrap"})
+
+
+@pytest.mark.parametrize("command", ["list", "show"])
+def test_a_look_into_the_ledger_loads_neither_models_nor_templates(
+    command: str, discussion_id: str
+) -> None:
+    arguments = [discussion_id] if command == "show" else []
+    loaded = modules_after(command, *arguments)
+    assert loaded.isdisjoint(HEAVY)
+    assert "roundtable.ledger.sqlite" in loaded
