@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests requirements bench clean
+.PHONY: demo test check types lint layers tests requirements bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --quick
@@ -35,6 +35,9 @@ requirements: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
+
+evals: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.evals
 
 $(VENV)/.made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Roundtable needs Python 3.11 or newer; this is %s" % sys.version)'

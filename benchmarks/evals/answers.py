@@ -13,8 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
-from operator import mul
+
+import numpy as np
 
 from roundtable.core.tally import RULES, Rule, Vote, tally
 from roundtable.core.track_record import TrackRecord, choose, learn
@@ -85,8 +85,8 @@ def run(data: Data) -> list[Score]:
 
 
 def _measured(each: AnswerSet, rows: Sequence[Row]) -> list[Score]:
-    questions = [_question(row, each.plain) for row in rows]
-    models = _models(rows)
+    questions = questions_of(each, rows)
+    models = models_of(rows)
     alone = {m: [float(q.answers.get(m) == q.gold) for q in questions] for m in models}
     ranked = sorted(models, key=lambda m: (-mean(alone[m]), m))
     best = ranked[0]
@@ -119,13 +119,16 @@ def _measured(each: AnswerSet, rows: Sequence[Row]) -> list[Score]:
     return scores + _early_stops(each, questions, panels)
 
 
-def _question(row: Row, plain: Callable[[object], str | None]) -> Question:
-    given = {m: plain(a) for m, a in row["all_model_answers"].items()}
-    answers = {m: text for m, text in given.items() if text is not None}
-    return Question(plain(row["gold"]) or "", answers, row)
+def questions_of(each: AnswerSet, rows: Sequence[Row]) -> list[Question]:
+    found = []
+    for row in rows:
+        given = {m: each.plain(a) for m, a in row["all_model_answers"].items()}
+        answers = {m: text for m, text in given.items() if text is not None}
+        found.append(Question(each.plain(row["gold"]) or "", answers, row))
+    return found
 
 
-def _models(rows: Sequence[Row]) -> list[str]:
+def models_of(rows: Sequence[Row]) -> list[str]:
     """The models that were asked nearly everything."""
     asked = Counter(model for row in rows for model in row["all_model_answers"])
     return sorted(model for model, count in asked.items() if count >= 0.95 * len(rows))
@@ -259,10 +262,9 @@ def _most_alike(
     replies = [r for r in question.row["responses"] if r["model"] in panel]
     if not replies:
         return None
-    vectors = embedder.embed([r["text"][:4000] for r in replies])
-    units = [[x / (hypot(*v) or 1.0) for x in v] for v in vectors]
-    centre = [sum(column) for column in zip(*units, strict=True)]
-    closest = max(range(len(units)), key=lambda n: sum(map(mul, units[n], centre)))
+    vectors = np.asarray(embedder.embed([r["text"][:2000] for r in replies]))
+    units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    closest = int(np.argmax(units @ units.sum(axis=0)))
     return question.answers.get(replies[closest]["model"])
 
 
@@ -282,11 +284,15 @@ def _early_stops(
         cut = [default_credits(questions, panel[:count]) for panel in panels[size]]
         return mean(_mean_credits(cut))
 
-    full = reach(size)
+    whole = [default_credits(questions, panel) for panel in panels[size]]
+    full = mean(_mean_credits(whole))
     curve = ", ".join(f"{count}: {reach(count):.3f}" for count in (1, 3, 5) if count < size)
     scores = []
     for first in (2, 3):
-        asked = [_asked(questions, panel, first) for panel in panels[size]]
+        asked = [
+            _asked(questions, panel, first, otherwise)
+            for panel, otherwise in zip(panels[size], whole, strict=True)
+        ]
         calls = mean([mean([float(c) for _, c in each_panel]) for each_panel in asked])
         reached = _mean_credits([[right for right, _ in each_panel] for each_panel in asked])
         scores.append(
@@ -303,17 +309,16 @@ def _early_stops(
 
 
 def _asked(
-    questions: Sequence[Question], panel: Sequence[str], first: int
+    questions: Sequence[Question], panel: Sequence[str], first: int, otherwise: Credits
 ) -> list[tuple[float, int]]:
     """For each question what the answer is worth, and how many were asked for it."""
-    records = _records(questions, panel)
     found = []
-    for n, question in enumerate(questions):
+    for question, by_all in zip(questions, otherwise, strict=True):
         opening = [question.answers.get(m) for m in panel[:first]]
         if None not in opening and len(set(opening)) == 1:
             found.append((float(opening[0] == question.gold), first))
         else:
-            found.append((_default(question, panel, records[n % 2]), len(panel)))
+            found.append((by_all, len(panel)))
     return found
 
 
@@ -330,8 +335,6 @@ def _mean_credits(panels: Sequence[Credits]) -> Credits:
 
 def interval(values: Sequence[float]) -> str:
     """95 of 100 resamples of the questions fall in here."""
-    import numpy as np
-
     drawn = np.random.default_rng(SEED).integers(0, len(values), (RESAMPLES, len(values)))
     low, high = np.quantile(np.asarray(values)[drawn].mean(axis=1), (0.025, 0.975))
     return f"[{low:.3f}, {high:.3f}]"

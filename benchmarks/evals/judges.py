@@ -60,8 +60,8 @@ def run(data: Data) -> list[Score]:
             majority=mean(plain),
             published="all five summed .75",
             at_least=mean(plain) - 1e-9,
-            note=f"{interval(ours)}, gain {mean(gain):+.3f} {interval(gain)}; summing ends in a tie "
-            f"on {torn:.3f}, with half of them right it would reach {mean(plain) + torn / 2:.3f}",
+            note=f"{interval(ours)}, gain {mean(gain):+.3f} {interval(gain)}; sums end in a tie on "
+            f"{torn:.3f}, and would reach {mean(plain) + torn / 2:.3f} with half of those right",
         ),
         Score(
             NAME,

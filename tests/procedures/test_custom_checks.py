@@ -108,6 +108,7 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
             "at least the 2 that are included",
         ),
         (data(variables={"seen": "x"}), "variables.seen", "seen is a given variable"),
+        (data(variables={"form": "x"}), "variables.form", "form is a given variable"),
         # stages
         (data({"name": "a"}, {"name": "a"}), "stages.a.name", "a is taken"),
         (data({"name": "verdict"}), "stages.verdict.name", "verdict is taken"),
@@ -133,7 +134,9 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
             "repetitions that do not overlap",
         ),
         (
-            data({}, {"repeat": 2, "repeat_from": "stage-1"}, {"repeat": 2, "repeat_from": "stage-2"}),
+            data(
+                {}, {"repeat": 2, "repeat_from": "stage-1"}, {"repeat": 2, "repeat_from": "stage-2"}
+            ),
             "stages.stage-2.repeat_from",
             "repetitions that do not overlap",
         ),
@@ -148,7 +151,7 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
         (data({"sees": "previous"}), "stages.stage-1.sees", "nothing comes before the first"),
         (data({"sees": "current"}), "stages.stage-1.sees", 'order = "sequential" beside current'),
         (data({}, {"sees": ["none", "own"]}), "stages.stage-2.sees", "none alone"),
-        (data({}, {"sees": "results"}), "stages.stage-2.sees", "a stage with an aggregate"),
+        (data({}, {"sees": "results"}), "stages.stage-2.sees", "stage with an aggregate"),
         (data(COUNTED | {"sees": "results"}), "stages.stage-1.sees", "an earlier stage with an"),
         (
             data({}, {"sees": "all", "history": "summary"}),
@@ -184,7 +187,11 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
             'kind = "number"',
         ),
         (data({"aggregate": "points"}), "stages.stage-1.aggregate", "of the kind list"),
-        (data(VOTED | {"aggregate": "statistics"}), "stages.stage-1.aggregate", "of the kind number"),
+        (
+            data(VOTED | {"aggregate": "statistics"}),
+            "stages.stage-1.aggregate",
+            "of the kind number",
+        ),
         (data(COUNTED | {"of": "m"}), "stages.stage-1.of", "one of n"),
         (
             data(COUNTED | {"extract": [NUMBER, {**NUMBER, "name": "m"}]}),

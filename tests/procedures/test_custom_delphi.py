@@ -116,7 +116,7 @@ def test_without_agreement_it_ends_after_three_rounds() -> None:
 
 @pytest.mark.requirement("I-27", "I-30")
 def test_a_range_is_asked_for_again_and_then_stands_without_being_counted() -> None:
-    vague = {**WIDE, "sceptic": "30 to 50 weeks"}
+    vague: dict[str, float | str] = {**WIDE, "sceptic": "30 to 50 weeks"}
     table = own_table(delphi(), estimating(vague, NEARER, CLOSE))
     state = hold(table, "delphi")
     assert asked(table).count("1/estimate/sceptic") == 2

@@ -409,7 +409,7 @@ def test_a_dead_host_still_gives_a_verdict_with_the_vote_counted(
     state = deliberate(turns={"/host": act})
     found = verdict_of(state)
     assert (state.status, found.method, found.author) == ("concluded", "extractive", "")
-    assert found.answer.startswith("The vote is for: yes.")
+    assert found.answer.startswith("The vote is for “yes”.")
     for who in EXPERTS:
         assert f"- **{NAMES[who]}** (2/critique/{who}): The later view of {who}." in found.answer
     assert found.agreement.startswith("Majority: 2 of 3 hold it")

@@ -220,6 +220,7 @@ def test_reasons_are_items_or_paragraphs_and_at_most_three() -> None:
         "Three.",
     ]
     assert read_reasons("First words.\n\nSecond words.") == ["First words.", "Second words."]
+    assert read_reasons("1. One.\n2. Two.\n\nAnd so on.") == ["One.", "Two."]
     assert read_reasons("none") == read_reasons("") == []
     assert len(read_reasons("1. " + "x" * 5000)[0]) == 300
 

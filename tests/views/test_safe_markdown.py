@@ -114,7 +114,9 @@ def test_only_quotations_that_were_said_are_marked() -> None:
 
 
 def test_quotations_in_chinese_are_found_too() -> None:
-    around = Surroundings({"1/a/b": "turn-1/a/b"}, {"1/a/b": "三项试验发现了很小的影响，一项没有。"})
+    around = Surroundings(
+        {"1/a/b": "turn-1/a/b"}, {"1/a/b": "三项试验发现了很小的影响，一项没有。"}
+    )
     page = parsed(to_html("他说「三项试验发现了很小的影响，一项没有」。", around=around))
     assert len(page.classed("verified")) == 1
 

@@ -69,7 +69,9 @@ def variables_of(body: str) -> frozenset[str]:
     _check(tree, 0, uses)
     often = next((name for name, count in uses.items() if count > MAX_USES), None)
     if often is not None:
-        raise BadTemplate(f"“{often}” at most {MAX_USES} times; it stands there {uses[often]} times")
+        raise BadTemplate(
+            f"“{often}” at most {MAX_USES} times; it stands there {uses[often]} times"
+        )
     return frozenset(uses)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ..core.events import BallotCast
 from ..core.state import State
 from ..core.text import redact, slug
 from ..core.values import Verdict
@@ -32,7 +31,6 @@ def delivery(state: State, version: str) -> str:
                 ("Confidence", _confidence(verdict)),
                 ("Agreement", verdict.agreement),
                 ("Vote", _votes(state)),
-                ("Statements", _statements(state)),
                 ("Early stop", _early_stop(state)),
             )
             if text
@@ -76,22 +74,14 @@ def _confidence(verdict: Verdict) -> str:
 
 
 def _votes(state: State) -> str:
-    """The final vote, each participant's last ballot."""
-    return _first_choices([b for b in state.ballots if b.round <= ON_THE_QUESTION])
-
-
-def _statements(state: State) -> str:
-    return _first_choices([b for b in state.ballots if b.round > ON_THE_QUESTION])
-
-
-def _first_choices(ballots: list[BallotCast]) -> str:
-    last = {ballot.participant: ballot for ballot in ballots}
+    """The final vote on the question: each participant's last ballot."""
+    last = {b.participant: b for b in state.ballots if b.round <= ON_THE_QUESTION}
     counted: dict[str, int] = {}
     for ballot in last.values():
         if ballot.meaningful:
             counted[ballot.position] = counted.get(ballot.position, 0) + 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return "; ".join(f"{position}: {votes}" for position, votes in ranked)
+    return "; ".join(f"{position.rstrip(' .。')}: {votes}" for position, votes in ranked)
 
 
 def _early_stop(state: State) -> str:

@@ -206,11 +206,13 @@ def _label(number: int) -> str:
 
 def _held_by(row: Mapping[str, Position], members: Iterable[str]) -> Position | None:
     """What more than half of the members who take a side hold."""
-    sides = [row[each] for each in members if row.get(each, "unsure") != "unsure"]
-    for position in sorted(set(sides)):
-        if sides.count(position) * 2 > len(sides):
-            return position
-    return None
+    lead = 0
+    for each in members:
+        position = row.get(each)
+        lead += (position == "agree") - (position == "disagree")
+    if lead == 0:
+        return None
+    return "agree" if lead > 0 else "disagree"
 
 
 def _bridges(
@@ -218,36 +220,34 @@ def _bridges(
 ) -> tuple[Bridge, ...]:
     found = []
     for each in seats:
+        # Its own vote is left out: nobody stands with a camp by being it.
+        others = [(camp.label, [m for m in camp.members if m != each]) for camp in camps]
+        held = {
+            label: [_held_by(row, members) for row in contested]
+            for label, members in others
+            if members
+        }
+        mine = [row.get(each) for row in contested]
         best: Bridge | None = None
-        for one, two in combinations(camps, 2):
-            shares = _sides_with(each, one, two, contested)
-            if (
-                shares
-                and min(shares) >= BALANCE
-                and (best is None or min(shares) > min(best.shares))
-            ):
-                best = Bridge(each, (one.label, two.label), shares)
+        for one, two in combinations(held, 2):
+            shares = _sides_with(mine, held[one], held[two])
+            if min(shares) >= BALANCE and (best is None or min(shares) > min(best.shares)):
+                best = Bridge(each, (one, two), shares)
         if best is not None:
             found.append(best)
     return tuple(found)
 
 
 def _sides_with(
-    who: str, one: Camp, two: Camp, contested: Sequence[Mapping[str, Position]]
-) -> tuple[float, float] | None:
-    """On how much of what divides two camps somebody stands with each, its own vote left out."""
-    others = [[each for each in camp.members if each != who] for camp in (one, two)]
-    if not all(others):
-        return None
-    with_one = with_two = dividing = 0
-    for row in contested:
-        held = [_held_by(row, members) for members in others]
-        if None in held or held[0] == held[1]:
-            continue
-        dividing += 1
-        with_one += row.get(who) == held[0]
-        with_two += row.get(who) == held[1]
-    return (with_one / dividing, with_two / dividing) if dividing else None
+    mine: Sequence[Position | None], one: Sequence[Position | None], two: Sequence[Position | None]
+) -> tuple[float, float]:
+    """On how much of what divides two camps somebody stands with each of them."""
+    dividing = [(m, x, y) for m, x, y in zip(mine, one, two, strict=True) if x and y and x != y]
+    if not dividing:
+        return 0.0, 0.0
+    with_one = sum(m == x for m, x, _ in dividing)
+    with_two = sum(m == y for m, _, y in dividing)
+    return with_one / len(dividing), with_two / len(dividing)
 
 
 def _in_order(

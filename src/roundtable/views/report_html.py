@@ -161,9 +161,12 @@ class _Page:
 
     def _grid(self, grid: Grid, within: str) -> Iterator[str]:
         label = _text(grid.caption or within)
+        if grid.folded:
+            rows = f"{len(grid.rows)} row{'s' if len(grid.rows) != 1 else ''}"
+            yield f'<details><summary>{label} <span class="more">{rows}</span></summary>\n'
         yield f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">\n'
         yield '<table class="grid">\n'
-        if grid.caption:
+        if grid.caption and not grid.folded:
             yield f"<caption>{_text(grid.caption)}</caption>\n"
         heads = "".join(
             f'<th scope="col"{_kind(grid, n)} dir="auto">{_text(head)}</th>'
@@ -181,6 +184,8 @@ class _Page:
                     yield f"<td{_kind(grid, n) or _position(cell)}{_dir(cell)}>{words}</td>"
             yield "</tr>\n"
         yield "</tbody>\n</table></div>\n"
+        if grid.folded:
+            yield "</details>\n"
 
     def _speech(self, speech: Speech) -> Iterator[str]:
         place = anchor("turn", speech.turn)
@@ -231,7 +236,7 @@ def _kind(grid: Grid, column: int) -> str:
 
 def _position(cell: str) -> str:
     """Colour beside the mark, which says the same without it."""
-    held = _POSITIONS.get(cell.split(" ", 1)[0])
+    held = _POSITIONS.get(cell[:1])
     return f' class="{held}"' if held else ""
 
 

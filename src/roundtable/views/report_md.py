@@ -11,10 +11,11 @@ from markdown_it import MarkdownIt
 
 from ..core.state import State
 from .report import report
-from .report_parts import Alert, Grid, Line, Part, Picture, Prose, Section, Speech, Subsection
+from .report_parts import Alert, Grid, Line, Picture, Prose, Section, Speech, Subsection
 
+Words = Prose | Line | Alert | Grid | Speech | Subsection
 _END = "END OF WHAT SOMEBODY ELSE WROTE"
-_ACTIVE = re.compile(r"([\\`*_\[\]<>|~])")
+_ACTIVE = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
 
 
 def markdown_report(state: State, delivered: str) -> str:
@@ -32,11 +33,13 @@ def markdown_report(state: State, delivered: str) -> str:
 def _section(section: Section) -> Iterator[str]:
     yield f"## {section.title}"
     for part in section.parts:
-        yield ""
-        yield from _part(part)
+        # Markdown has no pictures of its own; what they show stands in the tables.
+        if not isinstance(part, Picture):
+            yield ""
+            yield from _part(part)
 
 
-def _part(part: Part) -> Iterator[str]:
+def _part(part: Words) -> Iterator[str]:
     match part:
         case Prose():
             yield _contained(part.text)
@@ -49,15 +52,13 @@ def _part(part: Part) -> Iterator[str]:
                 yield _escaped(part.remedy)
         case Grid():
             yield from _grid(part)
-        case Picture():
-            yield f"*{_escaped(part.caption)}: see the HTML report.*"
         case Speech():
             yield from _speech(part)
         case Subsection():
             yield f"### {_escaped(part.title)}"
             for each in part.parts:
                 yield ""
-                yield from _part(each)
+                yield from _speech(each)
         case _:
             assert_never(part)
 

@@ -46,6 +46,8 @@ class Grid:
     """The columns that hold numbers."""
     wide: tuple[int, ...] = ()
     """The columns that hold sentences and need room for them."""
+    folded: bool = False
+    """Whether it is a detail that a form may hide until it is asked for."""
     anchors: tuple[str, ...] = ()
     """The ids of the rows, where something may point at them."""
 
@@ -82,7 +84,7 @@ class Subsection:
     title: str
     short: str
     """Its title where there is little room."""
-    parts: tuple[Part, ...]
+    parts: tuple[Speech, ...]
 
 
 Part = Prose | Line | Alert | Grid | Picture | Speech | Subsection

@@ -13,12 +13,15 @@ from ..core.scores import consensus
 from ..core.state import State
 from ..core.tally import Vote, tally
 from ..core.text import clip
-from .report_parts import Grid, Line, Part, anchor, line
+from .opinion_map import OpinionMap, opinion_map_of
+from .report_parts import Grid, Line, Part, Picture, anchor, line
+from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg, scores_svg
 
 _MARKS = {"agree": "✓", "disagree": "✗", "unsure": "?"}
 _FEW = 5
 """More participants than these have columns too narrow for words."""
 _LONGEST_CELL = 240
+_MANY_ROWS = 24
 _EMPHASIS = re.compile(r"\*\*|__|`")
 
 
@@ -43,25 +46,73 @@ def points(state: State) -> tuple[Part, ...]:
                 standing(known),
             )
         )
+    drawn = opinion_map_of(state)
     parts: list[Part] = [
+        *_pictures(drawn),
         Grid(
             "",
             ("Id", "Point", "Raised by", *(names[name] for name in takers), "Standing"),
             tuple(rows),
             wide=(1,),
             anchors=tuple(anchor("point", issue.id) for issue in listed.issues),
-        )
+        ),
     ]
     if len(takers) > _FEW:
         parts.append(Line("✓ agrees, ✗ disagrees, ? is unsure, — took no stance."))
     parts += _remarks(state, listed, names)
+    parts += _by_round(drawn)
     return tuple(parts)
+
+
+def _pictures(drawn: OpinionMap) -> list[Part]:
+    if len(drawn.participants) < 2:
+        return []
+    return [
+        Picture(opinion_map_svg(drawn), "Who holds what on which point"),
+        Picture(agreement_matrix_svg(drawn), "How often each two hold the same"),
+    ]
+
+
+def _by_round(drawn: OpinionMap) -> list[Part]:
+    """Convergence: only several rounds have a course."""
+    if len(drawn.rounds) < 2:
+        return []
+    rows = tuple(
+        (
+            str(each.round),
+            _share(each.agreement),
+            _share(each.stability),
+            str(each.consensus),
+            str(each.disagreement),
+            str(each.new),
+        )
+        for each in drawn.rounds
+    )
+    header = ("Round", "Agreement", "Stability", "Shared", "Disputed", "New")
+    return [
+        Picture(convergence_chart_svg(drawn.rounds), "Convergence over the rounds"),
+        Grid(
+            "Points by round",
+            header,
+            rows,
+            numbers=(1, 2, 3, 4, 5),
+            folded=len(rows) > _MANY_ROWS,
+        ),
+    ]
+
+
+def _share(value: float | None) -> str:
+    return "—" if value is None else f"{value:.0%}"
 
 
 def _stance(stance: Stance | None, short: bool) -> str:
     if stance is None:
         return "—"
-    mark = _MARKS[stance.position] if short else f"{_MARKS[stance.position]} {stance.position}"
+    mark = (
+        _MARKS[stance.position]
+        if short
+        else f"{_MARKS[stance.position]}\N{NO-BREAK SPACE}{stance.position}"
+    )
     sure = "" if stance.confidence is None else f" {stance.confidence:.0%}"
     read = {"declared": "", "clerk": " (read by the clerk)", "extracted": " (read from prose)"}
     return f"{mark}{sure}{read[stance.source]}"
@@ -103,20 +154,35 @@ def ballots(state: State) -> tuple[Part, ...]:
     header = [f"Round {round_}" for round_ in rounds]
     if len(rounds) > 1:
         header[0] += " (before talk)" if rounds[0] == 1 else ""
-    rows = tuple(
-        (names[name], *(_ballot(cast.get((name, round_))) for round_ in rounds)) for name in voters
-    )
-    parts: list[Part] = [Grid("", ("Who", *header), rows)]
+    cells = {key: _ballot(ballot) for key, ballot in cast.items()}
+    if len(rounds) > max(3, len(voters)):
+        grid = Grid(
+            "All ballots",
+            ("Round", *(names[name] for name in voters)),
+            tuple(
+                (heading, *(cells.get((name, round_), "—") for name in voters))
+                for heading, round_ in zip(header, rounds, strict=True)
+            ),
+            folded=len(rounds) > _MANY_ROWS,
+        )
+    else:
+        grid = Grid(
+            "",
+            ("Who", *header),
+            tuple(
+                (names[name], *(cells.get((name, round_), "—") for round_ in rounds))
+                for name in voters
+            ),
+        )
+    parts: list[Part] = [grid]
     tallies = [row for round_ in rounds for row in _tally(state, round_)]
     if tallies:
         header_ = ("Round", "First choices", "Winner by rule")
-        parts.append(Grid("Tally", header_, tuple(tallies)))
+        parts.append(Grid("Tally", header_, tuple(tallies), folded=len(tallies) > _MANY_ROWS))
     return tuple(parts)
 
 
-def _ballot(ballot: BallotCast | None) -> str:
-    if ballot is None:
-        return "—"
+def _ballot(ballot: BallotCast) -> str:
     said = clip(_EMPHASIS.sub("", line(ballot.position)), _LONGEST_CELL) or "nothing stated"
     about = []
     if len(ballot.ranking) > 1:
@@ -163,7 +229,8 @@ def scores(state: State) -> tuple[Part, ...]:
     """Who scored whom, by round: 1 is no agreement, 5 is all."""
     names = _names(state)
     parts: list[Part] = []
-    for round_ in sorted({row.round for row in state.scores}):
+    rounds = sorted({row.round for row in state.scores})
+    for round_ in rounds:
         # A participant may have been asked again; its last word counts.
         given = {row.participant: row for row in state.scores if row.round == round_}
         peers = [n for n in names if any(n in row.scores for row in given.values())]
@@ -187,10 +254,14 @@ def scores(state: State) -> tuple[Part, ...]:
                 ("Scores by", *(names[peer] for peer in peers)),
                 rows,
                 numbers=tuple(range(1, len(peers) + 1)),
+                folded=len(rounds) > _FEW and round_ != rounds[-1],
             )
         )
-        if any(row.inferred for row in given.values()):
-            parts.append(Line("* not stated cleanly, so inferred."))
+    if any(row.inferred for row in state.scores):
+        parts.append(Line("* not stated cleanly, so inferred."))
+    if rounds:
+        last = {row.participant: row.scores for row in state.scores if row.round == rounds[-1]}
+        parts.insert(0, Picture(scores_svg(last, names), f"Scores of round {rounds[-1]}"))
     return tuple(parts)
 
 
@@ -224,7 +295,10 @@ def changes(state: State) -> tuple[Part, ...]:
     if not rows:
         return ()
     header: tuple[str, ...] = ("Who", "On", "Change", "Round", "Turn", "Because of")
-    parts: list[Part] = [Grid("", header, tuple(rows), numbers=(3,))]
+    many = len(rows) > _MANY_ROWS
+    parts: list[Part] = [
+        Grid("All changes" if many else "", header, tuple(rows), numbers=(3,), folded=many)
+    ]
     pressed = tuple(
         (names.get(who, line(who)), str(each.chances), str(each.moved))
         for who, each in conformity(held).items()

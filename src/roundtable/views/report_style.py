@@ -96,7 +96,7 @@ td{{max-width:30rem}}
 .agree{{color:var(--yes)}}.disagree{{color:var(--no)}}.unsure{{color:var(--soft)}}
 figure{{margin:1rem 0}}
 figcaption{{color:var(--soft);font-size:.85rem}}
-svg{{max-width:100%;height:auto}}
+svg{{display:block;max-width:max(100%,40rem);height:auto}}
 footer{{margin-top:3rem;color:var(--soft);font-size:.8rem}}
 @media (min-width:72rem){{body{{display:grid;max-width:70rem;column-gap:3rem;
 grid-template:auto 1fr auto/13rem minmax(0,1fr)}}

@@ -15,6 +15,7 @@ from .sitting import Sitting
 
 MAX_CHOICE = 80
 _LETTER = re.compile(r"(?:option|choice)?\s*\(?([A-Z])\)?[.:]?", re.IGNORECASE)
+_REASON = r"(?:\s*[,;:(–—]|\s+-|\s+(?:because|since|for|as)\b)"
 _MARKS = " \t*_`\"'“”‘’.:;!-–—•>[]()"
 _PREFIX = re.compile(r"^(?:vote|i (?:choose|vote for|pick))\s*[:：]?\s*", re.IGNORECASE)
 
@@ -55,8 +56,8 @@ def is_meaningful(state: State, speech: SpeechGiven) -> bool:
 
 
 def choose(topic: str, said: Sequence[str], earlier: Sequence[str] = ()) -> list[str]:
-    """The choices in one spelling each: a letter stands for the option it lists, and a longer
-    wording for the shorter one within it. Empty where nothing was chosen."""
+    """The choices in one spelling each: a letter stands for the option it lists, and what follows
+    an option as its reason is left out. Empty where nothing was chosen."""
     _, options = listed_options(topic)
     plain = [_by_letter(_plain(text), options) for text in said]
     known = list(
@@ -82,13 +83,12 @@ def _by_letter(text: str, options: dict[str, str]) -> str:
 def _spelled(text: str, known: Sequence[str]) -> str:
     if not text:
         return ""
-    same = [each for each in known if each.casefold() == text.casefold()]
-    if same:
-        return same[0]
-    inside = [
-        each for each in known if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", text, re.IGNORECASE)
-    ]
-    return inside[0] if len(inside) == 1 else text
+    # "Tea, because …" is a vote for tea; "Tea ceremony" is one for something else.
+    begun = (
+        each for each in known if re.match(rf"{re.escape(each)}{_REASON}", text, re.IGNORECASE)
+    )
+    same = (each for each in known if each.casefold() == text.casefold())
+    return next(begun, next(same, text))
 
 
 def tally_text(state: State) -> str:

@@ -149,6 +149,7 @@ def participant_for(plan: SeatPlan, candidate: Candidate) -> Participant:
         id=plan.id,
         name=plan.role,
         role="Panelist" if plan.stage == 1 else "Stage 2",
+        emoji="🗣️",
         perspective=BRIEFS.get(plan.role, ""),
         speakers=candidate.speakers,
     )

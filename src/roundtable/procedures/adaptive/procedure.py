@@ -179,9 +179,10 @@ def _validate(sitting: Sitting, draft: SpeechGiven) -> tuple[Effect, ...]:
             notes += [say.REWRITE_FAILED, *_warnings(sitting, judged)]
     else:
         notes += _warnings(sitting, judged)
-    if unread := [each for each in judged if each.judgement is None]:
-        notes.append(say.unclear(_roles(sitting, unread)))
     value = outcome(judged)
+    unread = [each for each in judged if each.judgement is None]
+    if unread and value != "no":
+        notes.append(say.unclear(_roles(sitting, unread)))
     notes.append(say.NO_VALIDATOR if value == "no" else say.validated(value))
     return _close(sitting, written(sitting, final), notes)
 

@@ -241,6 +241,7 @@ class _Table:
                     id=analyst_id,
                     name=name,
                     role="Meta-analyst",
+                    emoji="🧭",
                     perspective="designs the workflow",
                     speakers=candidate.speakers,
                 )

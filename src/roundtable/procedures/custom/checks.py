@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ...core.errors import BadSetting, RoundtableError, UnknownName
+from ...core.tally import RULES
+from ...prompts import load
 from ...prompts.own import BadTemplate, variables_of
 from .course import Block, blocks
 from .model import (
@@ -34,6 +36,8 @@ RESERVED_STAGES = ("verdict", "remark")
 GIVEN = ("question", "context", "remarks", "name", "perspective", "round", "pass_number", "passes")
 """The variables that every prompt may use; `seen` and `results` are there for who sees some."""
 _SEEN = ("seen", "results")
+FRAME = "custom/turn"
+"""The template that stands around every prompt, with variables of its own."""
 
 _PARTS: Mapping[str, type[Part]] = {
     "participants": Seat,
@@ -50,7 +54,7 @@ _PATTERNS = {
     "id": "a short name of small letters, digits and dashes, such as cost-model",
     "sees": "none, own, current, previous, all, results or stage:NAME, or a list of them",
     "history": "full, digest, summary or chars:N with N from 10 on",
-    "aggregate": "statistics, points or tally:RULE with one of the rules of docs/custom-procedures.md",
+    "aggregate": "statistics, points or tally:RULE, RULE being " + ", ".join(RULES),
     "sections": "headings on one line, without # * and :",
     "section": "a heading on one line, without # * and :",
     "variables": "names of small letters, digits and underscores",
@@ -79,7 +83,9 @@ def define(data: Mapping[str, Any], where: str) -> Definition:
 # --- each value alone ---------------------------------------------------------------------------
 
 
-def _pointed(errors: Sequence[ErrorDetails], data: Mapping[str, Any], where: str) -> RoundtableError:
+def _pointed(
+    errors: Sequence[ErrorDetails], data: Mapping[str, Any], where: str
+) -> RoundtableError:
     # A slip in a key is the cause of what else is missing: it comes first.
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     loc = first["loc"]
@@ -192,7 +198,8 @@ class _Check:
         panel = definition.panel
         if panel is not None and len(panel.include) > panel.count:
             self.refuse("panel.count", f"at least the {len(panel.include)} that are included")
-        if taken := next((n for n in definition.variables if n in (*GIVEN, *_SEEN)), None):
+        given = {*GIVEN, *_SEEN, *load(FRAME).variables}
+        if taken := next((name for name in definition.variables if name in given), None):
             self.refuse(f"variables.{taken}", f"a name of its own, {taken} is a given variable")
 
     def _order(self) -> None:
@@ -244,7 +251,9 @@ class _Check:
             if name != source and name not in visible:
                 later = f"; {name} comes later" if name in self.names else ""
                 earlier = ", ".join(f"stage:{each}" for each in self.names if each in visible)
-                self.refuse(f"{key}.sees", f"an earlier stage ({earlier or 'there is none'}){later}")
+                self.refuse(
+                    f"{key}.sees", f"an earlier stage ({earlier or 'there is none'}){later}"
+                )
             if source == "previous" and not visible:
                 self.refuse(f"{key}.sees", "none: nothing comes before the first stage")
             if source == "current" and not self._in_turn(reading):
@@ -314,7 +323,9 @@ class _Check:
             if needs is not None and needs.partition(":")[0] not in made:
                 self.refuse(f"{key}.{rule.rule}", f'aggregate = "{needs}" in what is repeated')
             if rule.rule == "spread_below" and rule.limit is None:
-                self.refuse(f"{key}.{rule.rule}.limit", "the spread below which it ends, such as 0.1")
+                self.refuse(
+                    f"{key}.{rule.rule}.limit", "the spread below which it ends, such as 0.1"
+                )
             if rule.rule == "unanimous" and rule.limit is not None:
                 self.refuse(f"{key}.{rule.rule}.limit", "nothing: unanimous is unanimous")
             if rule.rule not in ("spread_below", "unanimous") and (rule.limit or 0) >= 1:
@@ -365,4 +376,3 @@ class _Check:
         self._sight("verdict", verdict, len(self.names))
         if verdict.prompt:
             self._words("verdict", verdict)
-

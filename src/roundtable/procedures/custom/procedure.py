@@ -46,6 +46,8 @@ class Custom:
             if not sitting.closed(step):
                 return self._hold(sitting, step)
             if self._too_few(sitting, step):
+                if budget_exhausted(state) and sitting.last_words:
+                    break
                 return self._give_up(sitting, step)
         if notes := _early_ends(state, ends):
             return (Record(notes),)
@@ -74,8 +76,9 @@ class Custom:
         spent = budget_exhausted(state)
         reason: StopReason = "budget" if spent else "too_few_answers"
         held = step is not None and any(s.round not in (0, step.round) for s in sitting.held)
-        if step is None or spent:
-            detail = f"The budget ended it before enough had spoken: {spent.detail if spent else ''}."
+        if spent or step is None:
+            why = f": {spent.detail}" if spent else ""
+            detail = f"The budget ended it before anybody had spoken{why}."
             remedy = "Raise the limit and ask again."
         else:
             count, seats = len(sitting.said_in(step)), len(sitting.speakers(step))
@@ -171,12 +174,16 @@ def _missing(sitting: Sitting, failures: Sequence[TurnFailed]) -> tuple[NoteAdde
     for failure in failures:
         if failure.participant == sitting.host.id:
             code = "host_failed"
-            text = f"The host did not speak ({failure.stage}): {failure.message} It went on without."
+            text = (
+                f"The host did not speak ({failure.stage}): {failure.message} It went on without."
+            )
         else:
             seated = sitting.state.participant(failure.participant)
             name = seated.name if seated else failure.participant
             code = "timed_out" if failure.cause == "timeout" else "missing"
-            text = f"{name} did not speak in {failure.stage}, round {failure.round}: {failure.message}"
+            text = (
+                f"{name} did not speak in {failure.stage}, round {failure.round}: {failure.message}"
+            )
         notes.append(NoteAdded(code=code, text=text, remedy=failure.remedy))
     return tuple(notes)
 

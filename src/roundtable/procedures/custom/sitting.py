@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from ...core.effects import Untrusted
+from ...core.errors import NotAllowed
 from ...core.events import BallotCast, Event, PointRaised, SpeechGiven, StanceTaken
 from ...core.points import points_of
 from ...core.state import State
@@ -16,7 +17,7 @@ from ...core.stopping import Stop
 from ...core.text import clip, first_sentences
 from ...core.values import OUTSIDE, Participant
 from .course import Block, Step, course
-from .model import Definition, Reading, parsed
+from .model import FORMAT, Definition, Reading, parsed
 from .results import Result, count_votes, first_choice, statistics
 from .stops import fired
 from .values import Read, read
@@ -42,7 +43,14 @@ class Sitting:
     @cached_property
     def definition(self) -> Definition:
         """As it was when the discussion was opened: the file may have changed or gone."""
-        return parsed(cast("dict[str, Any]", self.state.start.options["definition"]))
+        options = self.state.start.options
+        if options.get("format") != FORMAT:
+            raise NotAllowed(
+                f"{self.state.discussion_id} was opened by another version of Roundtable, whose "
+                "procedures this one does not know.",
+                "Go on with it in the version that opened it, or a newer one.",
+            )
+        return parsed(cast("dict[str, Any]", options["definition"]))
 
     @property
     def host(self) -> Participant:
@@ -221,9 +229,10 @@ class Sitting:
 
     # --- what was counted ----------------------------------------------------------------------
 
-    def results(self) -> list[Result]:
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
         """The aggregates of all passes so far, in order."""
-        return [r for step in self.held if (r := self.result(step)) is not None]
+        return tuple(r for step in self.held if (r := self.result(step)) is not None)
 
     def result(self, step: Step) -> Result | None:
         counted = step.stage.counted

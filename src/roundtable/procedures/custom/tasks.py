@@ -21,13 +21,13 @@ from ...core.text import first_sentences
 from ...core.values import Participant
 from ...prompts import load
 from ...prompts.own import variables_of
+from .checks import FRAME
 from .course import Step
 from .model import Asking, Extract, Reading
 from .sitting import Sitting
 from .values import asked_for, contract_of
 
 VERDICT = "verdict"
-FRAME = "custom/turn"
 TASK_PLACE = "<!-- task -->"
 PATIENT = TurnPolicy(timeout=600, retries=1)
 SMALL_TOKENS = 220
@@ -99,7 +99,7 @@ def _prompt(
     definition = sitting.definition
     start = sitting.state.start
     used = _used(body)
-    results = [Untrusted("results", r.text(), "the program") for r in sitting.results()]
+    results = [Untrusted("results", r.text(), "the program") for r in sitting.results]
     variables: dict[str, PromptValue] = {
         **definition.variables,
         **{f"puts_{each}": each in used for each in PUT_IN},
@@ -233,5 +233,3 @@ def _for_the_verdict(sitting: Sitting) -> HoldBack | None:
         return None
     writes = min(2000, sitting.definition.verdict.max_tokens)
     return HoldBack(sitting.host.speaker, input_tokens=4000, output_tokens=writes)
-
-

@@ -22,6 +22,10 @@ LARGEST = 1e15
 _MARKUP = re.compile(r"[*_`~]+")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.):])\s+")
 _NUMBER = re.compile(r"(?<![\w.,])([-+−])?\s?[$€£¥]?\s?([-+−])?(\d[\d.,'’\u00a0\u202f]*)")
+_SPACED = re.compile(r"(?<=\d)[ \u00a0](?=\d{3}(?!\d))")
+_BEGINS = re.compile(
+    r"[\W_]*(?:about|around|approximately|approx|roughly|circa|ca|etwa)?[\W_]*", re.IGNORECASE
+)
 _SCALE = re.compile(r"\s*(thousand|million|billion|trillion|k|bn)\b", re.IGNORECASE)
 _EXPONENT = re.compile(r"[eE]([-+]?\d{1,2})\b")
 _RANGE = re.compile(r"\s*(?:-|–|—|−|~|\bto\b|\bbis\b|\.{2,3}|…)\s*[$€£¥]?\s?\d", re.IGNORECASE)
@@ -118,9 +122,13 @@ def _first_line(body: str) -> str:
 
 
 def _number(line: str, extract: Extract) -> float | None:
-    found = _NUMBER.search(line)
-    if found is None:
+    line = _SPACED.sub("\u202f", line)
+    all_found = list(_NUMBER.finditer(line))
+    if not all_found:
         return None
+    found = all_found[0]
+    if len(all_found) > 1 and not _BEGINS.fullmatch(line[: found.start()]):
+        return None  # “In 2027 it will be 42”: which of them is meant?
     digits = found[3].rstrip(".,'’\u00a0\u202f")
     end = found.start(3) + len(digits)
     if _RANGE.match(line, end):

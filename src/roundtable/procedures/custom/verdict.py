@@ -15,6 +15,7 @@ COMPUTED = "[counted by the program]"
 FABRICATED = "[quotation not found]"
 RULES_DISAGREE = "[voting rules disagree]"
 _QUOTATION = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{12,400})[\"”“»」]")
+_PLACED = ("Answer", "Confidence", "Gaps and Risks")
 _SHORTEST_QUOTATION = 4
 """Words. Shorter ones are names and terms, not quotations."""
 
@@ -22,8 +23,7 @@ _SHORTEST_QUOTATION = 4
 def written(sitting: Sitting, speech: SpeechGiven) -> Verdict:
     """As the host wrote it, with its quotations verified and what was counted beside it."""
     sections = speech.sections
-    whole = speech.text if len(sitting.definition.verdict.sections) > 1 else ""
-    answer, invented = _checked(sitting, sections.get("Answer") or whole or speech.text)
+    answer, invented = _checked(sitting, _worded(speech))
     gaps = sections.get("Gaps and Risks", "")
     return _counted(sitting).model_copy(
         update={
@@ -42,6 +42,14 @@ def written(sitting: Sitting, speech: SpeechGiven) -> Verdict:
             ),
         }
     )
+
+
+def _worded(speech: SpeechGiven) -> str:
+    """The answer, and below it the sections that have no place of their own."""
+    if not speech.sections.get("Answer"):
+        return speech.text
+    others = [f"### {h}\n{body}" for h, body in speech.sections.items() if h not in _PLACED]
+    return "\n\n".join([speech.sections["Answer"], *others])
 
 
 def computed(sitting: Sitting) -> Verdict | None:
@@ -63,9 +71,7 @@ def computed(sitting: Sitting) -> Verdict | None:
 def extracted(sitting: Sitting) -> Verdict:
     """Everybody's own last words side by side."""
     names = {p.id: p.name for p in sitting.state.participants}
-    lines = [
-        f"- **{names[s.participant]}** ({s.turn_id}): {digest(s)}" for s in sitting.last_words
-    ]
+    lines = [f"- **{names[s.participant]}** ({s.turn_id}): {digest(s)}" for s in sitting.last_words]
     return _counted(sitting).model_copy(
         update={
             "answer": "No model wrote this answer; these are the participants' own words.\n\n"
@@ -81,10 +87,11 @@ def final_result(sitting: Sitting) -> Result | None:
     """The last aggregate of the stage that the verdict is about, or of any; one for which too few
     spoke stands only where there is no other."""
     wanted = sitting.definition.verdict.of
-    made = [r for r in sitting.results() if wanted in (None, r.stage)]
+    made = [r for r in sitting.results if wanted in (None, r.stage)]
     counted = [r for r in made if r.values]
     whole = [r for r in counted if r.enough]
-    return (whole or counted or made or [None])[-1]
+    standing = whole or counted or made
+    return standing[-1] if standing else None
 
 
 def _answer(result: Result) -> str:
@@ -104,7 +111,7 @@ def _answer(result: Result) -> str:
 def _counted(sitting: Sitting) -> Verdict:
     """What can be said without a model."""
     result = final_result(sitting)
-    course = [r for r in sitting.results() if result is not None and r.stage == result.stage]
+    course = [r for r in sitting.results if result is not None and r.stage == result.stage]
     meaningful = any(sitting.meaningful(speech) for speech in sitting.last_words)
     return Verdict(
         answer="",
@@ -129,9 +136,7 @@ def _dissent(sitting: Sitting, result: Result | None) -> tuple[Dissent, ...]:
             outside = result.tally is not None and first_choice(value) not in result.winners
         if outside and name in last:
             said = f"{first_choice(value)}: {digest(last[name])}"
-            found.append(
-                Dissent(participant=name, position=said, turn_id=last[name].turn_id)
-            )
+            found.append(Dissent(participant=name, position=said, turn_id=last[name].turn_id))
     return tuple(found)
 
 

@@ -48,7 +48,7 @@ _STANCE = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(
-    r"(?m)^\s*(?:[-*•]|\**\d+[.)]\**)\s+(.+(?:\n(?!\s*(?:[-*•]|\**\d+[.)]\**)\s)\s*\S.*)*)"
+    r"(?m)^\s*(?:[-*•]|\**\d+[.)]\**)\s+(.+(?:\n(?!\s*(?:[-*•]|\**\d+[.)]\**)\s)[ \t]*\S.*)*)"
 )
 MOST_POINTS = 3
 """Reasons of one answer that join the list of points."""

@@ -115,17 +115,15 @@ class Deliberation:
     def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
         if not sitting.host_writes:
             return self._close(sitting, extracted(sitting))
-        if statement.wanted(sitting) and not statement.winner(sitting):
+        won = statement.winner(sitting) if statement.wanted(sitting) else None
+        if statement.wanted(sitting) and not (won or budget_exhausted(sitting.state)):
             return self._close(sitting, statement.without_a_statement(sitting), NO_STATEMENT_NOTE)
-        if statement.wanted(sitting):
-            plan = statement.revision(sitting)
-        else:
-            plan = tasks.synthesis(sitting, outcome(sitting))
+        plan = statement.revision(sitting) if won else tasks.synthesis(sitting, outcome(sitting))
         stage = run_stage(sitting.state, [plan])
         if not stage.over:
             return stage.effects
         last_word = next(iter(stage.speeches), None)
-        if statement.wanted(sitting):
+        if won:
             return self._close(sitting, statement.verdict(sitting, last_word))
         if last_word is None:
             return self._close(sitting, extracted(sitting), EXTRACTED_NOTE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...core.contracts import says_nothing
 from ...core.convergence import Ending
 from ...core.events import SpeechGiven
+from ...core.text import clip
 from ...core.values import Confidence, Dissent, Verdict
 from .ballots import read_reasons
 from .checks import UNCITED, check_citations, check_quotations, cited
@@ -50,7 +51,7 @@ def extracted(sitting: Sitting) -> Verdict:
     base = by_ballots(sitting)
     lines = ["No model wrote this answer; these are the experts' own words.", ""]
     if leading := sitting.ending.position:
-        lines[:0] = [f"The vote is for: {sitting.options[leading]}.", ""]
+        lines[:0] = [f"The vote is for {_named(sitting, leading)}.", ""]
     lines += [
         f"- **{sitting.name(s.participant)}** ({s.turn_id}): {position(s)}"
         for s in sitting.last_words
@@ -148,8 +149,8 @@ def what_talk_changed(sitting: Sitting) -> str:
     ]
     for change in sitting.changes:
         moved = (
-            f"{sitting.name(change.participant)} went from “{sitting.options[change.before]}” to "
-            f"“{sitting.options[change.after]}”"
+            f"{sitting.name(change.participant)} went from {_named(sitting, change.before)} to "
+            f"{_named(sitting, change.after)}"
         )
         speech = sitting.state.speech(change.argument) if change.argument else None
         if speech is None:
@@ -168,5 +169,12 @@ def what_talk_changed(sitting: Sitting) -> str:
 def _leaders(sitting: Sitting, *, first_only: bool) -> str:
     ballots = sitting.ballots(FIRST_ROUND) if first_only else sitting.last_ballots
     winners = sitting.count(ballots).outcomes["plurality"].winners
-    named = " and ".join(f"“{sitting.options[winner]}”" for winner in winners)
+    if len(winners) > 2:
+        return f"a tie of {len(winners)} positions"
+    named = " and ".join(_named(sitting, winner) for winner in winners)
     return f"a tie of {named}" if len(winners) > 1 else named or "nothing"
+
+
+def _named(sitting: Sitting, option: str) -> str:
+    """An option within a sentence."""
+    return f"“{clip(sitting.options[option].rstrip(' .。'), 120)}”"

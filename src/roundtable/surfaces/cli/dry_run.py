@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
+from datetime import UTC, datetime
 from typing import Any
 
 import click
 
 from ...bootstrap import App
-from ...core.decide import decide
-from ...core.effects import TakeTurn
+from ...core.decide import Procedure, decide
+from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
+from ...core.events import Event, Recorded, SearchFailed
+from ...core.state import State
 from ...core.text import redact
 from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_kit
@@ -24,13 +28,12 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
     state = await app.service.with_ledger(MemoryLedger()).open(request)
     kit = procedure_kit(state.start.procedure)
     prompts = []
-    for effect in decide(state, kit.procedure):
-        if isinstance(effect, TakeTurn):
-            speaker = effect.plan.participant.speaker
-            task = effect.plan.task_for(speaker)
-            room = speaker.context_window - task.max_tokens
-            prompt = render(task.prompt, nonce="(drawn for each call)", limit_tokens=room).prompt
-            prompts.append((effect.plan.label, prompt))
+    for plan in _first_turns(deepcopy(state), kit.procedure):
+        speaker = plan.participant.speaker
+        task = plan.task_for(speaker)
+        room = speaker.context_window - task.max_tokens
+        prompt = render(task.prompt, nonce="(drawn for each call)", limit_tokens=room).prompt
+        prompts.append((plan.label, prompt))
     seats = (*state.start.participants, state.start.host)
     if as_json:
         e = kit.estimate(state)
@@ -71,3 +74,22 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
     click.echo(redact("\n".join(lines)))
     return 0
+
+
+def _first_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
+    """The turns with which it begins, as they would be without a web search."""
+    while True:
+        effects = decide(state, procedure)
+        plans = [effect.plan for effect in effects if isinstance(effect, TakeTurn)]
+        events: list[Event] = [
+            e for each in effects if isinstance(each, Record) for e in each.events
+        ]
+        for each in effects:
+            if isinstance(each, LookUp):
+                message = "Nobody is asked in a dry run."
+                events.append(SearchFailed(query=each.query, provider="none", message=message))
+        if plans or not events:
+            return plans
+        for event in events:
+            at = state.updated_at or datetime.now(UTC)
+            state.apply(Recorded(state.discussion_id, state.seq + 1, at, event))

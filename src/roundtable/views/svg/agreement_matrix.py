@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ...core.convergence import HIGHEST_SCORE, agreement_pct
 from ..opinion_map import OpinionMap
-from .canvas import AGREE, Canvas, column_heading, fitted, heading_room, number, plain
+from .canvas import (
+    AGREE,
+    Canvas,
+    column_heading,
+    fitted,
+    heading_room,
+    number,
+    overhang,
+    plain,
+    width,
+)
 
 CELL = 44.0
 MARGIN = 10
@@ -73,7 +83,7 @@ def _square(
         canvas.text(MARGIN, 26, "No agreement to show: it takes two participants.")
         return canvas.drawn(2 * MARGIN + 360, 40)
     high, turned = heading_room([names[who] for who in people], CELL)
-    left = MARGIN + LONGEST + 8
+    left = MARGIN + min(LONGEST, max(width(name) for name in names.values())) + 8
     top = MARGIN + high
     said: list[str] = []
     for n, who in enumerate(people):
@@ -89,9 +99,12 @@ def _square(
             figures = ", ".join(f"{other} {figure}" for other, figure in known)
             said.append(f"{names[who]}: {figures}.")
     canvas.description = " ".join([f"Figures in {unit}." if said else "No figures.", *said])
-    tail = 96 if turned else 0
     side = len(people) * CELL
-    return canvas.drawn(left + side + MARGIN + tail, top + side + MARGIN)
+    ends = [
+        left + (n + 0.5) * CELL + overhang(names[who], turned=turned)
+        for n, who in enumerate(people)
+    ]
+    return canvas.drawn(max(left + side, *ends) + MARGIN, top + side + MARGIN)
 
 
 def _cell(canvas: Canvas, figure: Figure | None, x: float, y: float) -> None:

@@ -16,6 +16,8 @@ AGREE, DISAGREE = "#1b8a6b", "#c2571a"
 """Told apart by people who do not see red and green, and dark enough for white strokes on them."""
 SIZE = 13
 """Of the letters, in pixels."""
+LONGEST_TURNED = 150
+"""The room for a name above a column, where names are turned."""
 
 
 def plain(text: str) -> str:
@@ -181,8 +183,13 @@ def heading_room(names: Sequence[str], column: float) -> tuple[float, bool]:
     """How high the names above columns are, and whether they must be turned to fit."""
     if all(width(name) <= 2 * (column - 8) for name in names) and column >= 72:
         return 2 * SIZE + 8, False
-    longest = max((min(width(name), 130) for name in names), default=0)
+    longest = max((width(fitted(name, LONGEST_TURNED)) for name in names), default=0)
     return longest * 0.71 + 16, True
+
+
+def overhang(name: str, *, turned: bool) -> float:
+    """How far a heading reaches to the right of the middle of its column."""
+    return 16 + width(fitted(name, LONGEST_TURNED)) * 0.71 if turned else 0.0
 
 
 def column_heading(
@@ -190,7 +197,7 @@ def column_heading(
 ) -> None:
     """A name above a column, level in two lines or turned."""
     if turned:
-        canvas.text(x + 4, bottom - 6, fitted(name, 130), turn=-45, whole=name)
+        canvas.text(x + 4, bottom - 6, fitted(name, LONGEST_TURNED), turn=-45, whole=name)
         return
     lines = wrapped(name, column - 8, 2)
     for n, words in enumerate(lines):

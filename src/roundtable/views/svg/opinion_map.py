@@ -15,7 +15,9 @@ from .canvas import (
     heading_room,
     listed,
     number,
+    overhang,
     plain,
+    width,
     wrapped,
 )
 
@@ -36,9 +38,10 @@ def opinion_map_svg(shown: OpinionMap, picture_id: str = "opinion-map") -> str:
     if not people or not shown.points:
         canvas.text(MARGIN, 26, f"No opinion map: {shown.reason or 'nobody took a stance'}.")
         return canvas.drawn(2 * MARGIN + 420, 40)
+    _shapes(canvas)
     column = 84.0 if len(people) <= 5 else 44.0
     high, turned = heading_room([names[who] for who in people], column)
-    camps_high = 26 if shown.camps else 0
+    camps_high = 30 if len(shown.camps) > 1 else 0
     left = MARGIN + LABELS + 12
     top = MARGIN + camps_high + high
     centre = {who: left + (n + 0.5) * column for n, who in enumerate(people)}
@@ -48,7 +51,7 @@ def opinion_map_svg(shown: OpinionMap, picture_id: str = "opinion-map") -> str:
     _camps(canvas, shown.camps, people, centre, column, bottom)
     for who in people:
         column_heading(canvas, names[who], centre[who], top, column, turned=turned)
-    _between(canvas, shown, centre, MARGIN + camps_high - 12)
+    _between(canvas, shown, centre)
     right = left + len(people) * column + 8
     y = top
     for title, points in sections:
@@ -61,9 +64,10 @@ def opinion_map_svg(shown: OpinionMap, picture_id: str = "opinion-map") -> str:
     if hidden:
         y += 20
         canvas.text(MARGIN, y, f"and {hidden} more points", faint=True, size=12)
-    y = _legend(canvas, y + 30)
-    tail = 96 if turned else 0
-    return canvas.drawn(max(right + MARGIN + tail, 470), y + MARGIN)
+    y = _legend(canvas, y + 30, bool(shown.bridges))
+    edge = max(right, *(centre[w] + overhang(names[w], turned=turned) for w in people))
+    least = 700 if shown.bridges else 540
+    return canvas.drawn(max(edge + MARGIN, least), y + MARGIN)
 
 
 def _sections(shown: OpinionMap) -> tuple[list[Section], int]:
@@ -111,21 +115,12 @@ def _camps(
         canvas.text((start + end) / 2, MARGIN + 17, name, anchor="middle", bold=True, size=12)
 
 
-def _between(canvas: Canvas, shown: OpinionMap, centre: Mapping[str, float], y: float) -> None:
-    """A two-headed arrow above whoever bridges two camps."""
+def _between(canvas: Canvas, shown: OpinionMap, centre: Mapping[str, float]) -> None:
+    """An arrow above whoever bridges two camps, below the label if it belongs to one of them."""
     for bridge in shown.bridges:
-        x = centre[bridge.participant]
-        if shown.camp_of(bridge.participant) is not None and len(shown.camps) > 1:
-            y_here = y + 8
-        else:
-            y_here = y
-        one, two = bridge.between
-        told = f"bridges camps {one} and {two}"
-        canvas.add(
-            f'<g class="rt-bridge"><title>{told}</title>'
-            f'<path d="M{number(x - 15)} {number(y_here)}h30m-5 -4l5 4l-5 4m-20 -8l-5 4l5 4" '
-            'fill="none" stroke="currentColor" stroke-width="1.6"/></g>'
-        )
+        inside = shown.camp_of(bridge.participant) is not None
+        told = f"bridges camps {bridge.between[0]} and {bridge.between[1]}"
+        _use(canvas, "bridge", centre[bridge.participant], MARGIN + (24 if inside else 14), told)
 
 
 def _row(
@@ -138,9 +133,10 @@ def _row(
 ) -> None:
     whole = plain(point.text) or point.id
     lines = wrapped(whole, LABELS - 8, 2, 12.5)
+    cut = lines[-1].endswith("…")
     first = y + ROW / 2 + 4 - (len(lines) - 1) * 7.5
     for n, words in enumerate(lines):
-        canvas.text(MARGIN, first + n * 15, words, size=12.5, whole=whole)
+        canvas.text(MARGIN, first + n * 15, words, size=12.5, whole=whole if cut else "")
     for who in people:
         cell = point.stances.get(who)
         told = f"{names[who]}: {_told(cell)}"
@@ -155,41 +151,64 @@ def _told(cell: Cell | None) -> str:
     return f"{cell.position}{sure}{rough}{', changed its mind' if cell.moved else ''}"
 
 
-def _mark(canvas: Canvas, cell: Cell | None, x: float, y: float, told: str) -> None:
-    """Agree is a disc with a tick, disagree a square with a cross, unsure an empty ring. What was
-    read from prose is paler; a corner marks a change of mind."""
-    at = f'transform="translate({number(x)} {number(y)})"'
-    title = f"<title>{escape(told)}</title>" if told else ""
-    if cell is None:
-        canvas.add(
-            f'<g {at}>{title}<path d="M-4 0h8" stroke="currentColor" stroke-opacity=".4"/></g>'
-        )
-        return
-    pale = ' opacity="0.6"' if cell.rough else ""
-    shape = {
+def _shapes(canvas: Canvas) -> None:
+    """Agree is a disc with a tick, disagree a square with a cross, unsure an empty ring. A corner
+    marks a change of mind, a two-headed arrow a bridge."""
+    shapes = {
         "agree": f'<circle r="11" fill="{AGREE}"/><path d="M-5 .5l3.5 4l6.5 -8" fill="none" '
         'stroke="#fff" stroke-width="2.2"/>',
         "disagree": f'<rect x="-10" y="-10" width="20" height="20" rx="2" fill="{DISAGREE}"/>'
         '<path d="M-4.5 -4.5l9 9m0 -9l-9 9" fill="none" stroke="#fff" stroke-width="2.2"/>',
         "unsure": '<circle r="10" fill="none" stroke="currentColor" stroke-width="1.4" '
         'stroke-dasharray="3 2.5"/><text y="4.5" text-anchor="middle">?</text>',
-    }[cell.position]
-    moved = '<path d="M8 -14h7v7z" fill="currentColor"/>' if cell.moved else ""
-    canvas.add(f'<g {at} class="rt-{cell.position}"{pale}>{title}{shape}{moved}</g>')
+        "none": '<path d="M-4 0h8" stroke="currentColor" stroke-opacity=".4"/>',
+        "moved": '<path d="M8 -14h7v7z"/>',
+        "bridge": '<path d="M-15 0h30m-5 -4l5 4l-5 4m-20 -8l-5 4l5 4" fill="none" '
+        'stroke="currentColor" stroke-width="1.6"/>',
+    }
+    drawn = "".join(
+        f'<g id="{escape(canvas.id)}-{name}" class="rt-{name}">{shape}</g>'
+        for name, shape in shapes.items()
+    )
+    canvas.add(f"<defs>{drawn}</defs>")
 
 
-def _legend(canvas: Canvas, y: float) -> float:
+def _use(
+    canvas: Canvas, shape: str, x: float, y: float, told: str = "", pale: bool = False
+) -> None:
+    title = f"<title>{escape(told)}</title>" if told else ""
+    faint = ' opacity="0.6"' if pale else ""
+    canvas.add(
+        f'<use href="#{escape(canvas.id)}-{shape}" x="{number(x)}" y="{number(y)}"{faint}>'
+        f"{title}</use>"
+    )
+
+
+def _mark(canvas: Canvas, cell: Cell | None, x: float, y: float, told: str) -> None:
+    """A cell; what was read from prose is paler than what was declared."""
+    if cell is None:
+        _use(canvas, "none", x, y, told)
+        return
+    _use(canvas, cell.position, x, y, told, cell.rough)
+    if cell.moved:
+        _use(canvas, "moved", x, y)
+
+
+def _legend(canvas: Canvas, y: float, bridged: bool) -> float:
+    entries = [
+        ("agree", "agree"),
+        ("disagree", "disagree"),
+        ("unsure", "unsure"),
+        ("none", "no stance"),
+        ("moved", "changed its mind"),
+        *([("bridge", "bridges two camps")] if bridged else []),
+    ]
     x = MARGIN + 11.0
-    for words, cell in (
-        ("agree", Cell("agree")),
-        ("disagree", Cell("disagree")),
-        ("unsure", Cell("unsure")),
-        ("no stance", None),
-        ("changed its mind", Cell("agree", moved=True)),
-    ):
-        _mark(canvas, cell, x, y, "")
-        canvas.text(x + 18, y + 4.5, words, size=12)
-        x += 18 + 7.2 * len(words) + 30
+    for shape, words in entries:
+        # The corner is drawn beside a mark, not in its middle.
+        _use(canvas, shape, x - 4 if shape == "moved" else x, y + 11 if shape == "moved" else y)
+        canvas.text(x + 20, y + 4.5, words, size=12)
+        x += 20 + width(words, 12) + 30
     return y + SIZE
 
 

@@ -1,0 +1,330 @@
+"""The HTML report: one file that needs nothing, runs nothing, and leads everywhere it says."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+from inline_snapshot import snapshot
+
+from roundtable.core.events import DiscussionClosed, PointRaised, StanceTaken, VerdictReached
+from roundtable.core.state import State
+from roundtable.core.values import Dissent, Participant, SpeakerRef, Verdict
+from roundtable.procedures import procedure_kit
+from roundtable.views.report_html import LONG, html_report
+from tests.procedures.council_table import council, hold, scholar, sections, verdict
+
+from .hostile import TEXTS
+from .pages import Element, ids, inner_links, parsed
+from .tables import long_table, mishaps, opened, seat, speech, told
+
+SEATS = [seat("Ann", "🔍"), seat("Bob"), seat("Cid")]
+# fmt: off
+SVG = {"svg", "g", "path", "rect", "circle", "text", "tspan", "title", "desc", "line", "polyline"}
+TAGS = {
+    "html", "head", "meta", "title", "style", "body", "header", "nav", "main", "footer", "section",
+    "article", "h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "ul", "ol", "li", "dl", "dt", "dd",
+    "div", "span", "small", "strong", "em", "s", "code", "pre", "blockquote", "br", "hr", "bdi",
+    "time", "table", "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure",
+    "figcaption", *SVG,
+}
+# fmt: on
+OUTSIDE = (
+    "src",
+    "srcset",
+    "srcdoc",
+    "data",
+    "poster",
+    "background",
+    "action",
+    "formaction",
+    "style",
+)
+
+
+def words(round_: int, who: str) -> str:
+    return f"## Position\n{who} in round {round_}."
+
+
+def page_of(state: State, delivered: str | None = None) -> Element:
+    if delivered is None:
+        delivered = procedure_kit(state.start.procedure).deliver(state, "9.9")
+    return parsed(html_report(state, delivered))
+
+
+def check(page: Element) -> None:
+    """What holds for every report."""
+    places = ids(page)
+    assert len(places) == len(set(places)), "an id is there twice"
+    assert not [place for place in places if re.search(r"\s", place)]
+    assert set(inner_links(page)) <= set(places), "a link leads nowhere"
+    for element in page.all():
+        assert element.tag in TAGS
+        assert not [name for name in element.attrs if name.startswith("on") or name in OUTSIDE]
+        href = element.attrs.get("href")
+        if href is not None:
+            assert element.tag == "a"
+            if not href.startswith("#"):
+                assert href.startswith(("https://", "http://", "mailto:"))
+                assert element.attrs["rel"] == "noopener noreferrer nofollow"
+    levels = [int(e.tag[1]) for e in page.all("h1", "h2", "h3", "h4")]
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert len(page.all("main")) == len(page.all("nav")) == 1
+    assert len(page.all("style")) == 1
+
+
+@pytest.mark.requirement("I-10")
+def test_a_small_report_as_a_whole() -> None:
+    html = html_report(mishaps("## Tea\nIt calms: https://tea.example"), "")
+    assert re.sub(r"<style>.*</style>", "<style>…</style>", html, flags=re.DOTALL) == snapshot()
+
+
+@pytest.mark.requirement("I-10", "I-30")
+def test_a_report_holds_all_that_was_said_by_whom_with_which_model() -> None:
+    state = hold(council({"answer/muse": "## Perspective\nCocoa."}))
+    page = page_of(state)
+    check(page)
+    articles = {e.attrs["id"]: e for e in page.all("article")}
+    assert set(articles) == {f"turn-{each.turn_id}" for each in state.speeches}
+    for each in state.speeches:
+        article = articles[f"turn-{each.turn_id}"]
+        seated = state.participant(each.participant)
+        assert seated is not None
+        assert seated.name in article.all("h4")[0].text
+        (about,) = article.classed("about")
+        assert each.model in about.text
+        assert all(flag in about.text for flag in each.flags)
+    assert "Cocoa." in articles["turn-1/answer/muse"].text
+
+
+@pytest.mark.requirement("I-10")
+def test_a_report_of_a_council_is_small() -> None:
+    long = "Evidence is mixed, and nobody knows why that should be so. " * 40
+    turns = {f"{stage}/{who}": long for stage in ("answer", "cross") for who in ("scholar", "muse")}
+    state = hold(council({"answer/scholar": scholar(Findings=long), **turns}))
+    html = html_report(state, procedure_kit("council").deliver(state, "9.9"))
+    assert len(html.encode()) < 100_000
+
+
+def test_the_same_discussion_gives_the_same_bytes() -> None:
+    assert html_report(long_table(SEATS, 3, words), "x") == html_report(
+        long_table(SEATS, 3, words), "x"
+    )
+
+
+# Safety
+
+
+@pytest.mark.requirement("I-21", "Z-10")
+def test_the_policy_allows_one_style_sheet_and_nothing_else() -> None:
+    page = page_of(mishaps())
+    (style,) = page.all("style")
+    (policy,) = [
+        e.attrs["content"]
+        for e in page.all("meta")
+        if e.attrs.get("http-equiv") == "Content-Security-Policy"
+    ]
+    digest = b64encode(sha256(style.text.encode()).digest()).decode()
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+    assert "url(" not in style.text
+    assert "@import" not in style.text
+
+
+def everywhere(text: str) -> State:
+    """A discussion in which a text stands wherever others' words can stand."""
+    odd = Participant(
+        id="odd",
+        name=text or "x",
+        role=text,
+        emoji=text[:20],
+        perspective=text,
+        speakers=(SpeakerRef(model=text or "m"),),
+    )
+    turn = "1/answer/ann"
+    return told(
+        [
+            opened([SEATS[0], odd], text),
+            *speech(turn, "ann", text, model=text or "m", flags=(text,)),
+            *speech("1/answer/odd", "odd", f"As said: “{text}”"),
+            PointRaised(point_id="p1", text=text, turn_id=turn, round=1),
+            StanceTaken(
+                participant="ann",
+                point_id="p1",
+                position="agree",
+                turn_id=turn,
+                round=1,
+                quote=text,
+            ),
+            StanceTaken(
+                participant="odd", point_id="p1", position="disagree", turn_id=turn, round=1
+            ),
+            VerdictReached(
+                verdict=Verdict(answer=text, dissent=(Dissent(participant="odd", position=text),))
+            ),
+            DiscussionClosed(status="failed", stop_reason="budget", detail=text, remedy=text),
+        ]
+    )
+
+
+@pytest.mark.requirement("I-21")
+@pytest.mark.parametrize("text", TEXTS)
+def test_hostile_text_is_text_wherever_it_stands(text: str) -> None:
+    page = parsed(html_report(everywhere(text), text))
+    check(page)
+    svg = [tag for picture in page.all("svg") for tag in picture.all()]
+    assert {e.tag for e in svg} <= SVG
+    # Pictures are the program's own: outside of them nothing is drawn.
+    assert len(page.all("svg")) == 2
+
+
+@pytest.mark.requirement("I-21")
+def test_a_script_in_a_speech_can_be_read() -> None:
+    text = "<script>alert(1)</script>"
+    page = page_of(mishaps(text))
+    (article, _) = page.all("article")
+    assert text in article.text
+
+
+@pytest.mark.requirement("I-20")
+def test_planted_keys_do_not_reach_the_report() -> None:
+    key = "sk-ant-PLANTED1234567890abcd"
+    state = everywhere(f"Use {key} now.")
+    html = html_report(state, f"Use {key}.")
+    assert "PLANTED" not in html
+    assert "[redacted]" in html
+
+
+# Finding one's way
+
+
+@pytest.mark.requirement("I-30")
+def test_what_the_verdict_cites_leads_to_the_speech() -> None:
+    state = hold(council({"synthesis": verdict(Answer="Tea [1/answer/scholar], [9/no/body].")}))
+    (said,) = [e for e in page_of(state).all("section") if e.attrs["id"] == "verdict"]
+    cited = [(e.text, e.attrs["href"]) for e in said.classed("cite")]
+    assert cited == [("1/answer/scholar", "#turn-1/answer/scholar")]
+
+
+def test_quotations_of_the_verdict_that_were_really_said_are_marked() -> None:
+    answer = "“The kettle boils in three minutes flat” but not “the kettle never boils at all”."
+    turns = {
+        "answer/scholar": scholar(Findings="The kettle boils in three minutes, flat."),
+        "synthesis": verdict(Answer=answer),
+    }
+    page = page_of(hold(council(turns)))
+    assert [e.text for e in page.classed("verified")] == [
+        "“The kettle boils in three minutes flat”"
+    ]
+    (proof,) = page.classed("proof")
+    assert proof.attrs["href"] == "#turn-1/answer/scholar"
+
+
+def test_turns_in_every_language_can_be_cited() -> None:
+    page = page_of(long_table([seat("学者"), seat("عالم")], 2, words), "见 [2/answer/学者]。")
+    check(page)
+    assert "turn-2/answer/学者" in inner_links(page)
+
+
+def test_the_contents_list_every_section_and_round() -> None:
+    page = page_of(long_table(SEATS, 3, words))
+    (contents,) = page.all("nav")
+    sections_ = [e.attrs["id"] for e in page.all("section")]
+    assert inner_links(contents) == sections_
+    assert "round-3" in sections_
+    (skip,) = page.classed("skip")
+    assert skip.attrs["href"] == "#verdict"
+
+
+def test_headings_of_a_speech_come_below_the_speech() -> None:
+    page = page_of(mishaps("# Big\n\n## Smaller"))
+    check(page)
+    assert [(e.tag, e.text) for e in page.all("article")[0].all("h5", "h6")] == [
+        ("h5", "Big"),
+        ("h6", "Smaller"),
+    ]
+
+
+def test_a_long_speech_is_folded_under_its_first_sentences() -> None:
+    long = "# Title\nIt begins so. " + "And it goes on. " * (LONG // 16 + 1)
+    page = page_of(mishaps(long))
+    (details,) = page.all("details")
+    assert details.all("summary")[0].text.endswith("It begins so. And it goes on.")
+    assert not page_of(mishaps("Short.")).all("details")
+
+
+def test_a_report_of_two_hundred_speeches_is_folded_and_whole() -> None:
+    long = long_table([*SEATS, seat("Dan"), seat("Eve")], 40, lambda n, w: f"{w} {n}. " * 100)
+    page = page_of(long)
+    check(page)
+    assert len(page.all("article")) == 202
+    assert all(article.all("details") for article in page.all("article")[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "direction", "language"),
+    [
+        ("Tea, 茶", "ltr", None),
+        ("三项试验发现了很小的影响。", "ltr", "zh"),
+        ("お茶を飲みましょう。", "ltr", "ja"),
+        ("1. الشاي أفضل من القهوة API", "rtl", "ar"),
+        ("תה עדיף", "rtl", "he"),
+        ("…", "ltr", None),
+    ],
+)
+def test_a_speech_runs_in_its_own_direction(
+    text: str, direction: str, language: str | None
+) -> None:
+    page = page_of(mishaps(text))
+    check(page)
+    (body,) = page.all("article")[0].classed("words")
+    assert (body.attrs["dir"], body.attrs.get("lang")) == (direction, language)
+
+
+def test_tables_are_named_and_have_headers() -> None:
+    page = page_of(long_table(SEATS, 3, words))
+    grids = page.classed("grid")
+    assert len(grids) > 8
+    for grid in grids:
+        assert all(e.attrs["scope"] in ("col", "row") for e in grid.all("th"))
+    for region in page.classed("scroll"):
+        assert region.attrs["tabindex"] == "0"
+        assert region.attrs["aria-label"]
+
+
+def test_pictures_are_drawn_where_there_is_something_to_draw() -> None:
+    drawn = [e.text for e in page_of(long_table(SEATS, 3, words)).all("figcaption")]
+    assert drawn == [
+        "Who holds what on which point",
+        "How often each two hold the same",
+        "Convergence over the rounds",
+        "Scores of round 3",
+    ]
+    assert not page_of(mishaps()).all("figure")
+
+
+@pytest.mark.requirement("I-32")
+def test_a_lone_dissent_stands_beside_the_verdict() -> None:
+    answer = sections(Analysis="Fine.", Verification="-", Confidence="high", Dissent="Tea stains.")
+    page = page_of(hold(council({"answer/engineer": answer})))
+    (said,) = [e for e in page.all("section") if e.attrs["id"] == "verdict"]
+    assert "Tea stains." in said.text
+
+
+def test_a_discussion_without_anything_is_a_report_too() -> None:
+    page = page_of(told([opened(SEATS)]))
+    check(page)
+    assert "There is no verdict yet" in page.classed("alert")[0].text
+
+
+def test_a_failed_discussion_says_why_and_what_to_do() -> None:
+    page = page_of(mishaps())
+    check(page)
+    first, second = page.classed("alert")
+    assert first.text == "Sorry: 1 of 2 answered.Check the models."
+    assert second.text == "No speech: No answer in 90 s.Give it more time."
