@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests requirements bench evals clean
+.PHONY: demo test check types lint layers tests requirements requirements-table bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --quick
@@ -32,6 +32,9 @@ tests: $(VENV)/.installed-dev
 
 requirements: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements
+
+requirements-table: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest --requirements-table docs/requirements.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks

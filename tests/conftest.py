@@ -20,10 +20,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--requirements", action="store_true", help="list every requirement and its tests"
     )
+    parser.addoption("--requirements-table", type=Path, help="write that list to a Markdown file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    report = RequirementReport(full=bool(config.getoption("--requirements")))
+    report = RequirementReport(
+        full=bool(config.getoption("--requirements")),
+        document=config.getoption("--requirements-table"),
+    )
     config.pluginmanager.register(report, "requirement-report")
 
 

@@ -12,23 +12,24 @@ import pytest
 LIST = Path(__file__).with_name("requirements.txt")
 
 
-def known_ids() -> dict[str, list[str]]:
-    """The sections of the list, with their IDs."""
-    sections: dict[str, list[str]] = {}
-    ids: list[str] = []
+def known_ids() -> dict[str, dict[str, str]]:
+    """The sections of the list, with their IDs and, where one has no test yet, why."""
+    sections: dict[str, dict[str, str]] = {}
+    ids: dict[str, str] = {}
     for line in LIST.read_text("utf-8").splitlines():
         if line.startswith("## "):
-            ids = sections[line[3:]] = []
-        elif re.fullmatch(r"[A-Z]-\d+", line):
-            ids.append(line)
+            ids = sections[line[3:]] = {}
+        elif match := re.fullmatch(r"([A-Z]-\d+)(?:\s+(.+))?", line):
+            ids[match[1]] = match[2] or ""
     return sections
 
 
 class RequirementReport:
     """A pytest plugin that keeps, for each ID, the tests that show it and how they ended."""
 
-    def __init__(self, *, full: bool) -> None:
+    def __init__(self, *, full: bool, document: Path | None) -> None:
         self.full = full
+        self.document = document
         self.shown: dict[str, set[str]] = defaultdict(set)
         self.failed: set[str] = set()
 
@@ -60,6 +61,8 @@ class RequirementReport:
         terminalreporter.write_line(
             f"requirements shown by a passing test: {len(shown)} of {total}"
         )
+        if self.document is not None:
+            self.document.write_text(self._table(shown), "utf-8")
         if not self.full:
             return
         for section, ids in sections.items():
@@ -70,3 +73,22 @@ class RequirementReport:
             missing = [each for each in ids if each not in shown]
             if missing:
                 terminalreporter.write_line(f"  without a passing test: {' '.join(missing)}")
+
+    def _table(self, shown: set[str]) -> str:
+        """Every requirement with one test that shows it, as a page of the documentation."""
+        lines = [
+            "# Requirements and their tests",
+            "",
+            "Made by `make requirements-table` from a run of all tests. Where several tests show a "
+            "requirement, the first is named, and how many more there are.",
+        ]
+        for section, ids in known_ids().items():
+            lines += ["", f"## {section}", "", "| ID | shown by |", "|---|---|"]
+            for each, reason in ids.items():
+                if each in shown:
+                    first, *more = sorted(self.shown[each])
+                    told = f"`{first.partition('[')[0]}`" + (f" and {len(more)} more" if more else "")
+                else:
+                    told = f"not yet: {reason or 'no test'}"
+                lines.append(f"| {each} | {told} |")
+        return "\n".join(lines) + "\n"

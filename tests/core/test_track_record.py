@@ -24,10 +24,10 @@ def history(skills: dict[str, float], questions: int, seed: int = 3) -> list[dic
     chance = random.Random(seed)
     return [
         {
-            voter: "right" if chance.random() < skill else f"wrong {chance.randrange(9)}"
+            voter: f"{n}: " + ("right" if chance.random() < skill else str(chance.randrange(9)))
             for voter, skill in skills.items()
         }
-        for _ in range(questions)
+        for n in range(questions)
     ]
 
 
@@ -59,7 +59,8 @@ def test_an_expert_outvotes_two_who_are_mostly_wrong() -> None:
         (history(SKILLS, ENOUGH - 1), f"{ENOUGH} are needed"),
         ([{"a": "x"}] * 50, f"{ENOUGH} are needed"),
         ([{"a": "x", "b": "y"}] * 50, "two voters"),
-        ([{"a": "x", "b": "y", "c": "z"}] * 50, "ever gave the same"),
+        ([{"a": "x", "b": "y", "c": "z"}] * 50, "by chance"),
+        ([{"a": "yes", "b": "yes", "c": "yes"}] * 50, "by chance"),
     ],
 )
 def test_with_too_little_to_learn_from_all_are_equal_and_it_says_why(
@@ -160,3 +161,25 @@ def test_the_record_depends_on_no_order(order: list[str], seed: int) -> None:
 def test_a_unanimous_table_cannot_be_outvoted_by_any_record() -> None:
     record = TrackRecord({"a": 0.01, "b": 3.0}, 20, "")
     assert choose([Vote.of("a", "X"), Vote.of("b", "X")], record).winner == "X"
+
+
+def test_those_who_always_say_the_same_agree_by_chance_alone() -> None:
+    chance = random.Random(5)
+    past = []
+    for _ in range(120):
+        right = chance.choice(["yes", "no"])
+        wrong = "no" if right == "yes" else "yes"
+        past.append(
+            {
+                "keen": right if chance.random() < 0.9 else wrong,
+                "good": right if chance.random() < 0.85 else wrong,
+                "fair": right if chance.random() < 0.75 else wrong,
+                "yes-man": "yes",
+                "naysayer": "no",
+            }
+        )
+    record = learn(past)
+    assert record.weight("fair") > 5 * record.weight("yes-man")
+    assert record.weight("fair") > 5 * record.weight("naysayer")
+    # And yet, if nobody else votes, one who is not trusted decides.
+    assert choose([Vote.of("yes-man", "X")], record, ["X", "Y"]).winners == ("X",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerProcess
@@ -12,6 +13,8 @@ from typing import Any
 
 _WARM = multiprocessing.get_context("forkserver")
 _WARM.set_forkserver_preload(["tests.crash.warm"])
+_ONE_AT_A_TIME = threading.Lock()
+"""Starting a process also looks after all others: two threads must not both read how one ended."""
 
 PATIENCE = 60
 """Seconds after which a process that has not ended is a failure, never a way to end one."""
@@ -29,17 +32,18 @@ class Running:
 
     def ends(self) -> int:
         """Its exit code; a negative one is the signal that ended it."""
-        self._process.join(PATIENCE)
-        code = self._process.exitcode
-        if code is None:
-            self._process.kill()
+        by_itself = wait([self.sentinel], PATIENCE)
+        with _ONE_AT_A_TIME:
+            if not by_itself:
+                self._process.kill()
             self._process.join()
-            raise AssertionError("the process did not end by itself")
-        return code
+            assert by_itself, "the process did not end by itself"
+            assert self._process.exitcode is not None
+            return self._process.exitcode
 
     @property
     def running(self) -> bool:
-        return self._process.is_alive()
+        return not wait([self.sentinel], 0)
 
     @property
     def sentinel(self) -> int:
@@ -48,7 +52,8 @@ class Running:
 
 def started(act: Callable[..., None], *args: Any) -> Running:
     process = _WARM.Process(target=act, args=args, daemon=True)
-    process.start()
+    with _ONE_AT_A_TIME:
+        process.start()
     return Running(process)
 
 

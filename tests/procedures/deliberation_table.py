@@ -110,9 +110,7 @@ class Slow(Voice):
         return await super().speak(request, on_words)
 
 
-def table(
-    votes: Votes = SPLIT, turns: Mapping[str, Act] | None = None, **more: Any
-) -> Table:
+def table(votes: Votes = SPLIT, turns: Mapping[str, Act] | None = None, **more: Any) -> Table:
     return Table({"*": voice(votes, turns)}, **more)
 
 

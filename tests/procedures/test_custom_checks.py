@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import datetime
+import re
+from typing import Any, get_args
 
 import pytest
 
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
+from roundtable.core.tally import RULES
+from roundtable.core.values import Material
 from roundtable.procedures.custom import define
+from roundtable.procedures.custom.checks import GIVEN
+from roundtable.procedures.custom.model import (
+    Definition,
+    Ending,
+    Extract,
+    HostSeat,
+    Panel,
+    Seat,
+    Stage,
+    StopRule,
+    Until,
+)
 from roundtable.prompts.own import MAX_BODY, MAX_DEPTH, MAX_USES
 
-from .custom_table import data, defined, delphi
+from .custom_table import DELPHI, data, defined, delphi, hold, own_table
 
 NUMBER = {"name": "n", "section": "A", "kind": "number"}
 CHOICE = {"name": "c", "section": "A", "kind": "choice", "choices": ["yes", "no"]}
@@ -301,9 +317,28 @@ def test_a_template_that_could_do_harm_is_refused_before_it_is_rendered(
         assert expected in caught.value.expected
 
 
-def test_a_date_is_no_value_of_a_definition() -> None:
-    import datetime
+@pytest.mark.requirement("I-38")
+def test_the_document_explains_every_key_rule_and_variable() -> None:
+    page = (DELPHI.parents[1] / "docs" / "custom-procedures.md").read_text("utf-8")
+    parts = (Definition, Seat, Panel, HostSeat, Stage, Extract, Until, StopRule, Ending)
+    keys = {key for part in parts for key in part.model_fields}
+    words = {*keys, *RULES, *GIVEN, "seen", *get_args(StopRule.model_fields["rule"].annotation)}
+    told = set(re.findall(r"[a-z_]+", page))
+    assert words - told == set()
 
+
+@pytest.mark.requirement("I-28")
+def test_rendering_stays_in_proportion_to_what_it_is_given() -> None:
+    """The worst that the checks let through: every variable as often as it may, all long."""
+    prompt = "{{ question }}{{ context }}{{ seen }}" * MAX_USES
+    own = defined({}, {"sees": "all", "prompt": prompt}, verdict={"by": "extract"})
+    table = own_table(own, {"1/": "word " * 100_000})
+    state = hold(table, context=(Material(source="f", text="x" * 1_000_000),))
+    assert state.status == "concluded"
+    assert all(len(request.user) < 128_000 * 4 for request in table.requests)
+
+
+def test_a_date_is_no_value_of_a_definition() -> None:
     assert "no dates" in refusal(data(summary=datetime.date(2026, 1, 1)))
 
 

@@ -99,7 +99,10 @@ def test_the_mapping_of_letters_can_be_drawn_again_from_the_recorded_seed() -> N
 @pytest.mark.parametrize("topic", ["Should we?", OPEN_QUESTION])
 def test_no_reviewer_learns_the_names_or_models_of_its_peers(topic: str) -> None:
     anonymous = {
-        f"1/answer/{who}": answer(f"voice {n}", f"{'Choice' if topic == 'Should we?' else 'Position'}: o{n}\nConfidence: 90")
+        f"1/answer/{who}": answer(
+            f"voice {n}",
+            f"{'Choice' if topic == 'Should we?' else 'Position'}: o{n}\nConfidence: 90",
+        )
         for n, who in enumerate(EXPERTS, 1)
     }
     at = table(turns=anonymous)

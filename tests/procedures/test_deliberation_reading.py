@@ -227,7 +227,7 @@ def test_reasons_are_items_or_paragraphs_and_at_most_three() -> None:
 
 def test_fuzzed_text_never_breaks_a_reader() -> None:
     rng = random.Random(11)
-    words = "Choice: Ranking: o1 o2 > p1 agree : \n ** | - Because Answer A OPTION ANSWER \" 7 % /"
+    words = 'Choice: Ranking: o1 o2 > p1 agree : \n ** | - Because Answer A OPTION ANSWER " 7 % /'
     for _ in range(500):
         text = "".join(rng.choice([*words.split(" "), " ", "\n", "ÿ", "是"]) for _ in range(40))
         read_ballot(text, OPTIONS)
@@ -314,7 +314,7 @@ def test_without_a_usable_list_the_positions_stand_as_stated(text: str) -> None:
     assert reading.chosen == {ONE: "o1", TWO: "o2", THREE: "o1"}
 
 
-@pytest.mark.parametrize("act", [None, "Nonsense.", "OPTION: Mine\nANSWER A: \"nobody said it\""])
+@pytest.mark.parametrize("act", [None, "Nonsense.", 'OPTION: Mine\nANSWER A: "nobody said it"'])
 def test_a_clerk_who_fails_or_lies_leaves_a_note_and_the_stated_positions(act: str | None) -> None:
     votes = {ONE: ("Postgres.", "o1"), TWO: ("SQLite.", "o2"), THREE: ("Postgres.", "o1")}
     at = table(votes, {"clerk": act})

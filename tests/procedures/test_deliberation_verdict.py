@@ -98,7 +98,9 @@ def test_quotations_are_checked_in_chinese_and_in_every_section() -> None:
 
 @pytest.mark.requirement("Z-08")
 def test_cited_turns_are_listed_and_turns_that_nobody_took_are_dropped() -> None:
-    text = f"Yes [{ROUND_2[1]}], as [{ROUND_1[0]}] and [1/answer/nobody] and [9/critique/{ONE}] say."
+    text = (
+        f"Yes [{ROUND_2[1]}], as [{ROUND_1[0]}] and [1/answer/nobody] and [9/critique/{ONE}] say."
+    )
     found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer=text)}))
     assert found.cites == (ROUND_1[0], ROUND_2[1])
     assert "nobody" not in found.answer

@@ -68,6 +68,26 @@ def test_an_export_goes_to_a_new_file_and_never_over_another(desk: Desk) -> None
     assert taken.read_text() == "mine"
 
 
+@pytest.mark.requirement("I-10")
+def test_a_discussion_is_exported_in_three_forms(desk: Desk) -> None:
+    asked = desk.ask("--json").document
+    found = asked["discussion_id"]
+
+    written = desk("export", found, "--format", "html", "-o", "report.html")
+    html = desk("export", found, "--format", "html").out
+    other = desk("export", found, "--format", "pdf")
+
+    assert written.code == 0
+    assert (desk.workspace / "report.html").read_text("utf-8") == html
+    assert html.startswith("<!doctype html>")
+    assert desk("export", found, "--format", "md").out.startswith("# Tea or coffee?\n")
+    assert desk("export", found, "--format", "json").document == asked
+    for speech in asked["speeches"]:
+        assert f'id="turn-{speech["turn_id"]}"' in html
+    assert other.code == 2
+    assert "'pdf' is not one of 'md', 'json', 'html'" in other.err
+
+
 @pytest.mark.requirement("D-95")
 def test_a_finished_discussion_cannot_be_stopped_or_spoken_in(desk: Desk) -> None:
     desk.ask()

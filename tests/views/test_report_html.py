@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """The HTML report: one file that needs nothing, runs nothing, and leads everywhere it says."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from hashlib import sha256
+from itertools import pairwise
 
 import pytest
 from inline_snapshot import snapshot
@@ -14,7 +16,7 @@ from roundtable.core.state import State
 from roundtable.core.values import Dissent, Participant, SpeakerRef, Verdict
 from roundtable.procedures import procedure_kit
 from roundtable.views.report_html import LONG, html_report
-from tests.procedures.council_table import council, hold, scholar, sections, verdict
+from tests.procedures.council_table import Act, council, hold, scholar, sections, verdict
 
 from .hostile import TEXTS
 from .pages import Element, ids, inner_links, parsed
@@ -22,7 +24,10 @@ from .tables import long_table, mishaps, opened, seat, speech, told
 
 SEATS = [seat("Ann", "🔍"), seat("Bob"), seat("Cid")]
 # fmt: off
-SVG = {"svg", "g", "path", "rect", "circle", "text", "tspan", "title", "desc", "line", "polyline"}
+SVG = {
+    "svg", "g", "defs", "use", "path", "rect", "circle", "text", "tspan", "title", "desc", "line",
+    "polyline",
+}
 TAGS = {
     "html", "head", "meta", "title", "style", "body", "header", "nav", "main", "footer", "section",
     "article", "h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "ul", "ol", "li", "dl", "dt", "dd",
@@ -64,7 +69,10 @@ def check(page: Element) -> None:
         assert element.tag in TAGS
         assert not [name for name in element.attrs if name.startswith("on") or name in OUTSIDE]
         href = element.attrs.get("href")
-        if href is not None:
+        if element.tag == "use":
+            assert href is not None
+            assert href.startswith("#")
+        elif href is not None:
             assert element.tag == "a"
             if not href.startswith("#"):
                 assert href.startswith(("https://", "http://", "mailto:"))
@@ -72,7 +80,7 @@ def check(page: Element) -> None:
     levels = [int(e.tag[1]) for e in page.all("h1", "h2", "h3", "h4")]
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
     assert len(page.all("main")) == len(page.all("nav")) == 1
     assert len(page.all("style")) == 1
 
@@ -80,7 +88,146 @@ def check(page: Element) -> None:
 @pytest.mark.requirement("I-10")
 def test_a_small_report_as_a_whole() -> None:
     html = html_report(mishaps("## Tea\nIt calms: https://tea.example"), "")
-    assert re.sub(r"<style>.*</style>", "<style>…</style>", html, flags=re.DOTALL) == snapshot()
+    html = re.sub(r"<style>.*</style>", "<style>…</style>", html, flags=re.DOTALL)
+    assert re.sub(r"sha256-[^']*", "sha256-…", html) == snapshot("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-…'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>Tea or coffee? · Roundtable</title>
+<style>…</style>
+</head>
+<body>
+<a class="skip" href="#verdict">Skip to the verdict</a>
+<header>
+<h1 dir="auto">Tea or coffee?</h1>
+<dl class="facts">
+<div><dt>Status</dt><dd>failed</dd></div>
+<div><dt>Procedure</dt><dd>council</dd></div>
+<div><dt>Participants</dt><dd>2</dd></div>
+<div><dt>Rounds</dt><dd>1</dd></div>
+<div><dt>Calls</dt><dd>3</dd></div>
+<div><dt>Cost</dt><dd>unknown</dd></div>
+<div><dt>Date</dt><dd>2026-01-02 12:00 UTC</dd></div>
+</dl>
+</header>
+<nav aria-label="Contents">
+<ul>
+<li><a href="#verdict">Verdict</a></li>
+<li><a href="#participants">Participants</a></li>
+<li><a href="#discussion">Discussion</a> <span class="rounds"><a href="#round-1" aria-label="Round 1">1</a></span></li>
+<li><a href="#notes">Notes</a></li>
+<li><a href="#costs">Calls and costs</a></li>
+<li><a href="#provenance">Provenance</a></li>
+</ul>
+</nav>
+<main>
+<section id="verdict" aria-labelledby="verdict-head">
+<h2 id="verdict-head">Verdict</h2>
+<div class="alert" role="note"><p dir="auto"><strong>Sorry: 1 of 2 answered.</strong></p><p dir="auto">Check the models.</p></div>
+</section>
+<section id="participants" aria-labelledby="participants-head">
+<h2 id="participants-head">Participants</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Participants">
+<table class="grid">
+<thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Role</th><th scope="col" dir="auto">Model</th><th scope="col" class="end" dir="auto">Speeches</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">🔍 Ann</th><td>Ann&#x27;s role</td><td>m/spare</td><td class="end">1</td></tr>
+<tr><th scope="row" dir="auto">Bob</th><td>Bob&#x27;s role</td><td>silent (m/bob)</td><td class="end">0</td></tr>
+<tr><th scope="row" dir="auto">Host</th><td>host</td><td>silent (m/host)</td><td class="end">0</td></tr>
+</tbody>
+</table></div>
+</section>
+<section id="discussion" aria-labelledby="discussion-head">
+<h2 id="discussion-head">Discussion</h2>
+<section class="round" id="round-1" aria-labelledby="round-1-head">
+<h3 id="round-1-head">Round 1</h3>
+<article class="speech seat0" id="turn-1/answer/ann">
+<header>
+<h4><span aria-hidden="true">🔍</span> <bdi>Ann</bdi> <small>answer</small></h4>
+<p class="about"><bdi dir="ltr"><a href="#turn-1/answer/ann">1/answer/ann</a></bdi> · <bdi>m/spare</bdi> · <time datetime="2026-01-02T12:00:08+00:00">12:00:08 UTC</time> · <bdi class="mark">[REPAIRED]</bdi> · <bdi class="mark">2 calls: answer, fallback</bdi> · <bdi class="mark">m/spare in place of m/ann (garbled)</bdi></p>
+</header>
+<div class="words" dir="ltr">
+<h6 dir="auto">Tea</h6>
+<p dir="auto">It calms: <a href="https://tea.example" rel="noopener noreferrer nofollow">https://tea.example</a></p>
+</div>
+</article>
+<article class="speech seat1" id="turn-1/answer/bob">
+<header>
+<h4><bdi>Bob</bdi> <small>answer</small></h4>
+<p class="about"><bdi dir="ltr"><a href="#turn-1/answer/bob">1/answer/bob</a></bdi> · <bdi>m/bob</bdi></p>
+</header>
+<div class="alert" role="note"><p dir="auto"><strong>No speech: No answer in 90 s.</strong></p><p dir="auto">Give it more time.</p></div>
+</article>
+</section>
+</section>
+<section id="notes" aria-labelledby="notes-head">
+<h2 id="notes-head">Notes</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Notes">
+<table class="grid">
+<thead><tr><th scope="col" dir="auto">Note</th><th scope="col" dir="auto">What happened</th><th scope="col" dir="auto">What to do</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">degraded</th><td>Only one of two spoke.</td><td>Ask again.</td></tr>
+<tr><th scope="row" dir="auto">substituted</th><td>PANEL DEGRADED: Ann: m/spare spoke in place of m/ann (garbled).</td><td>Choose another model.</td></tr>
+</tbody>
+</table></div>
+</section>
+<section id="costs" aria-labelledby="costs-head">
+<h2 id="costs-head">Calls and costs</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Calls and costs">
+<table class="grid">
+<thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Models</th><th scope="col" class="end" dir="auto">Calls</th><th scope="col" class="end" dir="auto">Asked again</th><th scope="col" class="end" dir="auto">Failed</th><th scope="col" class="end" dir="auto">Tokens in</th><th scope="col" class="end" dir="auto">Out</th><th scope="col" class="end" dir="auto">Seconds</th><th scope="col" class="end" dir="auto">Cost</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">Ann</th><td>m/ann, m/spare</td><td class="end">2</td><td class="end">1</td><td class="end">0</td><td class="end">200</td><td class="end">100</td><td class="end">3.0</td><td class="end">$0.0200</td></tr>
+<tr><th scope="row" dir="auto">Bob</th><td>m/bob</td><td class="end">1</td><td class="end">0</td><td class="end">1</td><td class="end">0</td><td class="end">0</td><td class="end">0.0</td><td class="end">unknown</td></tr>
+<tr><th scope="row" dir="auto">All</th><td></td><td class="end">3</td><td class="end">1</td><td class="end">1</td><td class="end">200</td><td class="end">100</td><td class="end">3.0</td><td class="end">$0.0200 + unknown</td></tr>
+</tbody>
+</table></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Substitutions">
+<table class="grid">
+<caption>Substitutions</caption>
+<thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Turn</th><th scope="col" dir="auto">Asked</th><th scope="col" dir="auto">Spoke instead</th><th scope="col" dir="auto">Because</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">1/answer/ann</a></td><td>m/ann</td><td>m/spare</td><td>garbled</td></tr>
+</tbody>
+</table></div>
+</section>
+<section id="provenance" aria-labelledby="provenance-head">
+<h2 id="provenance-head">Provenance</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Provenance">
+<table class="grid">
+<thead><tr><th scope="col" dir="auto">What</th><th scope="col" dir="auto">Value</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">Discussion</th><td>rt_0000abcd</td></tr>
+<tr><th scope="row" dir="auto">Procedure</th><td>council</td></tr>
+<tr><th scope="row" dir="auto">Opened</th><td>2026-01-02 12:00 UTC</td></tr>
+<tr><th scope="row" dir="auto">Last event</th><td>13, 2026-01-02 12:00 UTC</td></tr>
+<tr><th scope="row" dir="auto">Ended by</th><td>too_few_answers</td></tr>
+<tr><th scope="row" dir="auto">Verdict by</th><td>nobody</td></tr>
+<tr><th scope="row" dir="auto">Language</th><td>auto</td></tr>
+<tr><th scope="row" dir="auto">Seed</th><td>7</td></tr>
+<tr><th scope="row" dir="auto">Opened by</th><td dir="auto">—</td></tr>
+<tr><th scope="row" dir="auto">Program</th><td>roundtable 9.9</td></tr>
+</tbody>
+</table></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Prompts">
+<table class="grid">
+<caption>Prompts</caption>
+<thead><tr><th scope="col" dir="auto">Template</th><th scope="col" class="end" dir="auto">Version</th><th scope="col" dir="auto">Hash</th><th scope="col" class="end" dir="auto">Calls</th></tr></thead>
+<tbody>
+<tr><th scope="row" dir="auto">test/answer</th><td class="end">2</td><td>f00df00df00d</td><td class="end">3</td></tr>
+</tbody>
+</table></div>
+</section>
+</main>
+<footer><p>rt_0000abcd · roundtable 9.9</p></footer>
+</body>
+</html>
+""")
 
 
 @pytest.mark.requirement("I-10", "I-30")
@@ -213,7 +360,7 @@ def test_what_the_verdict_cites_leads_to_the_speech() -> None:
 
 def test_quotations_of_the_verdict_that_were_really_said_are_marked() -> None:
     answer = "“The kettle boils in three minutes flat” but not “the kettle never boils at all”."
-    turns = {
+    turns: dict[str, Act] = {
         "answer/scholar": scholar(Findings="The kettle boils in three minutes, flat."),
         "synthesis": verdict(Answer=answer),
     }
@@ -259,7 +406,7 @@ def test_a_long_speech_is_folded_under_its_first_sentences() -> None:
 
 
 def test_a_report_of_two_hundred_speeches_is_folded_and_whole() -> None:
-    long = long_table([*SEATS, seat("Dan"), seat("Eve")], 40, lambda n, w: f"{w} {n}. " * 100)
+    long = long_table([*SEATS, seat("Dan"), seat("Eve")], 40, lambda n, w: f"{w} {n}. " * 200)
     page = page_of(long)
     check(page)
     assert len(page.all("article")) == 202
@@ -269,7 +416,7 @@ def test_a_report_of_two_hundred_speeches_is_folded_and_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "direction", "language"),
     [
-        ("Tea, 茶", "ltr", None),
+        ("Tea is called 茶", "ltr", None),
         ("三项试验发现了很小的影响。", "ltr", "zh"),
         ("お茶を飲みましょう。", "ltr", "ja"),
         ("1. الشاي أفضل من القهوة API", "rtl", "ar"),

@@ -1,6 +1,9 @@
+# ruff: noqa: E501
 """The Markdown report: complete, in order, and nobody's words get out of their place."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
 from inline_snapshot import snapshot
@@ -31,7 +34,7 @@ def headings(text: str, below: int = 3) -> list[str]:
     """The headings of the document itself, as a Markdown reader finds them."""
     tokens = MarkdownIt("commonmark", {"html": True}).parse(text)
     found = []
-    for token, inline in zip(tokens, tokens[1:], strict=False):
+    for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and int(token.tag[1]) <= below:
             found.append(f"{'#' * int(token.tag[1])} {inline.content}")
     return found
@@ -141,8 +144,7 @@ def test_every_speech_stands_there_with_its_turn_model_and_flags() -> None:
 
 
 def test_participants_of_a_stage_stand_in_the_order_of_the_table_not_of_arrival() -> None:
-    slow = {"answer/scholar": 50.0, "answer/engineer": 20.0}
-    state = hold(council({key: value for key, value in slow.items()}))
+    state = hold(council({"answer/scholar": 50.0, "answer/engineer": 20.0}))
     arrived = [s.participant for s in state.speeches if s.stage == "answer"]
     text = markdown_report(state, delivered(state))
     places = [text.index(f"turn 1/answer/{who} ") for who in ("scholar", "engineer", "muse")]

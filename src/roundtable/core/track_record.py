@@ -1,12 +1,12 @@
 """Track records: how far a voter is to be trusted, learned without knowing any right answer.
 
 A voter's trust is the share of the others, weighted by their own trust, who gave its answer over
-past questions: good voters meet at the right answer, and bad ones go astray in different ways. The
-cube of the trust is its weight in a vote, which lets clearly better voters outvote a few
-worse ones and leaves a table of equals as it is. Unlike the usual estimate (EM on how often each
-one is right) it does not take voters to err independently, which models do not: on recorded
-answers that estimate follows whichever group shares a habit. Still, copies of one model look better
-than they are (see contribution.py).
+past questions, beyond what chance would bring: good voters meet at the right answer, and bad ones
+go astray in different ways. The cube of the trust is its weight in a vote, which lets clearly
+better voters outvote a few worse ones and leaves a table of equals as it is. Unlike the usual
+estimate (EM on how often each one is right) it does not take voters to err independently, which
+models do not: on recorded answers that estimate follows whichever group shares a habit. Still,
+copies of one model look better than they are (see contribution.py).
 
 The program's default rule is plurality by these weights, and plain plurality where there is no
 record. The right answers are never needed, and the question voted on is never part of its history.
@@ -35,12 +35,14 @@ Answers = Mapping[str, str]
 ENOUGH = 12
 """So many past questions with two answers or more make a record; with fewer all are equal."""
 _POWER = 3
-"""On recorded answers 2 and 3 never lost to plain counting, and higher ones did on small tables."""
+"""On recorded answers 2 and 3 never lost to plain counting, and higher ones did here and there."""
+_LEAST = 0.01
+"""Nobody's ballot is worth nothing: alone, it still decides."""
 _PASSES = 5
 """Trust in others' trust settles within a few passes."""
 _TIE_BREAKERS: tuple[Rule, ...] = ("borda", "confidence")
-_PRIOR = 4
-"""Everybody starts as if it had been average on so many questions."""
+_PRIOR = 12
+"""Everybody starts as if it had been average in so many comparisons with another voter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +105,32 @@ def learn(history: Iterable[Answers], voters: Collection[str] | None = None) -> 
         return TrackRecord({}, len(past), f"{len(past)} past questions, {ENOUGH} are needed")
     if len(names) < 3:
         return TrackRecord({}, len(past), "two voters who differ say nothing about each other")
+    chance = _chance(past)
     weights = dict.fromkeys(names, 1.0)
     for _ in range(_PASSES):
-        trust = _trust(past, weights)
+        shares = _shares(past, weights)
+        trust = {voter: max(0.0, share - chance) for voter, share in shares.items()}
         mean = sum(trust.values()) / len(trust)
-        if mean <= 0:
-            return TrackRecord({}, len(past), "no two voters ever gave the same answer")
-        weights = {voter: (each / mean) ** _POWER for voter, each in trust.items()}
+        if mean < 1e-9:
+            return TrackRecord({}, len(past), "no two voters agreed more often than by chance")
+        weights = {v: max(_LEAST, (each / mean) ** _POWER) for v, each in trust.items()}
     scale = len(weights) / sum(weights.values())
     weights = {voter: weight * scale for voter, weight in weights.items()}
     return TrackRecord(weights, len(past), f"learned from {len(past)} past questions")
 
 
-def _trust(past: Sequence[Answers], weights: Mapping[str, float]) -> dict[str, float]:
+def _chance(past: Sequence[Answers]) -> float:
+    """How often two answers to different questions are the same: much where all are yes or no."""
+    given = Counter(answer for answers in past for answer in answers.values())
+    total = given.total()
+    return sum((count / total) ** 2 for count in given.values())
+
+
+def _shares(past: Sequence[Answers], weights: Mapping[str, float]) -> dict[str, float]:
+    """For each voter, how much of the others' weight is behind its answers on average."""
     agreed = dict.fromkeys(weights, 0.0)
     asked: Counter[str] = Counter()
+    compared: Counter[str] = Counter()
     for answers in past:
         behind: dict[str, float] = {}
         for voter, answer in answers.items():
@@ -126,18 +139,23 @@ def _trust(past: Sequence[Answers], weights: Mapping[str, float]) -> dict[str, f
         for voter, answer in answers.items():
             # A voter must not be its own witness.
             others = total - weights[voter]
-            agreed[voter] += max(0.0, behind[answer] - weights[voter]) / others if others else 0.0
+            if others > 1e-12:
+                agreed[voter] += max(0.0, behind[answer] - weights[voter]) / others
             asked[voter] += 1
-    average = sum(agreed.values()) / sum(asked.values())
-    return {v: (agreed[v] + _PRIOR * average) / (asked[v] + _PRIOR) for v in weights}
+            compared[voter] += len(answers) - 1
+    average = sum(agreed.values()) / asked.total()
+    prior = {voter: _PRIOR * asked[voter] / compared[voter] for voter in weights}
+    return {v: (agreed[v] + prior[v] * average) / (asked[v] + prior[v]) for v in weights}
 
 
 def choose(
     votes: Iterable[Vote], record: TrackRecord = NO_RECORD, options: Sequence[str] | None = None
 ) -> Choice:
-    """The default rule: first choices by weight. A tie is broken by what the ballots say beyond
-    their first choice (Borda), and then by the calibrated confidence of those behind each option;
-    no order of options or ballots ever decides."""
+    """The default rule: first choices by weight; one voter alone never overturns a majority.
+
+    A tie is broken by what the ballots say beyond their first choice (Borda), and then by the
+    calibrated confidence of those behind each option; no order of options or ballots ever decides.
+    """
     last = final_votes(votes)
     standing = standing_options(last, options)
     counted = [vote for vote in counted_votes(last, standing) if vote.first]
@@ -146,6 +164,10 @@ def choose(
         return Choice((), scores, record.learned, "no ballot names an option")
     winners = best_of(scores)
     reason = record.reason
+    plain = first_choices(counted, standing, lambda _: 1.0)
+    majority = next((o for o, count in plain.items() if count * 2 > len(counted)), None)
+    if majority is not None and all(plain[option] <= 1 for option in winners):
+        return Choice((majority,), scores, record.learned, f"{reason}; a majority stands")
     if len(winners) > 1:
         outcomes = tally(counted, standing).outcomes
         for rule in _TIE_BREAKERS:

@@ -34,7 +34,9 @@ from .report_positions import ballots, changes, points, scores
 def report(state: State, delivered: str) -> Report:
     """The report of a discussion that may still be going on. `delivered` is the verdict as its
     procedure words it."""
-    said = {s.turn_id: clean(s.text) for s in state.speeches}
+    host = state.start.host.id
+    # The host's own words prove nothing: its verdict would verify itself.
+    said = {s.turn_id: clean(s.text) for s in state.speeches if s.participant != host}
     links = {turn: anchor("turn", turn) for turn in state.turns}
     links.update((point, anchor("point", point)) for point in state.points)
     found = (

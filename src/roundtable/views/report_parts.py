@@ -109,7 +109,7 @@ class Report:
     links: dict[str, str]
     """What the text may cite (turns, points), each with the id of its place in the report."""
     speeches: dict[str, str]
-    """What was said, by turn: the words that a quotation must be found in."""
+    """What participants said, by turn: the words that a quotation must be found in."""
     footer: str
 
 

@@ -30,7 +30,7 @@ _SHORTEST_QUOTATION = 12
 """Letters. Shorter ones are names and terms, not quotations."""
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
 _FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
-_LIMIT = 200_000
+_LIMIT = 60_000
 """Characters of one text: beyond it nobody reads, and a browser should not have to."""
 
 

@@ -58,18 +58,20 @@ def deliver(state: State, version: str) -> str:
         lines.append(f"**Counted:** {verdict.agreement}")
     if verdict.dissent:
         names = {p.id: p.name for p in state.participants}
-        lines.append("**Dissent:**")
+        lines += ["", "**Dissent:**"]
         lines += [
             f"- {names[each.participant]} ({each.turn_id}): {' '.join(each.position.split())}"
             for each in verdict.dissent
         ]
     if verdict.changed_minds:
         lines += ["", "**Round by round:**", verdict.changed_minds]
-    lines += [f"**Early stop:** {n.text}" for n in state.notes if n.code.startswith("early_stop/")]
+    for note in state.notes:
+        if note.code.startswith("early_stop/"):
+            lines += ["", f"**Early stop:** {note.text}"]
     if verdict.gaps:
         lines += ["", f"**Gaps and risks:** {verdict.gaps}"]
     if verdict.flags:
-        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
+        lines += ["", f"**Flags:** {' '.join(verdict.flags)}"]
     seats = [f"{p.name}: {p.speaker.model}" for p in (*state.participants, state.start.host)]
     lines += ["", "---", " · ".join([*seats, f"roundtable v{version}"])]
     return redact("\n".join(lines))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from ...core.effects import Untrusted
 from ...core.errors import NotAllowed
 from ...core.events import BallotCast, Event, PointRaised, SpeechGiven, StanceTaken
 from ...core.points import points_of
 from ...core.state import State
 from ...core.stopping import Stop
-from ...core.text import clip, first_sentences
+from ...core.text import first_sentences
 from ...core.values import OUTSIDE, Participant
 from .course import Block, Step, course
-from .model import FORMAT, Definition, Reading, parsed
+from .model import FORMAT, Definition, parsed
 from .results import Result, count_votes, first_choice, statistics
 from .stops import fired
 from .values import Read, read
@@ -154,79 +152,6 @@ class Sitting:
         refs = seated.speakers if seated else ()
         return not any(ref.demonstration for ref in refs if ref.model == speech.model)
 
-    # --- what a speaker sees -------------------------------------------------------------------
-
-    def seen(self, reading: Reading, reader: str, now: Step | None) -> tuple[Untrusted, ...]:
-        """What this reader is shown of the discussion, in order, each piece with its source."""
-        steps = [*self.held, *([now] if now is not None else [])]
-        shown: list[Untrusted] = []
-        summed_up: set[str] = set()
-        for step in steps:
-            speeches = [s for s in self.said_in(step) if self._may_see(reading, reader, step, s)]
-            if step is now and now.stage.order == "parallel":
-                speeches = []
-            if reading.history == "summary" and not step.stage.by_host:
-                summary = self._summary_after(step)
-                if summary is not None and any(s.participant != reader for s in speeches):
-                    if summary.turn_id not in summed_up:
-                        summed_up.add(summary.turn_id)
-                        source = f"the host, after round {summary.after_round}"
-                        shown.append(Untrusted("summary", summary.text, source))
-                    speeches = [s for s in speeches if s.participant == reader]
-            if reading.anonymous:
-                speeches = sorted(speeches, key=lambda s: self._lot(reader, s.participant))
-            for speech in speeches:
-                if speech.turn_id not in summed_up:
-                    source = self._called(speech, reading, reader)
-                    shown.append(Untrusted("speech", _cut(speech, reading.history), source))
-        return tuple(shown)
-
-    def _may_see(self, reading: Reading, reader: str, step: Step, speech: SpeechGiven) -> bool:
-        over = step in self.held
-        return any(
-            (source == "own" and over and speech.participant == reader)
-            or (source == "current" and not over)
-            or (source == "previous" and over and step == self.held[-1])
-            or source == "all"
-            or (source == f"stage:{step.stage.name}" and over and step == self._last(step))
-            for source in reading.sees
-        )
-
-    def _last(self, step: Step) -> Step:
-        """The newest pass of the same stage."""
-        return next(s for s in reversed(self.held) if s.stage.name == step.stage.name)
-
-    def _summary_after(self, step: Step) -> SpeechGiven | None:
-        """What the host said next after this step, before participants spoke again about it."""
-        later = self.held[self.held.index(step) + 1 :] if step in self.held else ()
-        for each in later:
-            if each.stage.by_host and (speeches := self.said_in(each)):
-                return speeches[0]
-        return None
-
-    def _called(self, speech: SpeechGiven, reading: Reading, reader: str) -> str:
-        when = f"round {speech.round}" if speech.round else f"after round {speech.after_round}"
-        if speech.participant == reader:
-            return f"yourself, {when}"
-        if speech.participant == self.host.id:
-            return f"the host, {when}"
-        if reading.anonymous:
-            return f"Speaker {self.letters(reader)[speech.participant]}, {when}"
-        seated = self.state.participant(speech.participant)
-        name = seated.name if seated else speech.participant
-        return f"{name}, {when}, turn {speech.turn_id}"
-
-    def letters(self, reader: str) -> dict[str, str]:
-        """The others under letters, drawn for this one reader from the recorded seed: it can
-        follow somebody over the rounds, but not talk with others about who is who."""
-        others = [p.id for p in self.state.participants if p.id != reader]
-        drawn = sorted(others, key=lambda who: self._lot(reader, who))
-        return {who: chr(ord("A") + place) for place, who in enumerate(drawn)}
-
-    def _lot(self, reader: str, participant: str) -> str:
-        drawn = f"{self.state.start.seed}/{reader}/{participant}"
-        return hashlib.sha256(drawn.encode()).hexdigest()
-
     # --- what was counted ----------------------------------------------------------------------
 
     @cached_property
@@ -316,9 +241,3 @@ def essence(speech: SpeechGiven) -> str:
 
 def digest(speech: SpeechGiven) -> str:
     return first_sentences(essence(speech), DIGEST_SENTENCES, DIGEST_LENGTH)
-
-
-def _cut(speech: SpeechGiven, history: str) -> str:
-    if history.startswith("chars:"):
-        return clip(speech.text, int(history.removeprefix("chars:")))
-    return speech.text if history == "full" else digest(speech)

@@ -24,6 +24,7 @@ from ...prompts.own import variables_of
 from .checks import FRAME
 from .course import Step
 from .model import Asking, Extract, Reading
+from .sight import seen
 from .sitting import Sitting
 from .values import asked_for, contract_of
 
@@ -110,7 +111,7 @@ def _prompt(
             for speech in sitting.state.speeches
             if speech.stage == "remark"
         ),
-        "seen": sitting.seen(asking, speaker.id, step) if asking.sees_speeches else (),
+        "seen": seen(sitting, asking, speaker.id, step),
         "results": tuple(results) if asking.sees_results else (),
         "language": LANGUAGES.get(start.language, start.language),
         "name": speaker.name,
@@ -180,7 +181,7 @@ def _small(sitting: Sitting, stage: Asking, speaker: Participant, step: Step) ->
     """A demonstration model completes openings better than it obeys, and forgets what is long: it
     hears the last others in a sentence each, and nothing it says is counted."""
     headings = stage.sections[:SMALL_SECTIONS] or ("Answer",)
-    heard = _heard(sitting, stage, speaker, step) if stage.sees_speeches else ()
+    heard = _heard(sitting, stage, speaker, step)
     return Task(
         PromptPlan(
             "custom/small",
@@ -203,8 +204,8 @@ def _small(sitting: Sitting, stage: Asking, speaker: Participant, step: Step) ->
 def _heard(
     sitting: Sitting, reading: Reading, speaker: Participant, step: Step
 ) -> tuple[Untrusted, ...]:
-    seen = sitting.seen(reading, speaker.id, step)
-    others = [each for each in seen if not each.source.startswith("yourself")][-2:]
+    shown = seen(sitting, reading, speaker.id, step)
+    others = [each for each in shown if not each.source.startswith("yourself")][-2:]
     return tuple(
         Untrusted(each.kind, first_sentences(_unheaded(each.text), 1, 300), each.source)
         for each in others

@@ -135,9 +135,17 @@ def _dissent(sitting: Sitting, result: Result | None) -> tuple[Dissent, ...]:
         else:
             outside = result.tally is not None and first_choice(value) not in result.winners
         if outside and name in last:
-            said = f"{first_choice(value)}: {digest(last[name])}"
+            said = f"{first_choice(value)}: {_reasons(sitting, last[name])}"
             found.append(Dissent(participant=name, position=said, turn_id=last[name].turn_id))
     return tuple(found)
+
+
+def _reasons(sitting: Sitting, speech: SpeechGiven) -> str:
+    """The beginning of a speech without the sections that only hold what was counted."""
+    stage = sitting.definition.stage(speech.stage)
+    counted = {each.section for each in stage.extract} if stage else set()
+    rest = {heading: body for heading, body in speech.sections.items() if heading not in counted}
+    return digest(speech.model_copy(update={"sections": rest}) if rest else speech)
 
 
 def _alarm(result: Result | None) -> list[str]:

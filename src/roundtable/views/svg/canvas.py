@@ -50,7 +50,8 @@ def fitted(text: str, room: float, size: float = SIZE) -> str:
     """As much of the text as fits, with an ellipsis where it is cut."""
     if width(text, size) <= room:
         return text
-    keep = len(text)
+    # No more than the narrowest letters fit: a text may be very long.
+    keep = min(len(text), int(room / (0.36 * size)) + 2)
     while keep > 1 and width(clip(text, keep), size) > room:
         keep -= 1
     return clip(text, keep)
