@@ -11,7 +11,7 @@ QUESTION ?= Should a team of five build its product on microservices or on a mon
 .PHONY: demo test check types lint layers tests requirements requirements-table bench evals clean
 
 demo: $(VENV)/.installed
-	$(BIN)/roundtable "$(QUESTION)" --quick
+	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
 
 test: check tests
 

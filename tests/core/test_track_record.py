@@ -44,12 +44,24 @@ def test_better_voters_weigh_more_though_nobody_said_what_is_right() -> None:
 
 
 @pytest.mark.requirement("Z-03")
-def test_an_expert_outvotes_two_who_are_mostly_wrong() -> None:
+def test_two_who_are_mostly_right_outvote_three_who_are_mostly_wrong() -> None:
     record = learn(history(SKILLS, 60))
-    votes = [Vote.of("expert", "X"), Vote.of("poor", "Y"), Vote.of("worse", "Y")]
+    votes = [Vote.of(v, "X") for v in ("expert", "good")]
+    votes += [Vote.of(v, "Y") for v in ("fair", "poor", "worse")]
     assert choose(votes).winners == ("Y",)
     chosen = choose(votes, record)
     assert (chosen.winner, chosen.weighted) == ("X", True)
+
+
+@pytest.mark.requirement("Z-03")
+def test_one_voter_alone_never_overturns_a_majority() -> None:
+    record = TrackRecord({"expert": 100.0}, 50, "")
+    votes = [Vote.of("expert", "X"), Vote.of("poor", "Y"), Vote.of("worse", "Y")]
+    chosen = choose(votes, record)
+    assert chosen.winner == "Y"
+    assert "majority" in chosen.reason
+    # Where nobody has a majority, it is the most trusted one that decides.
+    assert choose([*votes[:2], Vote.of("worse", "Z")], record).winner == "X"
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def asked(at: Table) -> list[str]:
 
 
 def prompt_of(at: Table, turn: str) -> SpeakRequest:
-    return [request for request in at.requests if turn_of(request) == turn][0]
+    return next(request for request in at.requests if turn_of(request) == turn)
 
 
 def codes(state: State) -> list[str]:

@@ -193,6 +193,7 @@ def test_the_demonstration_model_speaks_and_nothing_it_says_is_counted() -> None
     assert state.verdict is not None
     assert (state.verdict.meaningful, state.verdict.method) == (False, "extractive")
     assert "participants' own words" in state.verdict.answer
+    assert state.verdict.changed_minds == ""
 
 
 @pytest.mark.requirement("Z-12")

@@ -46,7 +46,7 @@ from .deliberation_table import (
     voice,
 )
 
-ALL_YES: Votes = {who: ("o1", "o1") for who in EXPERTS}
+ALL_YES: Votes = dict.fromkeys(EXPERTS, ("o1", "o1"))
 
 
 def ending(state: State) -> Ending:
@@ -153,7 +153,7 @@ def test_opposite_but_confident_is_an_impasse_and_no_high_confidence() -> None:
 
 @pytest.mark.requirement("Z-02")
 def test_when_all_flip_in_the_last_round_the_new_view_is_the_result() -> None:
-    votes = {who: ("o1", "o2") for who in EXPERTS}
+    votes = dict.fromkeys(EXPERTS, ("o1", "o2"))
     state = deliberate(votes, options={"always_critique": True})
     found = ending(state)
     assert (found.end, found.position, found.stability) == ("consensus", "o2", 0.0)
@@ -181,7 +181,7 @@ def test_opposite_sentences_are_two_positions_whatever_the_clerk_says() -> None:
     at = table(
         {ONE: (one, "o1"), TWO: (two, "o2")},
         {
-            CLERK: lambda request: (
+            CLERK: lambda _: (
                 "OPTION: Rewrite it\n"
                 + "\n".join(
                     f'ANSWER {letter}: "The view of {who} in plain words"'
@@ -548,7 +548,7 @@ def test_somebody_can_answer_from_outside_and_the_chair_can_remark() -> None:
         return await run
 
     state = run_in_virtual_time(main())
-    assert [b.position for b in state.ballots if b.participant == TWO][0] == "no"
+    assert next(b.position for b in state.ballots if b.participant == TWO) == "no"
     assert "Think of the winter." in prompt_of(at, f"2/critique/{ONE}").user
     assert "Mine: no." in prompt_of(at, f"2/critique/{ONE}").user
 

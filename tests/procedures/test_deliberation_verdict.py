@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from roundtable.procedures import procedure_kit
 from roundtable.procedures.deliberation import statement
 from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
 from roundtable.procedures.deliberation.sitting import Sitting
+from roundtable.surfaces.cli.app import run
 from tests.rehearsal import run_in_virtual_time
 
 from .deliberation_table import (
@@ -124,10 +126,10 @@ def test_every_dissent_is_there_whatever_the_host_writes() -> None:
 
 @pytest.mark.requirement("Z-08")
 def test_the_vote_and_not_the_host_sets_the_confidence() -> None:
-    doubtful = {who: ("o1", "Ranking: o1\nConfidence: 30") for who in EXPERTS}
+    doubtful = dict.fromkeys(EXPERTS, ("o1", "Ranking: o1\nConfidence: 30"))
     found = verdict_of(deliberate(doubtful, options={"always_critique": True}))
     assert found.confidence == "medium"
-    sure = {who: ("o1", "Ranking: o1\nConfidence: 95") for who in EXPERTS}
+    sure = dict.fromkeys(EXPERTS, ("o1", "Ranking: o1\nConfidence: 95"))
     assert verdict_of(deliberate(sure, options={"always_critique": True})).confidence == "high"
 
 
@@ -185,7 +187,7 @@ def test_an_impasse_lists_positions_and_no_dissent() -> None:
 
 
 def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
-    shown = KIT.deliver(deliberate({who: ("o1", "o1") for who in EXPERTS}), "1")
+    shown = KIT.deliver(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1"))), "1")
     assert "**Early stop:** All 3 independent answers came to the same" in shown
     assert "3 calls saved, about $0.0300." in shown
     assert "**Dissent:** none" in shown
@@ -340,3 +342,24 @@ def test_an_answer_without_reasons_raises_no_points() -> None:
     turns = {f"1/answer/{who}": answer(who, "o1", Reasons="none") for who in EXPERTS}
     state = deliberate(turns=turns, options={"always_critique": True})
     assert state.points == {}
+
+
+# The command line
+
+
+@pytest.mark.requirement("Z-09", "Z-11", "I-11")
+@pytest.mark.parametrize(("limit", "code"), [("3", 3), ("7", 0)])
+def test_the_command_line_rehearses_a_vote_and_tells_a_budget_by_its_exit_code(
+    limit: str,
+    code: int,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    models = "--models=scripted/stubborn,scripted/sycophant,scripted/liar"
+    flags = [models, "--model=scripted/echo", f"--max-calls={limit}", "--procedure=deliberation"]
+    assert run(["Should we rewrite billing?", *flags]) == code
+    shown = capsys.readouterr().out
+    assert ("(partial)" in shown) is (code == 3)
+    assert "**Vote:** " in shown

@@ -35,8 +35,10 @@ def report(state: State, delivered: str) -> Report:
     """The report of a discussion that may still be going on. `delivered` is the verdict as its
     procedure words it."""
     host = state.start.host.id
-    # The host's own words prove nothing: its verdict would verify itself.
-    said = {s.turn_id: clean(s.text) for s in state.speeches if s.participant != host}
+    # Whoever writes a verdict speaks outside the rounds: its own words would verify themselves.
+    said = {
+        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
+    }
     links = {turn: anchor("turn", turn) for turn in state.turns}
     links.update((point, anchor("point", point)) for point in state.points)
     found = (

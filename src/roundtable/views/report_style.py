@@ -110,7 +110,8 @@ nav ul{{flex-direction:column}}
 @media (prefers-reduced-motion:no-preference){{html{{scroll-behavior:smooth}}}}
 @media print{{:root{{color-scheme:light}}body{{max-width:none;padding:0;font-size:10pt;
 background:none}}nav,.skip,.more{{display:none}}a{{color:inherit}}
-.speech{{break-inside:auto;border-color:#999}}h2,h3,h4,.about{{break-after:avoid}}
+h2,h3,h4,h5,h6,.speech>header{{break-after:avoid}}
+pre{{white-space:pre-wrap;overflow:visible}}
 tr,figure{{break-inside:avoid}}.scroll{{overflow:visible}}.opening{{display:none}}
 details::details-content{{content-visibility:visible;display:block;block-size:auto}}}}
 """

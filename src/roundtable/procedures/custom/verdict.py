@@ -111,7 +111,7 @@ def _answer(result: Result) -> str:
 def _counted(sitting: Sitting) -> Verdict:
     """What can be said without a model."""
     result = final_result(sitting)
-    course = [r for r in sitting.results if result is not None and r.stage == result.stage]
+    course = [r for r in sitting.results if result and r.stage == result.stage and r.values]
     meaningful = any(sitting.meaningful(speech) for speech in sitting.last_words)
     return Verdict(
         answer="",
