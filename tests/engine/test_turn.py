@@ -14,6 +14,7 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.events import (
     AttemptFailed,
     AttemptStarted,
+    BudgetExhausted,
     DiscussionClosed,
     ParticipantSubstituted,
     Recorded,
@@ -281,6 +282,19 @@ def test_a_call_that_the_budget_refuses_is_never_made() -> None:
     play(scene)
     assert voice.requests == []
     assert types(scene) == ["BudgetExhausted", "TurnFailed"]
+
+
+@pytest.mark.requirement("Z-09", "X-32")
+def test_an_answer_whose_repair_the_budget_refuses_is_used_as_it_stands() -> None:
+    voice = saying("Tea.", "## Findings\nTea.")
+    budget = Budget(max_calls=1)
+    scene = Scene({"test/a": voice}, policy=REPAIRING, contract=STRICT, budget=budget)
+    play(scene)
+    assert len(voice.requests) == 1
+    (speech,) = events_of(scene, SpeechGiven)
+    assert isinstance(speech, SpeechGiven)
+    assert (speech.text, speech.flags) == ("Tea.", ("[unstructured response]",))
+    assert events_of(scene, BudgetExhausted) != []
 
 
 @pytest.mark.requirement("Z-09")

@@ -88,6 +88,17 @@ def _after_answer(plan: TurnPlan, attempts: list[Attempt], answer: AttemptFinish
     return _accept(plan, speaker, answer, violations)
 
 
+def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
+    """The newest answer that was given in this turn, flagged if it breaks its contract: for when
+    nothing more can be asked."""
+    for attempt in reversed(turn.attempts if turn else []):
+        if attempt.finished is not None:
+            speaker = _speaker(plan, attempt)
+            violations = plan.task_for(speaker).contract.check(attempt.finished.text)
+            return _accept(plan, speaker, attempt.finished, violations)
+    return None
+
+
 def _accept(
     plan: TurnPlan,
     speaker: SpeakerRef,

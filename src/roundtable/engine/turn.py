@@ -26,7 +26,7 @@ from ..core.events import (
 from ..core.fence import discussion_nonce
 from ..core.state import Attempt, State, Turn
 from ..core.text import estimate_tokens, readable, redact
-from ..core.turns import Accept, Call, GiveUp, next_step
+from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
 from ..ports import Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed
@@ -190,7 +190,8 @@ class _Taking:
         )
         if refusal is not None:
             give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
-            return ((refusal, None), *self._outcome(give_up))
+            # An answer that was to be mended is paid: it is used as it stands.
+            return ((refusal, None), *self._outcome(as_it_stands(plan, turn) or give_up))
         events: list[Keyed] = []
         if call.replaces is not None:
             events.append((self._substitution(call, call.replaces), None))
