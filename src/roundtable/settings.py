@@ -49,7 +49,7 @@ class Choices(Value):
 
     db: str | None = None
     default_model: str | None = None
-    procedure: str = "council"
+    procedure: str = "deliberation"
     language: str | None = None
     fallback_model: str | None = None
     """The last speaker of every seat's chain."""

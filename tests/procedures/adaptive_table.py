@@ -25,7 +25,7 @@ OPUS, CODEX, GEMINI, GROK = (
     "xai/grok-4",
 )
 SONNET = "anthropic/claude-sonnet-4-5"
-ONE_DOOR = {"doors": {model: [] for model in (OPUS, CODEX, GEMINI, GROK)}}
+ONE_DOOR: dict[str, Any] = {"doors": {model: [] for model in (OPUS, CODEX, GEMINI, GROK)}}
 """Each model can be reached in one way only, so that the next in its chain is its fallback."""
 DEAD = SpeakerError("auth", "The key was refused.", "Check the key.")
 DEBATERS = ("advocate", "devils-advocate", "analyst", "contrarian")

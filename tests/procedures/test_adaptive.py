@@ -673,6 +673,8 @@ def test_the_demonstration_model_debates_on_its_own_and_its_words_mean_nothing()
         *(f"2/critique/{who}" for who in three),
     ]
     assert codes(state).count("demonstration") == 1
+    assert sum("demonstration model speaks" in line for line in meta_section(state)) == 1
+    assert not any("bias" in line for line in meta_section(state))
     assert state.scores == []
     assert {ballot.meaningful for ballot in state.ballots} == {False}
     assert state.verdict is not None

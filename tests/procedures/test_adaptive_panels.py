@@ -246,6 +246,13 @@ def test_with_no_provider_the_embedded_model_debates_and_says_so() -> None:
     assert seating.options["meta"] is False
 
 
+@pytest.mark.requirement("X-24")
+def test_no_key_gets_into_what_is_stored_about_the_seats() -> None:
+    seating = table_with("anthropic", "openai", "google", "xai")
+    assert len(panel(seating)) == 4
+    assert "sk-test" not in repr(seating)
+
+
 @pytest.mark.requirement("A-20", "A-23")
 def test_a_claude_only_run_comes_to_a_result() -> None:
     market = Market([OPUS, SONNET], default=SONNET)

@@ -35,7 +35,7 @@ Answers = Mapping[str, str]
 ENOUGH = 12
 """So many past questions with two answers or more make a record; with fewer all are equal."""
 _POWER = 3
-"""On recorded answers 2 and 3 never lost to plain counting, and higher ones did here and there."""
+"""Chosen on recorded answers, where higher ones lost to plain counting more often."""
 _LEAST = 0.01
 """Nobody's ballot is worth nothing: alone, it still decides."""
 _PASSES = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ..core.errors import UnknownName
 from ..views import adaptive as adaptive_views
@@ -89,3 +89,13 @@ def procedure_kit(name: str, own: custom.Shelf | None = None) -> Kit:
     if own is None and bare != name:
         return custom.stored_kit(name)
     raise UnknownName("procedure", bare, [*PROCEDURES, *(own.names() if own else ())])
+
+
+def meant_kit(given: Collection[str], default: str, own: custom.Shelf | None = None) -> Kit:
+    """The default procedure, or, where it does not know all options that were given, the first
+    that does: `preset` can only mean the council."""
+    usual = procedure_kit(default, own)
+    of_procedures = {flag for kit in PROCEDURES.values() for flag in kit.flags}
+    wanted = {name for name in given if name in of_procedures}
+    fitting = (kit for kit in (usual, *PROCEDURES.values()) if wanted <= set(kit.flags))
+    return next(fitting, usual)

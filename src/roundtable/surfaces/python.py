@@ -15,11 +15,13 @@ from ..core.events import Recorded
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
 from ..engine.tools import OnDraft, no_drafts
+from ..own_procedures import ProcedureFiles
 from ..ports import Asker, Headline, Ledger, Search, Speaker
+from ..procedures import meant_kit
 from ..procedures.opening import OpenRequest
 from ..settings import Settings, read_settings
-from .prior import prior_synthesis
 from .files import WorkspaceFiles
+from .prior import prior_synthesis
 
 
 class DiscussionFailed(RoundtableError):
@@ -160,13 +162,14 @@ class Roundtable:
             Material(source=f"context {n}", text=each) if isinstance(each, str) else each
             for n, each in enumerate(context, 1)
         ]
+        own = ProcedureFiles(settings.procedure_folders)
         slug = options.get("context_from")
         if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
             materials.insert(0, prior)
         return await self._joined.service.open(
             OpenRequest(
                 topic=question,
-                procedure=procedure or choices.procedure,
+                procedure=procedure or meant_kit(options, choices.procedure, own).name,
                 context=tuple(materials),
                 options=options,
                 language=language or choices.language,

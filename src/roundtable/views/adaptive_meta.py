@@ -13,8 +13,6 @@ from ..core.values import SpeakerRef
 NOT_MEASURED = "N/A"
 VALIDATED = "validated"
 DEGRADED = "PANEL DEGRADED"
-_ELSEWHERE = (VALIDATED, "demonstration")
-"""Codes of notes that have a line of their own, or stand at the head."""
 _UNREACHABLE: frozenset[FailureCause] = frozenset(["unavailable", "not_found", "cut"])
 
 
@@ -24,7 +22,7 @@ def meta_lines(state: State) -> list[str]:
     lines += _search(state)
     lines += [f"{line} {action}".strip() for line, action in degradations(state)]
     for note in state.notes:
-        if note.code not in _ELSEWHERE and not note.text.startswith(DEGRADED):
+        if note.code != VALIDATED and not note.text.startswith(DEGRADED):
             lines.append(f"{note.text} {note.remedy}".strip())
     if state.exhausted is not None:
         spent = state.exhausted

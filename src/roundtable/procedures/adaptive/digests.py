@@ -51,9 +51,12 @@ CRITIQUE_CONTRACT = DigestContract(sections=CRITIQUE_SECTIONS)
 
 
 def digest(speech: SpeechGiven) -> str:
-    """The speech's own digest, or its beginning where it has none; empty if nothing is left."""
+    """The speech's own digest; where it has none, the beginning of its position or of all of it;
+    empty if nothing is left."""
     own = speech.sections.get(SELF_DIGEST, "")
     if count_words(own):
         return own
-    derived = first_sentences(_MARKS.sub("", speech.text), DERIVED_SENTENCES, DERIVED_CHARACTERS)
+    parts = (speech.sections.get(name, "") for name in (UPDATED, POSITION))
+    source = next((part for part in parts if count_words(part)), speech.text)
+    derived = first_sentences(_MARKS.sub("", source), DERIVED_SENTENCES, DERIVED_CHARACTERS)
     return derived if count_words(derived) else ""

@@ -72,8 +72,9 @@ def meta_partly(names: str, left: int) -> NoteAdded:
 
 
 def bias(panel: Iterable[Participant], host: Participant, writer: str) -> tuple[NoteAdded, ...]:
-    """Rules of neutrality that could not be kept, because there is no other model."""
-    models = {model_key(each.speaker.model) for each in panel}
+    """Rules of neutrality that could not be kept, because there is no other model. Where only a
+    demonstration is given, nobody judges and nobody writes."""
+    models = {model_key(each.speaker.model) for each in panel if not each.speaker.demonstration}
     found = []
     if model_key(host.speaker.model) in models:
         found.append(ORCHESTRATOR_ON_PANEL)

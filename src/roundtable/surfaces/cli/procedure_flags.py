@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import UsageError
-from ...procedures import PROCEDURES, procedure_kit
+from ...procedures import PROCEDURES, meant_kit, procedure_kit
 from ...procedures.custom import Shelf
 from ...procedures.kit import Kit
 
 
 def meant_procedure(flags: Mapping[str, Any], default: str, own: Shelf | None = None) -> Kit:
-    """The procedure that was named, else the default, else the first that knows all flags that
-    were given: `--preset` can only mean the council."""
+    """The procedure that was named, or the one that the flags mean."""
     if flags["procedure"]:
         return procedure_kit(flags["procedure"], own)
-    usual = procedure_kit(default, own)
-    given = _given(flags)
-    fitting = [kit for kit in (usual, *PROCEDURES.values()) if given.keys() <= set(kit.flags)]
-    return fitting[0] if fitting else usual
+    return meant_kit(_given(flags), default, own)
 
 
 def procedure_options(flags: Mapping[str, Any], kit: Kit) -> dict[str, Any]:
