@@ -87,7 +87,9 @@ class RequirementReport:
             for each, reason in ids.items():
                 if each in shown:
                     first, *more = sorted(self.shown[each])
-                    told = f"`{first.partition('[')[0]}`" + (f" and {len(more)} more" if more else "")
+                    told = f"`{first.partition('[')[0]}`" + (
+                        f" and {len(more)} more" if more else ""
+                    )
                 else:
                     told = f"not yet: {reason or 'no test'}"
                 lines.append(f"| {each} | {told} |")

@@ -145,7 +145,8 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             lay_over({"adaptive": laid_over(values.get("adaptive", {}), panels)}, str(path))
 
     if council := _json(home / CONFIG_JSON):
-        lay_over({"council": council}, str(home / CONFIG_JSON))
+        # Whoever set the council up means to use it.
+        lay_over({"procedure": "council", "council": council}, str(home / CONFIG_JSON))
     lay_panels_over(home / PANELS_JSON)
     lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
     project = _toml(workspace / PROJECT_TOML)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -153,7 +154,7 @@ def test_sample_commands_work_as_they_are_written(
 @pytest.mark.parametrize(
     ("flags", "seats", "round2"),
     [
-        ([], ("codex", "codex", "sonnet"), True),
+        (["--procedure=council"], ("codex", "codex", "sonnet"), True),
         (["--all=opus"], ("opus", "opus", "opus"), True),
         (["--muse=haiku"], ("codex", "codex", "haiku"), True),
         (["--scholar", "anthropic/claude-opus-4-6"], ("opus", "codex", "sonnet"), True),
@@ -436,3 +437,33 @@ def test_times_are_shown_and_files_are_dated_in_local_time_with_its_zone(
 
     assert log.name.startswith(shown.replace(" ", "-").replace(":", "-"))
     assert f"{short} (" in log.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.requirement("X-01")
+@pytest.mark.parametrize(
+    ("flags", "procedure"),
+    [
+        ([], "deliberation"),
+        (["--quick"], "deliberation"),
+        (["--preset=cheap"], "council"),
+        (["--debate"], "adaptive"),
+        (["--strict-rounds"], "five-round"),
+        (["--roster=bug-root-cause"], "meeting"),
+        (["--procedure=council", "--quick"], "council"),
+    ],
+)
+def test_a_flag_that_only_one_procedure_knows_chooses_it(
+    desk: Desk, flags: list[str], procedure: str
+) -> None:
+    outcome = desk("Should we use Postgres?", *flags, "--dry-run", "--json")
+
+    assert json.loads(outcome.out)["procedure"] == procedure
+
+
+def test_a_flag_of_another_procedure_is_refused_with_what_it_takes(desk: Desk) -> None:
+    outcome = desk("Tea?", "--procedure=five-round", "--preset=cheap")
+
+    assert outcome.code == 2
+    assert "--preset does not belong to the procedure five-round." in outcome.err
+    assert "It takes --agents" in outcome.err

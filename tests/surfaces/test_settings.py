@@ -37,7 +37,7 @@ def test_without_any_source_the_built_in_values_hold(sources: Sources) -> None:
     settings = sources.read()
 
     assert settings.db == str(sources.home / "roundtable.db")
-    assert settings.choices.procedure == "council"
+    assert settings.choices.procedure == "deliberation"
     assert settings.choices.default_model is None
     assert settings.origins == {}
 

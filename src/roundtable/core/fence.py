@@ -53,11 +53,9 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
     """The text inside its fence, with everything that looks like a fence taken out of it."""
     marker = MARKERS[untrusted.kind]
     source = f"from {untrusted.source}\n" if untrusted.source else ""
-    return (
-        # In one piece: half a marker in the source and half in the text must not meet.
-        f"---{marker} (untrusted)---\n[fence {nonce}]\n{neutralise(source + untrusted.text, nonce)}\n"
-        f"[/fence {nonce}]\n---END {marker}---"
-    )
+    # In one piece: half a marker in the source and half in the text must not meet.
+    clean = neutralise(source + untrusted.text, nonce)
+    return f"---{marker} (untrusted)---\n[fence {nonce}]\n{clean}\n[/fence {nonce}]\n---END {marker}---"
 
 
 def neutralise(text: str, nonce: str) -> str:
