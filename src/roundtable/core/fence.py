@@ -55,7 +55,8 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
     source = f"from {untrusted.source}\n" if untrusted.source else ""
     # In one piece: half a marker in the source and half in the text must not meet.
     clean = neutralise(source + untrusted.text, nonce)
-    return f"---{marker} (untrusted)---\n[fence {nonce}]\n{clean}\n[/fence {nonce}]\n---END {marker}---"
+    opening, ending = f"---{marker} (untrusted)---", f"---END {marker}---"
+    return f"{opening}\n[fence {nonce}]\n{clean}\n[/fence {nonce}]\n{ending}"
 
 
 def neutralise(text: str, nonce: str) -> str:
