@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from .experts.selection import Selector
     from .models.discovery import Found
     from .models.router import Router
+
+
+LOOK_AROUND_EVERY = 5.0
+"""Seconds for which what was found (keys, servers of this machine) is taken for granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,13 @@ async def start(
     opened = ledger or await open_ledger(settings.db)
     price = registry.dearest_price()
 
+    seen: list[tuple[float, Models]] = []
+
     async def models() -> Models:
-        return await _catalogue(settings, registry, env)
+        """What can speak now; discussions opened in quick succession share one look around."""
+        if not seen or time.monotonic() - seen[0][0] > LOOK_AROUND_EVERY:
+            seen[:] = [(time.monotonic(), await _catalogue(settings, registry, env))]
+        return seen[0][1]
 
     service = Service(
         opened,

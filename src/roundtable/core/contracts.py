@@ -115,9 +115,9 @@ def _code_lines(lines: Sequence[str]) -> set[int]:
 def _heading(line: str) -> tuple[str, str]:
     """The words of a heading or of bold words at the start of a line, and what follows their
     colon; empty for any other line."""
-    if _INDENTED.match(line):
-        return "", ""
     bare = line.strip()
+    if bare[:1] not in ("#", "*") or _INDENTED.match(line):
+        return "", ""
     if bare.startswith("#"):
         words, _, rest = bare.strip("#").partition(":")
         return words, rest.strip(" *")

@@ -48,7 +48,7 @@ class ApiClient:
     def __init__(self) -> None:
         self._http = httpx2.AsyncClient(
             verify=_trusted_roots(),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
         )
         self._models: dict[tuple[str, str, str, str], ApiModel] = {}
