@@ -9,19 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.effects import AskPerson, Effect, LookUp, Record
-from ...core.events import (
-    BallotCast,
-    DiscussionClosed,
-    Event,
-    NoteAdded,
-    SpeechGiven,
-    TurnFailed,
-    VerdictReached,
-)
+from ...core.effects import AskPerson, Effect, LookUp
+from ...core.events import BallotCast, Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
+from .. import endings
 from . import tasks
 from .roles import BY_ID
 from .sitting import (
@@ -61,14 +54,14 @@ class Council:
         effects: list[Effect] = []
         if state.start.options.get("search") and not state.searches:
             effects.append(LookUp(state.start.topic))
-        if sitting.captain_writes and self._may_open(sitting, BRIEF, 0):
+        if sitting.captain_writes and endings.may_open(state, BRIEF, 0):
             briefing = run_stage(state, [tasks.briefing(sitting)], closing=_briefing_notes)
             effects.extend(briefing.effects)
         return tuple(effects)
 
     def _first_round(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state
-        if not self._may_open(sitting, ANSWER, 1):
+        if not endings.may_open(state, ANSWER, 1):
             return self._too_few(sitting)
         plans = [tasks.answer(sitting, p) for p in state.start.participants]
         stage = run_stage(state, plans, closing=_Closing(state, minimum=MINIMUM))
@@ -112,7 +105,6 @@ class Council:
 
     def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state
-        spent = budget_exhausted(state)
         verdict = None
         if sitting.captain_writes:
             stage = run_stage(state, [tasks.synthesis(sitting)])
@@ -120,57 +112,25 @@ class Council:
                 return stage.effects
             if stage.speeches:
                 verdict = written(sitting, stage.speeches[0])
-        notes: tuple[Event, ...] = ()
+        notes: tuple[NoteAdded, ...] = ()
         if verdict is None:
             verdict = extracted(sitting)
             if sitting.captain_writes:
                 notes = (EXTRACTED_NOTE,)
-        if spent is not None:
-            verdict = verdict.model_copy(update={"partial": True})
-            closed = DiscussionClosed(
-                status="stopped",
-                stop_reason="budget",
-                detail=f"Stopped by {spent.detail}.",
-                remedy="Raise the limit to let the council finish.",
-            )
-        else:
-            closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-        return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
+        return endings.with_verdict(state, verdict, *notes, finish="the council")
 
     def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
         """End now, with what exists and without another call."""
-        events: list[Event] = []
-        if sitting.last_words:
-            verdict = extracted(sitting).model_copy(update={"partial": True})
-            events.append(VerdictReached(verdict=verdict))
-        events.append(
-            DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail)
-        )
-        return (Record(tuple(events)),)
+        return endings.with_what_exists(extracted(sitting) if sitting.last_words else None, stop)
 
     def _too_few(self, sitting: Sitting) -> tuple[Effect, ...]:
-        count = len(sitting.answers)
-        spent = budget_exhausted(sitting.state)
-        if spent is not None:
-            detail = f"The budget ended the council before anybody had answered: {spent.detail}."
-            remedy = "Raise the limit and ask again."
-        else:
-            detail = (
-                f"Sorry: {count} of {len(sitting.state.start.participants)} specialists answered, "
-                "and a synthesis needs at least two."
-            )
-            remedy = "Try again with --preset=cheap, or with one model for all: --all=MODEL."
-        closed = DiscussionClosed(
-            status="failed",
-            stop_reason="budget" if spent else "too_few_answers",
-            detail=detail,
-            remedy=remedy,
+        return endings.without_verdict(
+            sitting.state,
+            detail=f"Sorry: {len(sitting.answers)} of {len(sitting.state.start.participants)} "
+            "specialists answered, and a synthesis needs at least two.",
+            remedy="Try again with --preset=cheap, or with one model for all: --all=MODEL.",
+            before="the council before anybody had answered",
         )
-        return (Record((closed,)),)
-
-    def _may_open(self, sitting: Sitting, stage: str, round_: int) -> bool:
-        """A spent budget opens nothing new, but lets what is open come to its end."""
-        return (stage, round_) in sitting.state.stages or not budget_exhausted(sitting.state)
 
     def _needed(self, sitting: Sitting) -> int:
         """A council that ran out of budget still concludes from a single answer."""

@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.effects import Effect, Record
-from ...core.events import (
-    DiscussionClosed,
-    Event,
-    NoteAdded,
-    SpeechGiven,
-    TurnFailed,
-    VerdictReached,
-)
+from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import Verdict
+from .. import endings
 from . import records, statement, tasks
 from .sitting import ANSWER, CLERK, CRITIQUE, FIRST_ROUND, LAST_ROUND, MINIMUM, Sitting
 from .verdict import extracted, outcome, written
@@ -46,7 +40,7 @@ class Deliberation:
 
     def _answers(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state
-        if not self._may_open(sitting, ANSWER, 1):
+        if not endings.may_open(sitting.state, ANSWER, 1):
             return self._too_few(sitting)
         plans = [tasks.answer(sitting, p) for p in state.participants]
         stage = run_stage(state, plans, closing=lambda _, missing: _missing(state, missing))
@@ -59,7 +53,7 @@ class Deliberation:
         """Where the question names no options, the host lists the positions in the answers."""
         if not (sitting.needs_clerk and sitting.host_writes) or sitting.ballots(FIRST_ROUND):
             return ()
-        if not self._may_open(sitting, CLERK, 0):
+        if not endings.may_open(sitting.state, CLERK, 0):
             return ()
         return run_stage(sitting.state, [tasks.clerk(sitting)]).effects
 
@@ -74,7 +68,7 @@ class Deliberation:
     def _critique(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state
         wanted = state.start.options.get("critique") and len(sitting.answers) >= MINIMUM
-        if not wanted or not self._may_open(sitting, CRITIQUE, 2):
+        if not wanted or not endings.may_open(sitting.state, CRITIQUE, 2):
             return ()
         if self._stops_early(sitting):
             known = any(note.code == EARLY_STOP for note in state.notes)
@@ -95,14 +89,14 @@ class Deliberation:
     def _statement(self, sitting: Sitting) -> tuple[Effect, ...]:
         """For value questions: candidates by the host, ranked by everybody."""
         state = sitting.state
-        if not statement.wanted(sitting) or not self._may_open(sitting, statement.DRAFT, 0):
+        if not statement.wanted(sitting) or not endings.may_open(sitting.state, statement.DRAFT, 0):
             return ()
         drafting = run_stage(state, [statement.draft(sitting)])
         if not drafting.over:
             return drafting.effects
         ranking = (statement.RANKING, statement.RANKING_ROUND)
         plans = statement.rankings(sitting) if statement.candidates(sitting) else []
-        if not plans or not self._may_open(sitting, *ranking):
+        if not plans or not endings.may_open(sitting.state, *ranking):
             return ()
 
         def closing(
@@ -130,16 +124,7 @@ class Deliberation:
         return self._close(sitting, written(sitting, last_word))
 
     def _close(self, sitting: Sitting, verdict: Verdict, *notes: NoteAdded) -> tuple[Effect, ...]:
-        closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-        if (spent := budget_exhausted(sitting.state)) is not None:
-            verdict = verdict.model_copy(update={"partial": True})
-            closed = DiscussionClosed(
-                status="stopped",
-                stop_reason="budget",
-                detail=f"Stopped by {spent.detail}.",
-                remedy="Raise the limit to let the table finish.",
-            )
-        return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
+        return endings.with_verdict(sitting.state, verdict, *notes, finish="the table")
 
     def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
         """End now, with what exists and without another call. Whoever has spoken has voted."""
@@ -149,34 +134,16 @@ class Deliberation:
             return self._control_group(sitting)
         if unread:
             return (Record(records.final_ballots(sitting, unread)),)
-        events: list[Event] = []
-        if sitting.last_words:
-            verdict = extracted(sitting).model_copy(update={"partial": True})
-            events.append(VerdictReached(verdict=verdict))
-        events.append(
-            DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail)
-        )
-        return (Record(tuple(events)),)
+        return endings.with_what_exists(extracted(sitting) if sitting.last_words else None, stop)
 
     def _too_few(self, sitting: Sitting) -> tuple[Effect, ...]:
-        spent = budget_exhausted(sitting.state)
-        count = len(sitting.answers)
-        closed = DiscussionClosed(
-            status="failed",
-            stop_reason="budget" if spent else "too_few_answers",
-            detail=f"The budget ended it before enough had answered: {spent.detail}."
-            if spent
-            else f"{count} of {len(sitting.state.participants)} experts answered, and a "
-            "deliberation needs at least two.",
-            remedy="Raise the limit and ask again."
-            if spent
-            else "Try again, or with other models: --models=A,B,C.",
+        return endings.without_verdict(
+            sitting.state,
+            detail=f"{len(sitting.answers)} of {len(sitting.state.participants)} experts answered, "
+            "and a deliberation needs at least two.",
+            remedy="Try again, or with other models: --models=A,B,C.",
+            before="it before enough had answered",
         )
-        return (Record((closed,)),)
-
-    def _may_open(self, sitting: Sitting, stage: str, round_: int) -> bool:
-        """A spent budget opens nothing new, but lets what is open come to its end."""
-        return (stage, round_) in sitting.state.stages or not budget_exhausted(sitting.state)
 
 
 def _missing(state: State, failures: Sequence[TurnFailed]) -> tuple[NoteAdded, ...]:

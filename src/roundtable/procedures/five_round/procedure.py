@@ -6,12 +6,13 @@ that is thirteen calls when every speech keeps to its requirements at once.
 
 from __future__ import annotations
 
-from ...core.effects import Effect, Record
-from ...core.events import DiscussionClosed, Event, NoteAdded, VerdictReached
+from ...core.effects import Effect
+from ...core.events import NoteAdded
 from ...core.stages import run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...views.five_round.rounds import ARBITRATION, PROPOSAL, held, planned
+from .. import endings
 from . import tasks
 from .closing import Closing
 from .contracts import UNMET
@@ -64,9 +65,8 @@ class FiveRound:
 
     def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state
-        spent = budget_exhausted(state)
         verdict = None
-        notes: list[Event] = []
+        notes: list[NoteAdded] = []
         if sitting.host_writes:
             plan = tasks.host_turn(sitting)
             stage = run_stage(state, [plan])
@@ -87,49 +87,23 @@ class FiveRound:
             verdict = extracted(sitting)
             if sitting.host_writes:
                 notes.append(EXTRACTED_NOTE)
-        if spent is not None:
-            verdict = verdict.model_copy(update={"partial": True})
-            closed = DiscussionClosed(
-                status="stopped",
-                stop_reason="budget",
-                detail=f"Stopped by {spent.detail}.",
-                remedy="Raise the limit to let the five rounds finish.",
-            )
-        else:
-            closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-        return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
+        return endings.with_verdict(state, verdict, *notes, finish="the five rounds")
 
     def _plan(self, sitting: Sitting) -> tuple[Effect, ...]:
         """The analysis only: nobody is called."""
-        closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-        return (Record((VerdictReached(verdict=planned_verdict(sitting)), closed)),)
+        return endings.with_verdict(sitting.state, planned_verdict(sitting), finish="the plan")
 
     def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
         """End now, with what exists and without another call."""
-        events: list[Event] = []
-        if sitting.last_words:
-            verdict = extracted(sitting).model_copy(update={"partial": True})
-            events.append(VerdictReached(verdict=verdict))
-        events.append(
-            DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail)
-        )
-        return (Record(tuple(events)),)
+        return endings.with_what_exists(extracted(sitting) if sitting.last_words else None, stop)
 
     def _too_few(self, sitting: Sitting) -> tuple[Effect, ...]:
-        spent = budget_exhausted(sitting.state)
-        if spent is not None:
-            detail = f"The budget ended it before anybody had made a proposal: {spent.detail}."
-            remedy = "Raise the limit and ask again."
-        else:
-            detail = "No expert could make a proposal, so there is nothing to discuss."
-            remedy = "Try again, or choose other models: `roundtable models` shows what works now."
-        closed = DiscussionClosed(
-            status="failed",
-            stop_reason="budget" if spent else "too_few_answers",
-            detail=detail,
-            remedy=remedy,
+        return endings.without_verdict(
+            sitting.state,
+            detail="No expert could make a proposal, so there is nothing to discuss.",
+            remedy="Try again, or choose other models: `roundtable models` shows what works now.",
+            before="it before anybody had made a proposal",
         )
-        return (Record((closed,)),)
 
 
 EXTRACTED_NOTE = NoteAdded(

@@ -1,0 +1,57 @@
+"""How discussions end, the same in every procedure: with a verdict, early, or without one."""
+
+from __future__ import annotations
+
+from ..core.effects import Effect, Record
+from ..core.events import DiscussionClosed, Event, NoteAdded, VerdictReached
+from ..core.state import State
+from ..core.stopping import Stop, budget_exhausted
+from ..core.values import Verdict
+
+
+def with_verdict(
+    state: State, verdict: Verdict, *notes: NoteAdded, finish: str
+) -> tuple[Effect, ...]:
+    """Close with a verdict. Where the budget ended it, the verdict is partial, and `finish` says
+    what a higher limit would let finish."""
+    spent = budget_exhausted(state)
+    closed = DiscussionClosed(status="concluded", stop_reason="verdict")
+    if spent is not None:
+        verdict = verdict.model_copy(update={"partial": True})
+        closed = DiscussionClosed(
+            status="stopped",
+            stop_reason="budget",
+            detail=f"Stopped by {spent.detail}.",
+            remedy=f"Raise the limit to let {finish} finish.",
+        )
+    return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
+
+
+def with_what_exists(verdict: Verdict | None, stop: Stop) -> tuple[Effect, ...]:
+    """Close because somebody asked for it, with a partial verdict if enough was said for one."""
+    events: list[Event] = []
+    if verdict is not None:
+        events.append(VerdictReached(verdict=verdict.model_copy(update={"partial": True})))
+    events.append(DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail))
+    return (Record(tuple(events)),)
+
+
+def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> tuple[Effect, ...]:
+    """Close as failed, because too few answered: `detail` and `remedy` say so, unless the budget
+    is what ended it, `before` something had happened."""
+    spent = budget_exhausted(state)
+    if spent is not None:
+        detail = f"The budget ended {before}: {spent.detail}."
+        remedy = "Raise the limit and ask again."
+    closed = DiscussionClosed(
+        status="failed",
+        stop_reason="budget" if spent else "too_few_answers",
+        detail=detail,
+        remedy=remedy,
+    )
+    return (Record((closed,)),)
+
+
+def may_open(state: State, stage: str, round_: int) -> bool:
+    """A spent budget opens nothing new, but lets what is open come to its end."""
+    return (stage, round_) in state.stages or not budget_exhausted(state)
