@@ -34,7 +34,7 @@ requirements: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements
 
 requirements-table: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --requirements-table docs/requirements.md
+	$(BIN)/python -m pytest --requirements-table=docs/requirements.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
