@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from ..core.contribution import contributions
 from ..core.events import BallotCast
 from ..core.minds import Held, arguments_in, changes_of_mind, conformity, held_in
 from ..core.points import PointList, Stance, points_of, standing
@@ -179,7 +180,28 @@ def ballots(state: State) -> tuple[Part, ...]:
     if tallies:
         header_ = ("Round", "First choices", "Winner by rule")
         parts.append(Grid("Tally", header_, tuple(tallies), folded=len(tallies) > _MANY_ROWS))
+        header_ = ("Who", "Without its vote", "Same model as")
+        parts.append(Grid("Who earned the seat", header_, _contributions(state, names)))
     return tuple(parts)
+
+
+def _contributions(state: State, names: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """For each voter, whether the last ballots come to something else without it; copies of one
+    model share a vote here."""
+    votes = [
+        Vote(ballot.participant, ballot.ranking, ballot.certainty, round=ballot.round)
+        for ballot in state.ballots
+        if ballot.meaningful and ballot.ranking
+    ]
+    models = {speech.participant: speech.model for speech in state.speeches}
+    return tuple(
+        (
+            names.get(who, line(who)),
+            "the outcome is another one" if each.decisive else "the outcome stays",
+            ", ".join(names.get(twin, line(twin)) for twin in each.twins) or "nobody",
+        )
+        for who, each in contributions([votes], models=models).items()
+    )
 
 
 def _ballot(ballot: BallotCast) -> str:
