@@ -72,15 +72,32 @@ async def test_writes_that_wait_together_are_committed_together(worker: Worker) 
     assert await worker.read(rows) == list(range(20))
 
 
-async def test_one_write_that_fails_does_not_fail_the_others(worker: Worker) -> None:
+async def test_one_write_that_refuses_does_not_disturb_the_others(worker: Worker) -> None:
+    def refuse(_: sqlite3.Connection) -> int:
+        raise ValueError("refused")
+
     async with held_up(worker) as statements:
+        jobs = (insert(1), refuse, insert(3))
+        writes = [asyncio.ensure_future(worker.write(job)) for job in jobs]
+        await asyncio.sleep(0)
+
+    outcomes = await asyncio.gather(*writes, return_exceptions=True)
+
+    assert [str(outcome) for outcome in outcomes] == ["1", "refused", "3"]
+    assert statements.count("COMMIT") == 1
+    assert await worker.read(rows) == [1, 3]
+
+
+async def test_one_write_that_breaks_down_half_done_leaves_nothing_and_the_others_whole(
+    worker: Worker,
+) -> None:
+    async with held_up(worker):
         writes = [asyncio.ensure_future(worker.write(insert(x))) for x in (1, -2, 3)]
         await asyncio.sleep(0)
 
     outcomes = await asyncio.gather(*writes, return_exceptions=True)
 
     assert [str(outcome) for outcome in outcomes] == ["1", "-2 is negative", "3"]
-    assert statements.count("COMMIT") == 1
     assert await worker.read(rows) == [1, 3]
 
 

@@ -24,12 +24,16 @@ from .watcher import Watcher
 from .worker import Worker
 
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = ?"
-_EVENT = "SELECT seq, at, key, data FROM events WHERE discussion_id = ?"
-_BY_KEY = f"{_EVENT} AND key = ?"
-_AFTER = f"{_EVENT} AND seq > ? ORDER BY seq LIMIT ?"
-_INSERT_EVENT = """
-    INSERT INTO events (discussion_id, seq, at, type, v, key, data) VALUES (?, ?, ?, ?, ?, ?, ?)
+_FENCED_HEAD = """
+    SELECT last_seq, EXISTS (
+        SELECT 1 FROM leases
+        WHERE discussion_id = id AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
+    ) FROM discussions WHERE id = ?
 """
+_EVENT = "SELECT seq, at, key, data FROM events WHERE discussion_id = ?"
+_AFTER = f"{_EVENT} AND seq > ? ORDER BY seq LIMIT ?"
+_INSERT_EVENTS = "INSERT INTO events (discussion_id, seq, at, type, v, key, data) VALUES "
+_ROW = "(?, ?, ?, ?, ?, ?, ?)"
 _INSERT_DISCUSSION = """
     INSERT INTO discussions
         (id, topic, search_text, procedure, status, opened_at, updated_at, last_seq)
@@ -51,16 +55,14 @@ _GRANT = """
     ON CONFLICT (discussion_id) DO UPDATE
     SET owner = excluded.owner, epoch = excluded.epoch, expires_at = excluded.expires_at
 """
-_FENCE = """
-    SELECT 1 FROM leases
-    WHERE discussion_id = ? AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
-"""
 _SET_EXPIRY = """
     UPDATE leases SET expires_at = ?
     WHERE discussion_id = ? AND owner = ? AND epoch = ? AND expires_at IS NOT NULL
 """
 
 _ALL = -1
+ROWS_AT_ONCE = 50
+"""Events written by one statement: SQLite bounds how many values a statement may have."""
 
 
 class SqliteLedger:
@@ -152,13 +154,19 @@ def _append(
     expected: int | None,
     lease: Lease | None,
 ) -> Plan:
-    head = connection.execute(_HEAD, (discussion_id,)).fetchone()
-    if head and lease and not connection.execute(_FENCE, _identity(lease)).fetchone():
-        raise lost(lease)
+    if lease is None:
+        head = connection.execute(_HEAD, (discussion_id,)).fetchone()
+    else:
+        fence = (lease.owner, lease.epoch, discussion_id)
+        head = connection.execute(_FENCED_HEAD, fence).fetchone()
+        if head and not head[1]:
+            raise lost(lease)
     known: dict[str, Recorded] = {}
-    for key in keys_of(events) if head else ():
-        if row := connection.execute(_BY_KEY, (discussion_id, key)).fetchone():
-            known[key] = _recorded(discussion_id, row)
+    if head and (keys := keys_of(events)):
+        by_keys = f"{_EVENT} AND key IN ({', '.join('?' * len(keys))})"
+        for row in connection.execute(by_keys, (discussion_id, *keys)):
+            found = _recorded(discussion_id, row)
+            known[found.key or ""] = found
     plan = plan_append(discussion_id, head[0] if head else None, events, known, expected)
     if plan.new:
         _write(connection, discussion_id, plan.new)
@@ -168,6 +176,10 @@ def _append(
 def _write(connection: sqlite3.Connection, discussion_id: str, new: tuple[Recorded, ...]) -> None:
     change = index_change(new)
     updated_at = _stamp(change.updated_at)
+    rows = [
+        (discussion_id, r.seq, _stamp(r.at), r.event.type, r.event.v, r.key, dump(r.event))
+        for r in new
+    ]
     if opening := change.opening:
         connection.execute(
             _INSERT_DISCUSSION,
@@ -186,13 +198,10 @@ def _write(connection: sqlite3.Connection, discussion_id: str, new: tuple[Record
         connection.execute(
             _UPDATE_DISCUSSION, (change.status, updated_at, change.last_seq, discussion_id)
         )
-    connection.executemany(
-        _INSERT_EVENT,
-        [
-            (discussion_id, r.seq, _stamp(r.at), r.event.type, r.event.v, r.key, dump(r.event))
-            for r in new
-        ],
-    )
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        some = rows[start : start + ROWS_AT_ONCE]
+        statement = _INSERT_EVENTS + ", ".join([_ROW] * len(some))
+        connection.execute(statement, [value for row in some for value in row])
 
 
 def _page(connection: sqlite3.Connection, discussion_id: str, after: int, limit: int) -> Page:

@@ -185,23 +185,26 @@ class Worker:
         """Commit all that succeed; False, with nothing done, if the transaction itself failed."""
         try:
             for job in group:
-                self._in_savepoint(connection, job)
+                self._among_others(connection, job)
             connection.execute("COMMIT")
         except sqlite3.Error:
             _roll_back(connection)
             return False
         return True
 
-    def _in_savepoint(self, connection: sqlite3.Connection, job: _Job) -> None:
-        connection.execute("SAVEPOINT one")
+    def _among_others(self, connection: sqlite3.Connection, job: _Job) -> None:
+        """Jobs check before they write, so one that refuses has written nothing, and no savepoint
+        is needed: each statement less is one less struggle for the interpreter's lock. One that
+        breaks down after it began to write takes the whole group back."""
+        before = connection.total_changes
         try:
             job.result = job.work(connection)
+        except sqlite3.Error:
+            raise
         except Exception as error:
-            if not connection.in_transaction:  # a full disk may end the whole transaction
-                raise sqlite3.OperationalError("the transaction was rolled back") from error
-            connection.execute("ROLLBACK TO one")
-            job.error = self._ours(error)
-        connection.execute("RELEASE one")
+            if connection.total_changes != before or not connection.in_transaction:
+                raise sqlite3.OperationalError("a write was left half done") from error
+            job.error = error
 
     def _write_alone(self, connection: sqlite3.Connection, job: _Job) -> None:
         job.result = job.error = None
