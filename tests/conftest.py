@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +25,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Started in the background, a shell makes us ignore Ctrl-C, and our children inherit that:
+    # the tests that interrupt them would then wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     report = RequirementReport(
         full=bool(config.getoption("--requirements")),
         document=config.getoption("--requirements-table"),
