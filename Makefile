@@ -53,7 +53,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e '.[dev,postgres]'
+	$(PIP) install -c constraints.txt -e '.[dev,mcp,notify,postgres,web]'
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	touch $@
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Recorded
 from roundtable.core.state import State
-from roundtable.core.values import SpeakerRef, Usage
+from roundtable.core.values import OUTSIDE, OUTSIDE_SPEAKER, SpeakerRef, Usage
 from roundtable.engine.service import Service
 from roundtable.engine.tools import Tools
 from roundtable.ledger.memory import MemoryLedger
@@ -137,6 +137,8 @@ class Cast:
 
     def seat(self, name: str, seat: str) -> Seat:
         assert seat
+        if name == OUTSIDE:
+            return Seat((OUTSIDE_SPEAKER,))
         models = [name, *self.fallbacks.get(name, [])]
         facts = {"usd_per_million_in": 1.0, "usd_per_million_out": 5.0, **self.facts}
         return Seat(tuple(SpeakerRef(model=model, **facts) for model in models))

@@ -174,7 +174,8 @@ class Models(Protocol):
     def seat(self, name: str, seat: str) -> Seat:
         """The chain for a model name or alias, with a substitute where it cannot be used now.
 
-        `seat` is the name of the seat, for the notes. UnknownName if there is no such model.
+        `outside` is a seat that a person or somebody else's agent holds. `seat` is the name of the
+        seat, for the notes. UnknownName if there is no such model.
         """
         ...
 

@@ -18,8 +18,14 @@ from roundtable.core.values import Usage, Value
 
 from .samples import NOON
 
-GOLDEN = Path(__file__).parents[1] / "goldens" / "v1.jsonl"
-LINES = GOLDEN.read_text("utf-8").splitlines()
+GOLDENS = Path(__file__).parents[1] / "goldens"
+FIRST = (GOLDENS / "v1.jsonl").read_text("utf-8").splitlines()
+"""The ledger of one whole discussion."""
+LINES = [
+    line
+    for file in sorted(GOLDENS.glob("*.jsonl"))
+    for line in file.read_text("utf-8").splitlines()
+]
 TYPES = {each.__name__ for each in get_args(get_args(Event)[0])}
 
 
@@ -29,7 +35,7 @@ def test_a_stored_event_loads_and_dumps_byte_for_byte(line: str) -> None:
     assert dump(load(line.encode())) == line
 
 
-def test_the_golden_ledger_holds_every_event_type_and_uses_every_field() -> None:
+def test_the_golden_ledgers_hold_every_event_type_and_use_every_field() -> None:
     stored = [json.loads(line) for line in LINES]
     assert {each["type"] for each in stored} == TYPES
     assert {each["v"] for each in stored} == {1}
@@ -50,10 +56,10 @@ def load_type(name: str) -> type[Value]:
 
 @pytest.mark.requirement("Z-10")
 def test_the_golden_ledger_folds_to_a_concluded_discussion() -> None:
-    records = [Recorded("rt_0000000a", seq, NOON, load(line)) for seq, line in enumerate(LINES, 1)]
+    records = [Recorded("rt_0000000a", seq, NOON, load(line)) for seq, line in enumerate(FIRST, 1)]
     state = fold(records)
     assert state.status == "concluded"
-    assert state.seq == len(LINES)
+    assert state.seq == len(FIRST)
     assert [speech.participant for speech in state.speeches] == ["scholar", "captain"]
     assert [failure.participant for failure in state.failures] == ["muse"]
     assert state.usage == Usage(

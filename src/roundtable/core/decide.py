@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .effects import Effect
+from .effects import Effect, TakeTurn, Wait
 from .state import State
 
 
@@ -21,7 +21,16 @@ class Procedure(Protocol):
 
 
 def decide(state: State, procedure: Procedure) -> tuple[Effect, ...]:
-    """The next effects, or none when the discussion is closed."""
+    """The next effects, or none when the discussion is closed. While it is paused nothing new
+    begins: only calls that are under way go on. A stop ends a paused discussion too."""
     if state.opened is None or state.closed is not None:
         return ()
-    return procedure.advance(state)
+    effects = procedure.advance(state)
+    if state.paused is None or state.stop_requested is not None:
+        return effects
+    return (*(e for e in effects if isinstance(e, TakeTurn) and _speaking(state, e)), Wait())
+
+
+def _speaking(state: State, effect: TakeTurn) -> bool:
+    turn = state.turn(effect.plan.turn_id)
+    return turn is not None and any(attempt.in_flight for attempt in turn.attempts)

@@ -83,6 +83,8 @@ class TurnPolicy:
     """Further attempts after 429, 5xx or a broken connection, with back-off."""
     repairs: int = 0
     """How often a speech that breaks its contract is asked for again."""
+    patience: float = 900.0
+    """Seconds for which words from outside are waited for: a person thinks longer than a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,12 @@ class Deliver:
     a note with the code DELIVERED, or KEPT if nothing could be written."""
 
 
-Effect = Record | TakeTurn | LookUp | AskPerson | Deliver
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Do nothing until somebody else records something: the discussion is paused."""
+
+
+Effect = Record | TakeTurn | LookUp | AskPerson | Deliver | Wait
 
 DELIVERED, KEPT = "delivered", "kept"
 

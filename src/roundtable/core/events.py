@@ -19,6 +19,7 @@ from .values import (
     Budget,
     Confidence,
     Material,
+    NewsPlan,
     Options,
     Participant,
     Prompt,
@@ -306,6 +307,124 @@ class BudgetExhausted(Value):
     detail: str
 
 
+class DiscussionPaused(Value):
+    """Nobody begins a new turn until it is resumed; whoever speaks finishes."""
+
+    type: Literal["DiscussionPaused"] = "DiscussionPaused"
+    v: Literal[1] = 1
+    by: str
+    reason: str = ""
+
+
+class DiscussionResumed(Value):
+    type: Literal["DiscussionResumed"] = "DiscussionResumed"
+    v: Literal[1] = 1
+    by: str
+
+
+class MaterialAdded(Value):
+    """A document joined the context after the opening: every later prompt carries it."""
+
+    type: Literal["MaterialAdded"] = "MaterialAdded"
+    v: Literal[1] = 1
+    material: Material
+    by: str
+
+
+class RoundsExtended(Value):
+    """The chair gave the table more rounds than it was opened with."""
+
+    type: Literal["RoundsExtended"] = "RoundsExtended"
+    v: Literal[1] = 1
+    rounds: int
+    by: str
+
+
+class NewsPlanned(Value):
+    """Where news of this discussion goes, and of what; a later plan replaces it."""
+
+    type: Literal["NewsPlanned"] = "NewsPlanned"
+    v: Literal[1] = 1
+    plan: NewsPlan
+    by: str = ""
+
+
+class NewsRequested(Value):
+    """Somebody wants a piece of news sent, or sent again, by hand."""
+
+    type: Literal["NewsRequested"] = "NewsRequested"
+    v: Literal[1] = 1
+    kind: str
+    by: str = ""
+    message_id: str = ""
+    """The message to send again; empty: news of this kind as things stand."""
+
+
+class NewsThreadOpened(Value):
+    """A channel made a thread for this discussion; all further news goes there."""
+
+    type: Literal["NewsThreadOpened"] = "NewsThreadOpened"
+    v: Literal[1] = 1
+    channel: str
+    thread_id: str
+    name: str = ""
+
+
+class NewsTried(Value):
+    """Written before a message is handed to its channel. Whose event is stored for an attempt
+    sends it: nobody else does while `by` may still be at it."""
+
+    type: Literal["NewsTried"] = "NewsTried"
+    v: Literal[1] = 1
+    message_id: str
+    kind: str
+    channel: str
+    attempt: int
+    text: str
+    by: str
+
+
+class NewsSettled(Value):
+    """What came of an attempt to send a message."""
+
+    type: Literal["NewsSettled"] = "NewsSettled"
+    v: Literal[1] = 1
+    message_id: str
+    channel: str
+    attempt: int
+    outcome: Literal["delivered", "failed", "given_up"]
+    detail: str = ""
+    remedy: str = ""
+    retry_after: float | None = None
+    receipt: str = ""
+    """What the channel calls the message, where it says so."""
+    seconds: float = 0.0
+
+
+class TaskLinked(Value):
+    """The discussion belongs to a task on a board, which hears of its conclusion."""
+
+    type: Literal["TaskLinked"] = "TaskLinked"
+    v: Literal[1] = 1
+    board: str
+    task: str
+    by: str = ""
+
+
+class TaskWritten(Value):
+    """A board took a comment, or a task made of action items."""
+
+    type: Literal["TaskWritten"] = "TaskWritten"
+    v: Literal[1] = 1
+    board: str
+    task: str
+    kind: Literal["comment", "task"]
+    title: str = ""
+    owner: str = ""
+    items: tuple[str, ...] = ()
+    url: str = ""
+
+
 class StopRequested(Value):
     type: Literal["StopRequested"] = "StopRequested"
     v: Literal[1] = 1
@@ -352,6 +471,17 @@ Event = Annotated[
     | ChoiceMade
     | NoteAdded
     | BudgetExhausted
+    | DiscussionPaused
+    | DiscussionResumed
+    | MaterialAdded
+    | RoundsExtended
+    | NewsPlanned
+    | NewsRequested
+    | NewsThreadOpened
+    | NewsTried
+    | NewsSettled
+    | TaskLinked
+    | TaskWritten
     | StopRequested
     | VerdictReached
     | DiscussionClosed,

@@ -18,7 +18,15 @@ from .events import (
     ChoiceMade,
     DiscussionClosed,
     DiscussionOpened,
+    DiscussionPaused,
+    DiscussionResumed,
     EndVoted,
+    MaterialAdded,
+    NewsPlanned,
+    NewsRequested,
+    NewsSettled,
+    NewsThreadOpened,
+    NewsTried,
     NoteAdded,
     ParticipantsSeated,
     ParticipantSubstituted,
@@ -26,6 +34,7 @@ from .events import (
     PointsMerged,
     Recorded,
     RoundAdvanced,
+    RoundsExtended,
     ScoresGiven,
     SearchFailed,
     SearchFinished,
@@ -34,11 +43,22 @@ from .events import (
     StageOpened,
     StanceTaken,
     StopRequested,
+    TaskLinked,
+    TaskWritten,
     TurnFailed,
     VerdictReached,
     WorkflowChosen,
 )
-from .values import HOST_WIRE_NAME, Participant, Reservation, Status, Usage, Verdict
+from .values import (
+    HOST_WIRE_NAME,
+    Material,
+    NewsPlan,
+    Participant,
+    Reservation,
+    Status,
+    Usage,
+    Verdict,
+)
 
 _MAYBE_PAID: frozenset[FailureCause] = frozenset(
     ["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]
@@ -114,6 +134,17 @@ class State:
     usage: Usage = field(default_factory=Usage)
     held: dict[tuple[str, int], Reservation] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
+    paused: DiscussionPaused | None = None
+    """Who paused it, while it is paused."""
+    added: list[MaterialAdded] = field(default_factory=list)
+    extra_rounds: int = 0
+    news_plan: NewsPlan | None = None
+    news: list[NewsRequested | NewsThreadOpened | NewsTried | NewsSettled] = field(
+        default_factory=list
+    )
+    """What was done to tell others, in order; `core.news` says where each message stands."""
+    task: TaskLinked | None = None
+    tasks_written: list[TaskWritten] = field(default_factory=list)
     stop_requested: StopRequested | None = None
     verdict: Verdict | None = None
     closed: DiscussionClosed | None = None
@@ -132,6 +163,13 @@ class State:
     def participants(self) -> tuple[Participant, ...]:
         """Who sits at the table now."""
         return self.start.participants if self.seated is None else self.seated.participants
+
+    @property
+    def context(self) -> tuple[Material, ...]:
+        """The material that came with the topic, and what joined it since."""
+        if not self.added:
+            return self.start.context
+        return (*self.start.context, *(each.material for each in self.added))
 
     def participant(self, participant_id: str) -> Participant | None:
         """The participant or host with this id, also one whose seat was set anew; the host also
@@ -225,6 +263,22 @@ class State:
                 self.notes.append(event)
             case BudgetExhausted():
                 self.exhausted = self.exhausted or event
+            case DiscussionPaused():
+                self.paused = event
+            case DiscussionResumed():
+                self.paused = None
+            case MaterialAdded():
+                self.added.append(event)
+            case RoundsExtended():
+                self.extra_rounds += event.rounds
+            case NewsPlanned():
+                self.news_plan = event.plan
+            case NewsRequested() | NewsThreadOpened() | NewsTried() | NewsSettled():
+                self.news.append(event)
+            case TaskLinked():
+                self.task = event
+            case TaskWritten():
+                self.tasks_written.append(event)
             case StopRequested():
                 self.stop_requested = self.stop_requested or event
             case VerdictReached():

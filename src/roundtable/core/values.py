@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -72,6 +72,12 @@ class SpeakerRef(Value):
     """Too small to reason: contracts are scaled down, ballots are not meaningful."""
 
 
+OUTSIDE_SPEAKER = SpeakerRef(
+    model=OUTSIDE, family=OUTSIDE, usd_per_million_in=0.0, usd_per_million_out=0.0
+)
+"""Whoever speaks for a seat through `speak`: a person or an agent of somebody else."""
+
+
 class Participant(Value):
     """An expert seated in one discussion, or its host. `speakers` is the fallback chain."""
 
@@ -92,6 +98,36 @@ class Material(Value):
 
     source: str
     text: str
+
+
+class NewsChannel(Value):
+    """A place that hears of a discussion. Its credentials are not here: the program's settings
+    hold them under the platform's name."""
+
+    platform: str
+    chat_id: str = ""
+    threads: bool = False
+    """Whether each discussion gets a thread of its own there, where the platform has threads."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.platform}:{self.chat_id}" if self.chat_id else self.platform
+
+
+NewsKind = Literal[
+    "started", "round_start", "speech", "round_end", "concluded", "degraded", "failed"
+]
+NEWS_KINDS: tuple[NewsKind, ...] = get_args(NewsKind)
+
+
+class NewsPlan(Value):
+    """Which news of a discussion goes to which channels."""
+
+    enabled: bool = True
+    channels: tuple[NewsChannel, ...] = ()
+    events: tuple[NewsKind, ...] = NEWS_KINDS
+    speech_limit: int = Field(default=200, ge=1)
+    """Characters of a speech that a message shows."""
 
 
 class Budget(Value):

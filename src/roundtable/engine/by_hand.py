@@ -1,4 +1,4 @@
-"""What a chair does by hand: ending a round, taking votes, concluding. Each is a recorded act.
+"""What a chair does by hand: pausing, skipping, ending a round, concluding. Each is a recorded act.
 
 Pure: from the newest state to the events, or NotAllowed. The service appends them.
 """
@@ -8,12 +8,108 @@ from __future__ import annotations
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, turn_id
 from ..core.errors import NotAllowed, UnknownName
-from ..core.events import EndVoted, Event, RoundAdvanced, SpeechGiven, StageOpened, TurnFailed
+from ..core.events import (
+    DiscussionPaused,
+    DiscussionResumed,
+    EndVoted,
+    Event,
+    MaterialAdded,
+    ParticipantsSeated,
+    RoundAdvanced,
+    RoundsExtended,
+    SpeechGiven,
+    StageOpened,
+    TurnFailed,
+)
 from ..core.state import State
-from ..core.values import HOST_WIRE_NAME, OUTSIDE
+from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant
 
 CONCLUSION = "conclusion"
 """The stage of the host's last word, in every procedure that can be concluded by hand."""
+
+
+MOST_EXTRA_ROUNDS = 20
+
+
+def paused(state: State, by: str, reason: str) -> list[tuple[Event, str | None]]:
+    """Let nobody begin a new turn. Pausing twice says nothing new."""
+    _refuse_closed(state)
+    return [] if state.paused else [(DiscussionPaused(by=by, reason=reason), None)]
+
+
+def resumed(state: State, by: str) -> list[tuple[Event, str | None]]:
+    """Let a paused discussion go on; one that is not paused goes on anyway."""
+    return [(DiscussionResumed(by=by), None)] if state.paused and state.closed is None else []
+
+
+def skipped(
+    state: State, procedure: Procedure, participant: str, by: str
+) -> list[tuple[Event, str | None]]:
+    """Do without a participant's open turn; a call that is under way for it is given up."""
+    _refuse_closed(state)
+    registered(state, participant)
+    plans = (e.plan for e in procedure.advance(state) if isinstance(e, TakeTurn))
+    plan = next((plan for plan in plans if plan.participant.id == participant), None)
+    if plan is None:
+        raise NotAllowed(
+            f"{participant} has no open turn in {state.discussion_id}.",
+            "A turn can be skipped while it is that participant's.",
+        )
+    failure = TurnFailed(
+        turn_id=plan.turn_id,
+        stage=plan.stage,
+        round=plan.round,
+        participant=participant,
+        cause="absent",
+        message=f"{by} skipped this turn.",
+    )
+    return [(failure, f"outcome/{plan.turn_id}")]
+
+
+def material_added(
+    state: State, material: Material, by: str, key: str | None
+) -> list[tuple[Event, str | None]]:
+    """Put a document on the table: every later prompt carries it."""
+    _refuse_closed(state)
+    return [(MaterialAdded(material=material, by=by), key and f"material/{key}")]
+
+
+def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None]]:
+    """Give the table more rounds."""
+    _refuse_closed(state)
+    if not 1 <= rounds <= MOST_EXTRA_ROUNDS - state.extra_rounds:
+        raise NotAllowed(
+            f"{rounds} more rounds cannot be given: {state.extra_rounds} were added already.",
+            f"Between 1 and {MOST_EXTRA_ROUNDS} may be added in all.",
+        )
+    return [(RoundsExtended(rounds=rounds, by=by), None)]
+
+
+def joined(state: State, participant: Participant, by: str) -> list[tuple[Event, str | None]]:
+    """Seat one more at the table, from the next round on. Joining twice says nothing new."""
+    _refuse_closed(state)
+    if participant in state.participants:
+        return []
+    if participant.id in (HOST_WIRE_NAME, state.start.host.id):
+        raise NotAllowed(
+            f"{participant.id} is the host's name.", "Choose another name for the seat."
+        )
+    if participant.id in {seated.id for seated in state.participants}:
+        raise NotAllowed(
+            f"{participant.id} sits at {state.discussion_id} already.", "Choose another name."
+        )
+    seats = (*state.participants, participant)
+    return [(ParticipantsSeated(participants=seats, reason=f"{by} seated {participant.id}"), None)]
+
+
+def left(state: State, participant: str, by: str) -> list[tuple[Event, str | None]]:
+    """Take somebody from the table; two must stay."""
+    _refuse_closed(state)
+    registered(state, participant)
+    seats = tuple(seated for seated in state.participants if seated.id != participant)
+    if len(seats) < 2:
+        raise NotAllowed("Two participants must stay at the table.", "Stop the discussion instead.")
+    return [(ParticipantsSeated(participants=seats, reason=f"{by} took {participant} away"), None)]
 
 
 def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event, str | None]]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 
 from ..core.decide import Procedure, decide
-from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn
+from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn, Wait
 from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
 from ..core.text import redact
 from ..core.values import OUTSIDE
@@ -114,6 +114,8 @@ class _Loop:
                 return self._ask(effect)
             case Deliver():
                 return deliver(self.journal, self.tools.delivery)
+            case Wait():
+                return _until_cancelled()
             case Record():
                 raise AssertionError("records are appended, not performed")
 
@@ -161,8 +163,14 @@ def _name(effect: Effect) -> str:
             return f"question {effect.question}"
         case Deliver():
             return "delivery"
+        case Wait():
+            return "pause"
         case Record():
             return "record"
+
+
+async def _until_cancelled() -> None:
+    await asyncio.Event().wait()
 
 
 async def _cancelled(tasks: Iterable[asyncio.Task[None]]) -> None:

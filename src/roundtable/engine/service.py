@@ -10,17 +10,38 @@ from typing import Any
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed
-from ..core.events import DiscussionOpened, NewEvent, Recorded, SpeechGiven, StopRequested
+from ..core.events import (
+    DiscussionOpened,
+    Event,
+    NewEvent,
+    NewsPlanned,
+    Recorded,
+    SpeechGiven,
+    StopRequested,
+)
 from ..core.state import State, fold
 from ..core.text import readable
-from ..core.values import HOST_WIRE_NAME
+from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, Headline, Lease, Ledger, Models
-from ..procedures import procedure_kit
+from ..procedures import PROCEDURES, procedure_kit
 from ..procedures.custom import Shelf
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
-from .by_hand import conclusion, newest_round, registered, round_ended, vote
+from .by_hand import (
+    conclusion,
+    extended,
+    joined,
+    left,
+    material_added,
+    newest_round,
+    paused,
+    registered,
+    resumed,
+    round_ended,
+    skipped,
+    vote,
+)
 from .deliver import deliver
 from .drive import LEASE_TTL, drive
 from .journal import Journal, Keyed
@@ -92,6 +113,11 @@ class Service:
         )
         now = self._tools.clock.now()
         events = [NewEvent(opened, now), *(NewEvent(note, now) for note in seating.notes)]
+        if request.news is not None:
+            plan = NewsPlanned(plan=request.news, by=request.created_by)
+            events.append(NewEvent(plan, now))
+        if request.task is not None:
+            events.append(NewEvent(request.task, now))
         while True:
             with suppress(LedgerConflict):  # the id is taken: draw another
                 return fold(
@@ -156,6 +182,63 @@ class Service:
         await journal.record_checked(build)
         await self._carry_on(journal)
         return journal.state.speech(given[0].turn_id) or given[0]
+
+    async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
+        """Let nobody begin a new turn until it is resumed; whoever speaks finishes."""
+        return await self._act(discussion_id, lambda state: paused(state, by, reason))
+
+    async def resume(self, discussion_id: str, *, by: str) -> State:
+        """Let a paused discussion go on. Its driver does, or the next `run`."""
+        return await self._act(discussion_id, lambda state: resumed(state, by))
+
+    async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
+        """Do without a participant's open turn."""
+        kit = procedure_kit((await self.read(discussion_id)).start.procedure)
+        return await self._act(
+            discussion_id, lambda state: skipped(state, kit.procedure, participant, by)
+        )
+
+    async def add_material(
+        self, discussion_id: str, material: Material, *, by: str, key: str | None = None
+    ) -> State:
+        """Put a document on the table: every later prompt carries it."""
+        checked = checked_context(material)
+        return await self._act(discussion_id, lambda state: material_added(state, checked, by, key))
+
+    async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
+        """Give the table more rounds than it was opened with."""
+        kit = procedure_kit((await self.read(discussion_id)).start.procedure)
+        if not kit.extends:
+            able = [each.name for each in PROCEDURES.values() if each.extends]
+            raise NotAllowed(
+                f"A {kit.name} has a fixed course: no round can be added.",
+                f"Rounds can be added to: {', '.join(able)}.",
+            )
+        return await self._act(discussion_id, lambda state: extended(state, rounds, by))
+
+    async def join(
+        self, discussion_id: str, participant: Participant, *, by: str, model: str | None = None
+    ) -> State:
+        """Seat one more at the table; `model` speaks for it in place of the speakers it brings."""
+        await self._held_by_hand(discussion_id)
+        if model is not None:
+            seat = (await self._models()).seat(model, participant.name)
+            participant = participant.model_copy(update={"speakers": seat.speakers})
+        return await self._act(discussion_id, lambda state: joined(state, participant, by))
+
+    async def leave(self, discussion_id: str, participant: str, *, by: str) -> State:
+        """Take somebody from the table."""
+        await self._held_by_hand(discussion_id)
+        return await self._act(discussion_id, lambda state: left(state, participant, by))
+
+    async def record(
+        self, discussion_id: str, event: Event, *, key: str | None = None
+    ) -> list[Recorded]:
+        """Append what happened around a discussion: news that was sent, tasks that were written.
+        With a key that is there already, the stored event is returned in its place. It may come
+        after the discussion is closed."""
+        new = NewEvent(event, self._tools.clock.now(), key)
+        return await self._ledger.append(discussion_id, [new])
 
     async def advance(self, discussion_id: str, *, by: str) -> State:
         """End the open round by hand; whoever has not spoken in it is absent from it."""
@@ -265,6 +348,11 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             key=key,
         )
     registered(state, participant)
+    if state.paused is not None:
+        raise NotAllowed(
+            f"{state.discussion_id} was paused by {state.paused.by}.",
+            f"Let it go on first: roundtable resume {state.discussion_id}",
+        )
     plan = _open_turn(state, participant)
     if plan is None:
         raise NotAllowed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.events import NoteAdded
+from ..core.values import OUTSIDE, OUTSIDE_SPEAKER
 from ..ports import Seat
 from .discovery import EMBEDDED_MODEL, Found
 from .registry import Registry
@@ -32,6 +33,8 @@ class Catalogue:
         return self._found.default_model
 
     def seat(self, name: str, seat: str) -> Seat:
+        if name == OUTSIDE:
+            return Seat((OUTSIDE_SPEAKER,))
         wanted = self._registry.resolve(name)
         notes: tuple[NoteAdded, ...] = ()
         first = wanted.id

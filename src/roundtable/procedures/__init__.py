@@ -27,6 +27,7 @@ PROCEDURES: Mapping[str, Kit] = {
             adaptive_estimate,
             adaptive_views.delivery,
             adaptive_views.outputs,
+            extends=True,
         ),
         Kit(
             council.Council(),
@@ -67,6 +68,7 @@ PROCEDURES: Mapping[str, Kit] = {
             meeting_views.outputs,
             wish=meeting.wish,
             by_hand=True,
+            extends=True,
             progress=meeting_progress,
         ),
     )

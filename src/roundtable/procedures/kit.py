@@ -33,6 +33,8 @@ class Kit:
     by_hand: bool = False
     """Whether its rounds may be ended, voted on and concluded by hand, and whether it moves on
     without a driver when others speak in it."""
+    extends: bool = False
+    """Whether the chair may give it more rounds."""
     progress: Callable[[State], str] = lambda _: ""
     """How far it is, in a few words, for whoever watches."""
     wish: Callable[[OpenRequest, Mapping[str, Any]], CastWish | None] = lambda _, __: None

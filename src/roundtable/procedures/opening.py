@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import BadSetting, BadTopic
-from ..core.events import NoteAdded
-from ..core.values import Budget, Material, Options, Participant
+from ..core.events import NoteAdded, TaskLinked
+from ..core.values import Budget, Material, NewsPlan, Options, Participant
 from ..ports import Company
 
 MAX_TOPIC = 100_000
@@ -31,6 +31,9 @@ class OpenRequest:
     budget: Budget = field(default_factory=Budget)
     created_by: str = ""
     search: bool = True
+    news: NewsPlan | None = None
+    """Who is told of it. None: nobody, and the reader is told so."""
+    task: TaskLinked | None = None
     company: Company | None = None
     """The experts that were chosen for it, for procedures that wish for some."""
 

@@ -92,7 +92,7 @@ def progress(state: State) -> str:
 
 def max_rounds(state: State) -> int:
     value = state.start.options.get("max_rounds")
-    return value if isinstance(value, int) else 1
+    return (value if isinstance(value, int) else 1) + state.extra_rounds
 
 
 def current_round(state: State) -> int:

@@ -248,11 +248,11 @@ def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
 
 
 def _material(state: State) -> Iterator[Part]:
-    if state.start.context:
+    if state.context:
         yield Grid(
             "Given with the question",
             ("Source", "Characters"),
-            tuple((line(m.source), f"{len(m.text):,}") for m in state.start.context),
+            tuple((line(m.source), f"{len(m.text):,}") for m in state.context),
             numbers=(1,),
         )
     for search in state.searches:

@@ -20,7 +20,7 @@ def after_answers(
     sitting: Sitting, speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
 ) -> tuple[Event, ...]:
     found: list[NoteAdded] = [missing(sitting, failure) for failure in failures]
-    wanted = sitting.design.rounds > 1 and sitting.design.workflow != "hybrid"
+    wanted = sitting.rounds > 1 and sitting.design.workflow != "hybrid"
     empty = [s for s in speeches if not digest(s)]
     if len(speeches) == 1:
         found.append(say.ONE_SURVIVOR)

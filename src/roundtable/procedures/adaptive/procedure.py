@@ -95,7 +95,7 @@ def _criticise(sitting: Sitting) -> tuple[Effect, ...]:
     has another sub-task, so there is nothing to score: its second stage takes that place."""
     if sitting.design.workflow == "hybrid" or len(sitting.critics) < 2:
         return ()
-    for round_ in range(2, sitting.design.rounds + 1):
+    for round_ in range(2, sitting.rounds + 1):
         critics = _critics(sitting, round_)
         if not critics or not _may_open(sitting, CRITIQUE, round_):
             return ()

@@ -144,13 +144,18 @@ class Sitting:
         return current_context(hits, opened.date()), True
 
     @property
+    def rounds(self) -> int:
+        """How many rounds are wanted: as designed, and what the chair added."""
+        return self.design.rounds + self.state.extra_rounds
+
+    @property
     def prior(self) -> list[Material]:
         """The syntheses of earlier roundtables."""
-        return [m for m in self.state.start.context if m.source.startswith(PRIOR)]
+        return [m for m in self.state.context if m.source.startswith(PRIOR)]
 
     @property
     def material(self) -> list[Material]:
-        return [m for m in self.state.start.context if not m.source.startswith(PRIOR)]
+        return [m for m in self.state.context if not m.source.startswith(PRIOR)]
 
     def role(self, participant: str) -> str:
         seats = {seat.id: seat.role for seat in self.design.seats}

@@ -139,7 +139,7 @@ def _common(sitting: Sitting) -> dict[str, PromptValue]:
     )
     return {
         "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in start.context),
+        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
         "remarks": remarks,
         "language": LANGUAGES.get(start.language, start.language),
     }

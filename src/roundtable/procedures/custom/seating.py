@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import field_validator
 
 from ...core.events import NoteAdded
-from ...core.values import OUTSIDE, Participant, SpeakerRef, Value
+from ...core.values import Participant, Value
 from ...ports import CastWish, Models, Persona, Seat
 from ..checking import checked
 from ..opening import OpenRequest, Seating
@@ -94,8 +94,6 @@ def wish(
 
 
 def _chosen(models: Models, model: str | None, name: str) -> Seat:
-    if model == OUTSIDE:
-        return Seat((SpeakerRef(model=OUTSIDE),))
     return models.seat(model or models.default_model, name)
 
 

@@ -105,7 +105,7 @@ def _prompt(
         **definition.variables,
         **{f"puts_{each}": each in used for each in PUT_IN},
         "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in start.context),
+        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
         "remarks": tuple(
             Untrusted("remark", speech.text, "the host")
             for speech in sitting.state.speeches

@@ -39,7 +39,7 @@ def check_quotations(sitting: Sitting, text: str) -> tuple[str, tuple[str, ...]]
     # The host's own speeches are no source: every quotation would be found in its own verdict.
     sources = {s.turn_id: s.text for s in sitting.state.speeches if s.participant != start.host.id}
     sources |= {"question": start.topic, "options": "\n".join(sitting.options.values())}
-    sources |= {f"context {n}": material.text for n, material in enumerate(start.context)}
+    sources |= {f"context {n}": material.text for n, material in enumerate(sitting.state.context)}
     sources |= {s.turn_id: s.text for s in sitting.state.speeches if s.stage == "remark"}
     flags: list[str] = []
 

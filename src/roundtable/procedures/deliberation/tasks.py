@@ -122,7 +122,7 @@ def common(sitting: Sitting) -> dict[str, PromptValue]:
     start = sitting.state.start
     return {
         "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in start.context),
+        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
         "remarks": tuple(
             Untrusted("remark", speech.text, "the host")
             for speech in sitting.state.speeches
@@ -200,6 +200,8 @@ def _for_the_last_word(sitting: Sitting) -> HoldBack | None:
     if not sitting.host_writes:
         return None
     start = sitting.state.start
-    material = estimate_tokens(start.topic) + sum(estimate_tokens(m.text) for m in start.context)
+    material = estimate_tokens(start.topic) + sum(
+        estimate_tokens(m.text) for m in sitting.state.context
+    )
     read = 1000 + material + TOKENS_PER_SEAT * len(start.participants)
     return HoldBack(sitting.host.speaker, input_tokens=read, output_tokens=2000)

@@ -175,7 +175,7 @@ def _common(sitting: Sitting, number: int) -> dict[str, PromptValue]:
     start = sitting.state.start
     return {
         "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in start.context),
+        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
         "history": sitting.history(number),
         "language": LANGUAGES.get(start.language, start.language),
     }

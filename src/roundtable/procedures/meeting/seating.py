@@ -6,15 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
-from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant, SpeakerRef
-from ...ports import Models, Seat
+from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
+from ...ports import Models
 from ..opening import OpenRequest, Seating
 from .options import MeetingOptions
 from .rosters import DEFAULT_ROSTER, roster
-
-OUTSIDE_SPEAKER = SpeakerRef(
-    model=OUTSIDE, family=OUTSIDE, usd_per_million_in=0.0, usd_per_million_out=0.0
-)
 
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
@@ -30,7 +26,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     default = options.model or models.default_model
     participants = []
     for place in places:
-        chosen = _speakers(models, place.model or default, place.display_name)
+        chosen = models.seat(place.model or default, place.display_name)
         notes.extend(chosen.notes)
         participants.append(
             Participant(
@@ -43,7 +39,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             )
         )
     routed = request.company.host_model if request.company else None
-    chair = _speakers(models, options.host or routed or models.default_model, "Coordinator")
+    chair = models.seat(options.host or routed or models.default_model, "Coordinator")
     notes.extend(chair.notes)
     host = Participant(
         id=HOST_WIRE_NAME,
@@ -74,10 +70,6 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         language=request.language or "auto",
         notes=tuple(notes),
     )
-
-
-def _speakers(models: Models, name: str, seat_name: str) -> Seat:
-    return Seat((OUTSIDE_SPEAKER,)) if name == OUTSIDE else models.seat(name, seat_name)
 
 
 def _default_roster_note(name: str) -> NoteAdded:

@@ -150,7 +150,7 @@ def _common(sitting: Sitting) -> dict[str, PromptValue]:
     start = sitting.state.start
     return {
         "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in start.context),
+        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
         "language": LANGUAGES.get(start.language, start.language),
     }
 
@@ -173,7 +173,7 @@ def _policy(sitting: Sitting, participant: Participant) -> TurnPolicy:
     if participant.speaker.demonstration:
         return PATIENT
     seconds = sitting.turn_seconds
-    return TurnPolicy(timeout=seconds, deadline=seconds)
+    return TurnPolicy(timeout=seconds, deadline=seconds, patience=seconds)
 
 
 def _for_conclusion(sitting: Sitting) -> HoldBack | None:
