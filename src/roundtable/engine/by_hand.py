@@ -6,7 +6,7 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 from __future__ import annotations
 
 from ..core.decide import Procedure, decide
-from ..core.effects import Record, TakeTurn, turn_id
+from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
 from ..core.events import (
     DiscussionPaused,
@@ -48,7 +48,7 @@ def skipped(
     """Do without a participant's open turn; a call that is under way for it is given up."""
     _refuse_closed(state)
     registered(state, participant)
-    plans = (e.plan for e in procedure.advance(state) if isinstance(e, TakeTurn))
+    plans = open_turns(state, procedure)
     plan = next((plan for plan in plans if plan.participant.id == participant), None)
     if plan is None:
         raise NotAllowed(
@@ -110,6 +110,13 @@ def left(state: State, participant: str, by: str) -> list[tuple[Event, str | Non
     if len(seats) < 2:
         raise NotAllowed("Two participants must stay at the table.", "Stop the discussion instead.")
     return [(ParticipantsSeated(participants=seats, reason=f"{by} took {participant} away"), None)]
+
+
+def open_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
+    """The turns that are to be taken now, paused or not."""
+    if state.closed is not None:
+        return []
+    return [e.plan for e in procedure.advance(state) if isinstance(e, TakeTurn)]
 
 
 def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event, str | None]]:

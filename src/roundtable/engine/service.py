@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.decide import Procedure, decide
-from ..core.effects import Deliver, Record, TakeTurn, TurnPlan, turn_id
+from ..core.effects import Deliver, Record, TurnPlan, turn_id
 from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed
 from ..core.events import (
     DiscussionOpened,
@@ -35,6 +35,7 @@ from .by_hand import (
     left,
     material_added,
     newest_round,
+    open_turns,
     paused,
     registered,
     resumed,
@@ -375,6 +376,5 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
 
 
 def _open_turn(state: State, participant: str) -> TurnPlan | None:
-    effects = decide(state, procedure_kit(state.start.procedure).procedure)
-    plans = (effect.plan for effect in effects if isinstance(effect, TakeTurn))
+    plans = open_turns(state, procedure_kit(state.start.procedure).procedure)
     return next((plan for plan in plans if plan.participant.id == participant), None)

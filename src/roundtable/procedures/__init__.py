@@ -61,7 +61,16 @@ PROCEDURES: Mapping[str, Kit] = {
         Kit(
             meeting.Meeting(),
             "Participants with roles speak in turn, hearing each other; a coordinator concludes",
-            ("roster", "max_rounds", "speech_order", "summaries", "format", "output_path", "quick"),
+            (
+                "roster",
+                "max_rounds",
+                "speech_order",
+                "summaries",
+                "format",
+                "output_path",
+                "quick",
+                "join",
+            ),
             meeting.seat,
             meeting_views.meeting_estimate,
             meeting_views.delivery,

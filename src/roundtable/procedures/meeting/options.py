@@ -16,6 +16,8 @@ WHERE = "meeting options"
 MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, 12
 DEFAULT_ROUNDS, MAX_ROUNDS = 3, 10
 TURN_SECONDS = 180.0
+PERSON_SECONDS = 900.0
+"""A person thinks longer than a model calls."""
 MAX_NAME, MAX_PERSPECTIVE = 80, 2000
 _PROFILE = re.compile(r"[^\s/\x00-\x1f\x7f](?:[^/\x00-\x1f\x7f]*[^\s/\x00-\x1f\x7f])?")
 _OUTPUT = re.compile(
@@ -56,6 +58,14 @@ class MeetingOptions(Value):
     """The host's model, or `outside` for a chair who speaks through `speak`."""
     quick: bool = False
     """One round."""
+    join: str | None = None
+    """The name of a person who takes a seat beside the others."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which words from outside are waited for."""
+        unsaid = "turn_seconds" not in self.model_fields_set
+        return PERSON_SECONDS if self.join and unsaid else self.turn_seconds
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> MeetingOptions:

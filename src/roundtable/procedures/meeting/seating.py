@@ -9,7 +9,7 @@ from ...core.events import NoteAdded
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..opening import OpenRequest, Seating
-from .options import MeetingOptions
+from .options import MeetingOptions, parse_places
 from .rosters import DEFAULT_ROSTER, roster
 
 
@@ -23,6 +23,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         places = roster(name, request.company)
         if options.roster is None:
             notes.append(_default_roster_note(name))
+    if options.join:
+        you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
+        places = parse_places([*places, you])
     default = options.model or models.default_model
     participants = []
     for place in places:
@@ -52,7 +55,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if any(p.speaker.demonstration for p in (*participants, host)):
         notes.append(DEMONSTRATION_NOTE)
     if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
-        notes.append(_outside_note(waited_for, options.turn_seconds))
+        notes.append(_outside_note(waited_for, options.patience))
     if options.speech_order == "parallel":
         notes.append(PARALLEL_NOTE)
     return Seating(
@@ -65,6 +68,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "format": options.format,
             "output_path": options.output_path,
             "turn_seconds": options.turn_seconds,
+            "patience": options.patience,
             "roster": options.roster,
         },
         language=request.language or "auto",

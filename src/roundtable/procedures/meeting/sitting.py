@@ -91,6 +91,11 @@ class Sitting:
         return float(value) if isinstance(value, int | float) else 180.0
 
     @property
+    def patience(self) -> float:
+        value = self.state.start.options.get("patience")
+        return float(value) if isinstance(value, int | float) else self.turn_seconds
+
+    @property
     def speeches(self) -> list[SpeechGiven]:
         """What participants said, in order."""
         return [speech for speech in self.state.speeches if speech.stage == DISCUSSION]

@@ -173,7 +173,7 @@ def _policy(sitting: Sitting, participant: Participant) -> TurnPolicy:
     if participant.speaker.demonstration:
         return PATIENT
     seconds = sitting.turn_seconds
-    return TurnPolicy(timeout=seconds, deadline=seconds, patience=seconds)
+    return TurnPolicy(timeout=seconds, deadline=seconds, patience=sitting.patience)
 
 
 def _for_conclusion(sitting: Sitting) -> HoldBack | None:

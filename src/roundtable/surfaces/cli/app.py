@@ -89,6 +89,7 @@ def cli() -> None:
 @click.option("--summaries", type=click.Choice(["on", "off"]), help="Between rounds; on.")
 @click.option("--format", type=click.Choice(["standard", "decision"]), help="Of the conclusion.")
 @click.option("--output", "output_path", metavar="FILE", help="Where the conclusion goes.")
+@click.option("--join", metavar="NAME", help="A meeting with a seat for you, under this name.")
 @click.option("--experts", metavar="A,B,C", help="Deliberation: experts who sit in any case.")
 @click.option("--models", metavar="A,B,C", help="Deliberation: models for the seats, in order.")
 @click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
@@ -204,11 +205,77 @@ def speak(**flags: Any) -> int:
     return speak_command(flags)
 
 
+@cli.command(short_help="Let nobody begin a new turn.")
+@click.argument("discussion_id")
+@click.option("--reason", default="", help="Why, for the record.")
+def pause(**flags: Any) -> int:
+    """Pause a discussion. Whoever speaks finishes; `roundtable resume` lets it go on."""
+    from .lead import pause_command
+
+    return pause_command(flags)
+
+
+@cli.command(short_help="Do without a participant's open turn.")
+@click.argument("discussion_id")
+@click.argument("participant")
+def skip(**flags: Any) -> int:
+    """Skip the turn that a participant has now; it is absent from that round."""
+    from .lead import skip_command
+
+    return skip_command(flags)
+
+
+@cli.command(short_help="Put a document on the table.")
+@click.argument("discussion_id")
+@click.argument("file")
+@click.option("--key", help="Makes a repeated call harmless.")
+def add(**flags: Any) -> int:
+    """Add material to a discussion: a text file, or - for standard input. A question of the host
+    is a remark: roundtable speak ID TEXT."""
+    from .lead import add_command
+
+    return add_command(flags)
+
+
+@cli.command(short_help="Give a discussion more rounds.")
+@click.argument("discussion_id")
+@click.argument("rounds", type=int)
+def extend(**flags: Any) -> int:
+    """Give a meeting or an adaptive discussion more rounds than it was opened with."""
+    from .lead import extend_command
+
+    return extend_command(flags)
+
+
+@cli.command(short_help="Seat one more at a meeting.")
+@click.argument("discussion_id")
+@click.argument("profile")
+@click.option("--name", help="As the others see it; the profile otherwise.")
+@click.option("--role", help="What it argues as; the name otherwise.")
+@click.option("--perspective", default="", help="From where it looks.")
+@click.option("--model", metavar="MODEL", help="Who speaks for it; else somebody outside.")
+def invite(**flags: Any) -> int:
+    """Seat one more at a meeting, from the next round on."""
+    from .lead import invite_command
+
+    return invite_command(flags)
+
+
+@cli.command(short_help="Take somebody from a meeting's table.")
+@click.argument("discussion_id")
+@click.argument("profile")
+def dismiss(**flags: Any) -> int:
+    """Take a participant from the table; what it said stays. Two must stay."""
+    from .lead import dismiss_command
+
+    return dismiss_command(flags)
+
+
 @cli.command(short_help="End the open round of a meeting by hand.")
 @click.argument("discussion_id")
 def advance(**flags: Any) -> int:
     """End the open round of a meeting. Whoever has not spoken in it is absent from it."""
-    from .library import advance_command
+    from .lead import advance_command
 
     return advance_command(flags)
 
@@ -219,7 +286,7 @@ def advance(**flags: Any) -> int:
 @click.option("--end/--no-end", default=True, help="For the end, or against it.")
 def vote(**flags: Any) -> int:
     """Vote on ending a meeting. It ends when all participants vote for it."""
-    from .library import vote_command
+    from .lead import vote_command
 
     return vote_command(flags)
 
@@ -229,7 +296,7 @@ def vote(**flags: Any) -> int:
 @click.argument("text")
 def conclude(**flags: Any) -> int:
     """End a meeting as its chair: TEXT is its conclusion, - reads it from standard input."""
-    from .library import conclude_command
+    from .lead import conclude_command
 
     return conclude_command(flags)
 

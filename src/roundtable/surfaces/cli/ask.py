@@ -30,6 +30,7 @@ from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..prior import prior_synthesis
 from .app import BUDGET, FAILED, INTERRUPTED
+from .person import at_the_keyboard
 from .procedure_flags import meant_procedure, procedure_options
 from .progress import Progress, make_progress
 from .terminal import (
@@ -91,10 +92,21 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
             return _deliver(state, flags)
         box.append(discussion_id)
+        if state.paused is not None:
+            state = await app.service.resume(discussion_id, by="the user")
+            if await _has_a_driver(app, discussion_id):
+                box.clear()
+                echo_error("It goes on: another process drives it.")
+                return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
         _tell(notes(state))
         return await _run(app, state, flags)
+
+
+async def _has_a_driver(app: App, discussion_id: str) -> bool:
+    rows = await app.service.headlines()
+    return any(row.driver for row in rows if row.discussion_id == discussion_id)
 
 
 async def _newest_interrupted(app: App) -> str:
@@ -111,13 +123,15 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         await app.ensure_weights()
     told = notes(state)
     progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
+    asker = _asker(flags, progress)
     try:
-        state = await app.service.run(
-            state.discussion_id,
-            on_draft=progress.on_draft,
-            on_event=progress.on_event,
-            asker=_asker(flags, progress),
-        )
+        async with at_the_keyboard(app, state, asker):
+            state = await app.service.run(
+                state.discussion_id,
+                on_draft=progress.on_draft,
+                on_event=progress.on_event,
+                asker=asker,
+            )
     finally:
         progress.close()
     _tell([note for note in notes(state) if note not in told])

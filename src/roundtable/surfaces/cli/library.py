@@ -1,17 +1,16 @@
-"""The commands about discussions that exist: list, show, export, stop, speak, lead, delete."""
+"""The commands about discussions that exist: list, show, export, stop, speak, delete."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from ...bootstrap import App, start
+from ...bootstrap import App
 from ...core.errors import NotAllowed
 from ...core.state import State
 from ...core.text import clip, redact
@@ -21,17 +20,13 @@ from ...version import __version__
 from ...views.report_html import html_report
 from ...views.report_md import markdown_report
 from ...views.result import result
-from ..files import WorkspaceFiles
 from .progress import PlainProgress
 from .terminal import echo_error, for_screen, print_markdown, read_text
-
-T = TypeVar("T")
+from .with_app import with_app
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
-    rows = _with_app(
-        lambda app: app.service.headlines(limit=flags["limit"], search=flags["search"])
-    )
+    rows = with_app(lambda app: app.service.headlines(limit=flags["limit"], search=flags["search"]))
     if flags["as_json"]:
         click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
         return 0
@@ -64,7 +59,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
     async def read(app: App) -> State:
         return await app.service.read(flags["discussion_id"])
 
-    state = _with_app(follow if flags["follow"] else read)
+    state = with_app(follow if flags["follow"] else read)
     if flags["as_json"]:
         click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
     else:
@@ -75,7 +70,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
 
 def export_command(flags: Mapping[str, Any]) -> int:
-    state = _with_app(lambda app: app.service.read(flags["discussion_id"]))
+    state = with_app(lambda app: app.service.read(flags["discussion_id"]))
     match flags["form"]:
         case "md":
             text = markdown_report(state, _delivered(state))
@@ -102,7 +97,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
 
 
 def stop_command(flags: Mapping[str, Any]) -> int:
-    state = _with_app(
+    state = with_app(
         lambda app: app.service.stop(flags["discussion_id"], by="the user", reason=flags["reason"])
     )
     if state.closed is None:
@@ -114,7 +109,7 @@ def stop_command(flags: Mapping[str, Any]) -> int:
 
 def speak_command(flags: Mapping[str, Any]) -> int:
     text = read_text("-") if flags["text"] == "-" else flags["text"]
-    speech = _with_app(
+    speech = with_app(
         lambda app: app.service.speak(
             flags["discussion_id"], flags["participant"], text, key=flags["key"]
         )
@@ -123,56 +118,15 @@ def speak_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
-def advance_command(flags: Mapping[str, Any]) -> int:
-    state = _with_app(lambda app: app.service.advance(flags["discussion_id"], by="the user"))
-    ended = max(state.advanced)
-    absent = ", ".join(state.advanced[ended].absent) or "nobody"
-    echo_error(f"Round {ended} is over; absent from it: {absent}.")
-    return _say_how_it_goes_on(state)
-
-
-def vote_command(flags: Mapping[str, Any]) -> int:
-    state = _with_app(
-        lambda app: app.service.vote_to_end(
-            flags["discussion_id"], flags["participant"], flags["end"]
-        )
-    )
-    votes = sum(state.end_votes.values())
-    echo_error(f"Recorded. To end: {votes} of {len(state.participants)}.")
-    return _say_how_it_goes_on(state)
-
-
-def conclude_command(flags: Mapping[str, Any]) -> int:
-    text = read_text("-") if flags["text"] == "-" else flags["text"]
-    state = _with_app(lambda app: app.service.conclude(flags["discussion_id"], text))
-    return _say_how_it_goes_on(state)
-
-
-def _say_how_it_goes_on(state: State) -> int:
-    if state.closed is None:
-        echo_error(f"Whoever drives it goes on, or you: roundtable resume {state.discussion_id}")
-    else:
-        echo_error(f"It is closed. Read it with: roundtable show {state.discussion_id}")
-    return 0
-
-
 def delete_command(flags: Mapping[str, Any]) -> int:
     discussion_id = flags["discussion_id"]
-    _with_app(lambda app: app.service.read(discussion_id))
+    with_app(lambda app: app.service.read(discussion_id))
     if not flags["yes"] and not click.confirm(f"Delete {discussion_id} for good?", err=True):
         echo_error("Nothing was deleted.")
         return 0
-    _with_app(lambda app: app.service.delete(discussion_id))
+    with_app(lambda app: app.service.delete(discussion_id))
     echo_error(f"Deleted {discussion_id}.")
     return 0
-
-
-def _with_app(work: Callable[[App], Awaitable[T]]) -> T:
-    async def main() -> T:
-        async with start(delivery=WorkspaceFiles(Path.cwd()), progress=echo_error) as app:
-            return await work(app)
-
-    return asyncio.run(main())
 
 
 def _status(row: Headline) -> str:

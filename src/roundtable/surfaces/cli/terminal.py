@@ -118,6 +118,17 @@ class TerminalAsker:
         self._pause = pause
         self._go_on = go_on
 
+    async def words(self, prompt: str) -> str | None:
+        """Several lines, up to an empty one; None if there was none."""
+        self._pause()
+        try:
+            lines: list[str] = []
+            while line := await ask_line(prompt if not lines else "…"):
+                lines.append(line)
+            return "\n".join(lines) or None
+        finally:
+            self._go_on()
+
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         self._pause()
         try:

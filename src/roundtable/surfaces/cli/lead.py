@@ -1,0 +1,103 @@
+"""The commands of whoever leads a discussion: pause, skip, add, extend, invite, conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.state import State
+from ...core.values import OUTSIDE_SPEAKER, Material, Participant
+from .terminal import echo_error, read_text
+from .with_app import with_app
+
+USER = "the user"
+
+
+def pause_command(flags: Mapping[str, Any]) -> int:
+    id_ = flags["discussion_id"]
+    with_app(lambda app: app.service.pause(id_, by=USER, reason=flags["reason"]))
+    echo_error(f"Paused: whoever speaks finishes. Go on with: roundtable resume {id_}")
+    return 0
+
+
+def skip_command(flags: Mapping[str, Any]) -> int:
+    who = flags["participant"]
+    state = with_app(lambda app: app.service.skip(flags["discussion_id"], who, by=USER))
+    echo_error(f"{who} is skipped.")
+    return _say_how_it_goes_on(state)
+
+
+def add_command(flags: Mapping[str, Any]) -> int:
+    material = Material(source=flags["file"], text=read_text(flags["file"]))
+    state = with_app(
+        lambda app: app.service.add_material(
+            flags["discussion_id"], material, by=USER, key=flags["key"]
+        )
+    )
+    echo_error(f"On the table: {material.source}. Every later prompt carries it.")
+    return _say_how_it_goes_on(state)
+
+
+def extend_command(flags: Mapping[str, Any]) -> int:
+    rounds = flags["rounds"]
+    state = with_app(lambda app: app.service.extend(flags["discussion_id"], rounds, by=USER))
+    echo_error(f"{state.extra_rounds} round(s) more than it was opened with.")
+    return _say_how_it_goes_on(state)
+
+
+def invite_command(flags: Mapping[str, Any]) -> int:
+    name = flags["name"] or flags["profile"]
+    seat = Participant(
+        id=flags["profile"],
+        name=name,
+        role=flags["role"] or name,
+        emoji="👤",
+        perspective=flags["perspective"],
+        speakers=(OUTSIDE_SPEAKER,),
+    )
+    state = with_app(
+        lambda app: app.service.join(flags["discussion_id"], seat, by=USER, model=flags["model"])
+    )
+    echo_error(f"At the table: {', '.join(each.id for each in state.participants)}.")
+    return _say_how_it_goes_on(state)
+
+
+def dismiss_command(flags: Mapping[str, Any]) -> int:
+    state = with_app(
+        lambda app: app.service.leave(flags["discussion_id"], flags["profile"], by=USER)
+    )
+    echo_error(f"At the table: {', '.join(each.id for each in state.participants)}.")
+    return _say_how_it_goes_on(state)
+
+
+def advance_command(flags: Mapping[str, Any]) -> int:
+    state = with_app(lambda app: app.service.advance(flags["discussion_id"], by=USER))
+    ended = max(state.advanced)
+    absent = ", ".join(state.advanced[ended].absent) or "nobody"
+    echo_error(f"Round {ended} is over; absent from it: {absent}.")
+    return _say_how_it_goes_on(state)
+
+
+def vote_command(flags: Mapping[str, Any]) -> int:
+    state = with_app(
+        lambda app: app.service.vote_to_end(
+            flags["discussion_id"], flags["participant"], flags["end"]
+        )
+    )
+    votes = sum(state.end_votes.values())
+    echo_error(f"Recorded. To end: {votes} of {len(state.participants)}.")
+    return _say_how_it_goes_on(state)
+
+
+def conclude_command(flags: Mapping[str, Any]) -> int:
+    text = read_text("-") if flags["text"] == "-" else flags["text"]
+    state = with_app(lambda app: app.service.conclude(flags["discussion_id"], text))
+    return _say_how_it_goes_on(state)
+
+
+def _say_how_it_goes_on(state: State) -> int:
+    if state.closed is None:
+        echo_error(f"Whoever drives it goes on, or you: roundtable resume {state.discussion_id}")
+    else:
+        echo_error(f"It is closed. Read it with: roundtable show {state.discussion_id}")
+    return 0

@@ -1,0 +1,67 @@
+"""The person at the keyboard, who holds a seat: asked for words when the turn comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from ...bootstrap import App
+from ...core.errors import NotAllowed
+from ...core.state import State
+from ...core.values import OUTSIDE
+from ...engine.by_hand import open_turns
+from ...procedures import procedure_kit
+from .terminal import TerminalAsker, echo_error
+
+
+@asynccontextmanager
+async def at_the_keyboard(
+    app: App, state: State, asker: TerminalAsker | None
+) -> AsyncIterator[None]:
+    """While a discussion is driven, let the person speak for the seat that joined with `--join`,
+    if there is one and somebody sits at the terminal."""
+    seat = _own_seat(state)
+    if seat is None or asker is None:
+        yield
+        return
+    speaking = asyncio.create_task(_speak(app, state.discussion_id, seat, asker))
+    try:
+        yield
+    finally:
+        speaking.cancel()
+        with suppress(asyncio.CancelledError):
+            await speaking
+
+
+def _own_seat(state: State) -> str | None:
+    """The last seat held from outside: `--join` sits after all others."""
+    outside = [seat.id for seat in state.participants if seat.speaker.model == OUTSIDE]
+    return outside[-1] if outside else None
+
+
+async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) -> None:
+    procedure = procedure_kit((await app.service.read(discussion_id)).start.procedure).procedure
+    state = State()
+    declined: set[str] = set()
+    async for record in app.service.events(discussion_id):
+        state.apply(record)
+        turns = [
+            plan.turn_id for plan in open_turns(state, procedure) if plan.participant.id == seat
+        ]
+        if not turns or turns[0] in declined or await _moved_on(app, state):
+            continue
+        words = await asker.words(f"Your turn, {seat} (an empty line ends it):")
+        if words is None:
+            declined.add(turns[0])
+            echo_error(f"Later: roundtable speak {discussion_id} TEXT --as {seat}")
+            continue
+        try:
+            await app.service.speak(discussion_id, seat, words)
+        except NotAllowed as error:
+            echo_error(str(error))
+
+
+async def _moved_on(app: App, state: State) -> bool:
+    """Whether there is more to read before the person is asked."""
+    return bool(await app.service.records(state.discussion_id, after=state.seq))

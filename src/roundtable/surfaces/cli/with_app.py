@@ -1,0 +1,22 @@
+"""One piece of work with the whole program joined, from a command that is not a discussion."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+from ...bootstrap import App, start
+from ..files import WorkspaceFiles
+from .terminal import echo_error
+
+T = TypeVar("T")
+
+
+def with_app(work: Callable[[App], Awaitable[T]]) -> T:
+    async def main() -> T:
+        async with start(delivery=WorkspaceFiles(Path.cwd()), progress=echo_error) as app:
+            return await work(app)
+
+    return asyncio.run(main())
