@@ -63,12 +63,13 @@ class Bare:
 
         async def one() -> int:
             for stage in prompts:
-                await asyncio.gather(*(self._call(prompt) for prompt in stage))
+                await asyncio.gather(*(self.call(prompt) for prompt in stage))
             return sum(len(stage) for stage in prompts)
 
         return sum(await asyncio.gather(*(one() for _ in range(count))))
 
-    async def _call(self, prompt: Prompt) -> None:
+    async def call(self, prompt: Prompt, *, key: str = "") -> None:
+        """One call; `key` is its idempotency key, if it has one."""
         from pydantic_ai.direct import model_request_stream
         from pydantic_ai.messages import ModelRequest, UserPromptPart
 
@@ -76,7 +77,13 @@ class Bare:
         async with (
             self._slots,
             model_request_stream(
-                self._model, [message], model_settings={"max_tokens": MAX_TOKENS, "timeout": 90}
+                self._model,
+                [message],
+                model_settings={
+                    "max_tokens": MAX_TOKENS,
+                    "timeout": 90,
+                    "extra_headers": {"Idempotency-Key": key} if key else {},
+                },
             ) as stream,
         ):
             async for _ in stream:

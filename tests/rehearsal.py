@@ -20,6 +20,7 @@ from roundtable.engine.tools import Tools
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ports import (
     Asker,
+    Casting,
     Delivery,
     Ledger,
     OnWords,
@@ -195,6 +196,7 @@ class Table:
         defaults: dict[str, Any] | None = None,
         speakers: Speakers | None = None,
         own: Shelf | None = None,
+        casting: Callable[[Ledger], Casting] | None = None,
     ) -> None:
         """`speakers` stand in for those that would be found among the voices."""
         self.voices = voices or {"*": Voice()}
@@ -220,6 +222,7 @@ class Table:
             owner="test",
             defaults=dict.fromkeys(("council", "adaptive"), defaults or {}),
             own=own,
+            casting=casting(self.ledger) if casting else None,
         )
 
     async def ask(self, topic: str = "Tea or coffee?", **request: Any) -> State:

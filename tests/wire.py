@@ -53,8 +53,14 @@ def read_request(dialect: Dialect, body: Json, headers: Mapping[str, str], numbe
     return Asked(dialect, str(body.get("model", "")), system, user, body, headers, number)
 
 
+class ByLine(str):
+    """An answer that streams line by line, as from a server that sends several words at once."""
+
+
 def pieces(text: str) -> list[str]:
     """A text as a model streams it: words with the space that follows them."""
+    if isinstance(text, ByLine):
+        return text.splitlines(keepends=True)
     return re.findall(r"\S+\s*|\s+", text)
 
 

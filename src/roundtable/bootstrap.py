@@ -10,21 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .core.agents import BUILT_IN
+from .engine.news import Courier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .ledger import open_ledger
-from .ledger.owner import this_owner
+from .ledger.owner import owner_is_dead, this_owner
 from .models.registry import Registry
 from .own_procedures import ProcedureFiles
-from .ports import Asker, Casting, Delivery, Ledger, Models, Search, Speaker
+from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 
 if TYPE_CHECKING:
+    from .engine.tasks import TaskReporter
     from .experts.selection import Selector
     from .models.discovery import Found
     from .models.router import Router
+    from .notify.function import SendFn
 
 
 LOOK_AROUND_EVERY = 5.0
@@ -40,6 +44,8 @@ class App:
     service: Service
     env: Mapping[str, str]
     _progress: Callable[[str], None]
+    courier: Courier
+    """Tells others of discussions."""
 
     async def discover(self, *, probe: bool = True) -> Found:
         """What can speak now."""
@@ -52,6 +58,17 @@ class App:
     def selector(self) -> Selector:
         """Chooses experts for a topic. Loading takes a moment: keep it."""
         return expert_selector(self.settings)
+
+    def reporter(self, board: str) -> TaskReporter:
+        """Reports discussions to the task board of this name."""
+        from .engine.tasks import Owner, TaskReporter
+        from .tasks.choose import make_board
+
+        choices = self.settings.choices
+        boards = {name: each.model_dump() for name, each in choices.boards.items()}
+        owners = {name: Owner(each.account, each.channel) for name, each in choices.owners.items()}
+        made = make_board(board, boards, self.env)
+        return TaskReporter(self.service, made, owners=owners, dispatch=self.courier.dispatch)
 
     async def ensure_weights(self) -> None:
         """Fetch the embedded model's weights if they are not there yet."""
@@ -83,6 +100,8 @@ async def start(
     search: Search | None = None,
     asker: Asker | None = None,
     delivery: Delivery | None = None,
+    channels: Channels | None = None,
+    send_fn: SendFn | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[App]:
     """Join everything for one process, and take it apart again at the end.
@@ -90,11 +109,12 @@ async def start(
     `scripts` are further scripted speakers, found as `scripted/NAME`; `progress` is told what
     takes long before anybody speaks. A ledger that is given stays open. `delivery` leaves the files
     of procedures that write them before they close. Without a `search`, the
-    settings and the environment decide which one there is, if any.
+    settings and the environment decide which one there is, if any. `send_fn` sends all news in
+    place of the configured channels; `channels` are others to find them in.
     """
     env = os.environ if env is None else env
     settings = settings or read_settings(env, Path.cwd())
-    registry = Registry.load(settings.models_file)
+    registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
     hub = _hub(settings, registry, env, scripts or {}, progress)
     opened = ledger or await open_ledger(settings.db)
     price = registry.dearest_price()
@@ -107,6 +127,7 @@ async def start(
             seen[:] = [(time.monotonic(), await _catalogue(settings, registry, env))]
         return seen[0][1]
 
+    courier = _courier(settings, env, opened, channels, send_fn)
     service = Service(
         opened,
         Tools(
@@ -124,12 +145,17 @@ async def start(
             "council": settings.choices.council,
             "adaptive": settings.choices.adaptive,
         },
-        casting=_casting(settings, registry, env),
+        casting=_casting(settings, registry, env, opened),
         own=ProcedureFiles(settings.procedure_folders),
+        news=courier,
     )
     try:
-        yield App(settings, registry, service, env, progress)
+        yield App(settings, registry, service, env, progress, courier)
     finally:
+        if left := await courier.close():
+            ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
+            progress(f"News: {len(left)} message(s) of {ids} are not delivered yet.")
+            progress("   Send them with: roundtable notify pump")
         await hub.close()
         if ledger is None:
             await opened.close()
@@ -155,6 +181,11 @@ def _hub(
 
         return EmbeddedSpeaker(lambda: ensure_weights(settings.home, progress))
 
+    def command() -> Speaker:
+        from .speakers.command import CommandSpeaker
+
+        return CommandSpeaker(settings.agents, env)
+
     def scripted() -> Speaker:
         from .speakers.scripted import ScriptedCast
 
@@ -162,8 +193,30 @@ def _hub(
 
     return SpeakerHub(
         api=api,
-        others={"local": embedded, "scripted": scripted},
+        others={"cmd": command, "local": embedded, "scripted": scripted},
         parallel=settings.choices.concurrency,
+    )
+
+
+def _courier(
+    settings: Settings,
+    env: Mapping[str, str],
+    ledger: Ledger,
+    channels: Channels | None,
+    send_fn: SendFn | None,
+) -> Courier:
+    from .notify.channels import make_channels
+    from .notify.function import FunctionChannels
+
+    if channels is None and send_fn is not None:
+        channels = FunctionChannels(send_fn)
+    return Courier(
+        ledger,
+        channels or make_channels(settings.choices.channels, env),
+        SystemClock(),
+        by=f"{this_owner()}#{SystemIds().nonce()}",
+        default=settings.news_for,
+        is_gone=lambda by: owner_is_dead(by.rpartition("#")[0]),
     )
 
 
@@ -183,6 +236,7 @@ async def _discover(
         env,
         default_model=settings.choices.default_model,
         probe=probe and settings.choices.local_servers,
+        agents=settings.agents,
     )
 
 
@@ -194,14 +248,18 @@ async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]
     return Router(await _discover(settings, registry, env, probe=True), files)
 
 
-def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
+def _casting(
+    settings: Settings, registry: Registry, env: Mapping[str, str], ledger: Ledger
+) -> Casting:
     from .models.casting import LibraryCasting
+    from .models.past import CastingWithPast
 
-    return LibraryCasting(
+    library = LibraryCasting(
         lambda: expert_selector(settings),
         lambda: _router(settings, registry, env),
         own_default=settings.choices.default_model is not None,
     )
+    return CastingWithPast(library, ledger)
 
 
 async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:

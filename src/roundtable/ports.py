@@ -5,16 +5,16 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, Recorded
 from .core.state import State
-from .core.values import SearchHit, SpeakerRef, Usage
+from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +198,136 @@ class SessionSearch(Search, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message, or a part of a long one, for a channel."""
+
+    place: NewsChannel
+    text: str
+    discussion_id: str
+    kind: str
+    key: str
+    """The same for every attempt: a channel that can tell repetitions apart does so by it."""
+    thread_id: str = ""
+
+
+Ability = Literal["threads", "check", "edit", "buttons"]
+
+
+class Channel(Protocol):
+    """A place where people hear of discussions."""
+
+    @property
+    def limit(self) -> int:
+        """Characters of one post."""
+        ...
+
+    @property
+    def interval(self) -> float:
+        """Seconds from one post to the next, so that the platform does not refuse."""
+        ...
+
+    @property
+    def timeout(self) -> float:
+        """Seconds after which a post is given up as failed."""
+        ...
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """What it can do beside posting."""
+        ...
+
+    def problem(self, place: NewsChannel) -> tuple[str, str] | None:
+        """What keeps it from sending there and what to do about it, as far as that can be seen
+        without sending."""
+        ...
+
+    async def post(self, post: Post) -> str:
+        """Send it, once, and return what the platform calls it. Raises ChannelError."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class ThreadChannel(Channel, Protocol):
+    """A channel in which a discussion can have a thread of its own: the ability `threads`."""
+
+    async def open_thread(self, place: NewsChannel, name: str) -> str:
+        """Make a thread and return its id. Raises ChannelError."""
+        ...
+
+
+@runtime_checkable
+class CheckableChannel(Channel, Protocol):
+    """A channel that can be asked whether a message has arrived: the ability `check`."""
+
+    async def arrived(self, post: Post) -> str | None:
+        """What the platform calls the message, if it is among the newest. Raises ChannelError."""
+        ...
+
+
+class Channels(Protocol):
+    """Finds the channel for a platform's name, as the user set it up."""
+
+    def find(self, platform: str) -> Channel | None: ...
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    async def close(self) -> None: ...
+
+
+class News(Protocol):
+    """Tells others of discussions, off their path: none of this fails or waits for long."""
+
+    def planned(
+        self, procedure: str, wanted: NewsPlan | None
+    ) -> tuple[NewsPlan | None, Sequence[NoteAdded]]:
+        """Who will be told of a new discussion, and what is wrong with that."""
+        ...
+
+    def start(self, discussion_id: str) -> None:
+        """Tell what there is to tell of this discussion from now on. Twice is once."""
+        ...
+
+    async def greeted(self, discussion_id: str) -> None:
+        """Wait until its threads are there, but only for a moment."""
+        ...
+
+
 class Asker(Protocol):
     """Puts a question of the procedure to the person at the screen."""
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         """The chosen option, or None when nobody is there to choose."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BoardTask:
+    """A task or comment as its board knows it."""
+
+    id: str
+    url: str = ""
+
+
+class TaskBoard(Protocol):
+    """Where tasks are kept. BoardError says what went wrong and what to do.
+
+    `mark` names what is written, the same each time: a board that finds it there already writes
+    nothing again and returns what is there, so that a repeated report is harmless.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    async def comment(self, task: str, body: str, *, mark: str) -> BoardTask:
+        """Add a comment to a task."""
+        ...
+
+    async def create(self, title: str, body: str, *, owner: str, mark: str) -> BoardTask:
+        """Make a task for somebody, who is told of what happens to it."""
         ...
 
 
@@ -248,6 +373,8 @@ class CastWish:
 
     count: int
     include: tuple[str, ...] = ()
+    past: bool = False
+    """Whether it wants to know what the models answered to earlier questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +383,8 @@ class Company:
 
     experts: tuple[Persona, ...]
     host_model: str | None = None
+    past: tuple[Mapping[str, str], ...] = ()
+    """What each model answered to earlier questions before it heard others, if that was wanted."""
 
 
 class Casting(Protocol):

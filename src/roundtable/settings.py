@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UnknownName
-from .core.values import Budget, Value
+from .core.news_plan import Address, NewsSettings, output_channel
+from .core.values import Budget, NewsPlan, Value
 from .procedures.adaptive.panels import Panels, laid_over
 from .procedures.checking import checked
 from .procedures.council.options import CouncilConfig
@@ -38,10 +40,53 @@ ENVIRONMENT = {
     "FALLBACK_MODEL": "fallback_model",
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
+    "ROUNDTABLE_COMMAND_AGENTS": "command_agents",
     "ROUNDTABLE_SEARCH": "search",
+    "ROUNDTABLE_WEB": "web",
+    "ROUNDTABLE_WEB_PORT": "web_port",
+    "ROUNDTABLE_BROWSER": "browser",
     "SEARXNG_URL": "searxng_url",
 }
 """The variables that are read, and the settings they set; a later one wins."""
+OUTPUT_CHANNEL = "ROUNDTABLE_OUTPUT_CHANNEL"
+"""Where news of discussions go, stronger than any file."""
+
+
+class BoardSetting(Value):
+    """One task board."""
+
+    kind: Literal["github", "webhook", "command"]
+    repo: str = ""
+    """GitHub: owner/name."""
+    url: str = ""
+    """The webhook's address, or GitHub's API where it is not the public one."""
+    token_env: str = ""
+    """The variable that holds the token; it is read when something is written."""
+    command: tuple[str, ...] = ()
+    """The program and its first arguments."""
+
+
+class OwnerSetting(Value):
+    """Who an owner is on the board, and which channel hears of its tasks."""
+
+    account: str = ""
+    channel: str = ""
+
+
+class ChatSetting(Value):
+    """Who may ask the table in a chat."""
+
+    allow: tuple[str, ...] = ()
+    """The ids of chats that may ask: every question costs money, so nobody else may."""
+    dedicated: tuple[str, ...] = ()
+    """The ids of chats in which every message is a topic."""
+    telegram_api: str = "https://api.telegram.org"
+
+
+class ProfileSetting(Value):
+    """What an agent that calls itself by this profile may use."""
+
+    toolsets: tuple[str, ...] = ()
 
 
 class Choices(Value):
@@ -59,13 +104,40 @@ class Choices(Value):
     """Calls at once to one provider."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    command_agents: bool = True
+    """Whether to look for claude, codex, gemini, opencode and the user's own on PATH."""
+    commands: dict[str, CommandAgent] = Field(default_factory=dict)
+    """The user's own command-line agents, and changes to those that are built in."""
     search: Literal["searxng", "tavily", "brave", "ddgs", "none"] | None = None
     """The web search; None takes what the environment offers."""
     searxng_url: str | None = None
+    web: bool | None = None
+    """Whether a run shows its page: true opens it, false never mentions it, None says where it is
+    if the page is served already."""
+    web_port: int = Field(default=8199, ge=0, le=65_535)
+    """The port of the page, or the first one to try."""
+    browser: str | None = None
+    """The command that shows a page; `{url}` in it stands for the address. None: the system's."""
+    chat: ChatSetting = ChatSetting()
+    boards: dict[str, BoardSetting] = Field(default_factory=dict)
+    """Task boards by name."""
+    owners: dict[str, OwnerSetting] = Field(default_factory=dict)
+    """The owners of action items, as the table names them, and where to find them."""
+    profiles: dict[str, ProfileSetting] = Field(default_factory=dict)
+    """The toolsets of each profile; where there are any, others may use no tools."""
+    channels: dict[str, Address] = Field(default_factory=dict)
+    """Where news can go, by name."""
+    news: NewsSettings = NewsSettings()
+    """Who is told of new discussions."""
     budget: Budget = Budget()
     council: dict[str, Any] = Field(default_factory=dict)
     adaptive: dict[str, Any] = Field(default_factory=dict)
     """What panels.json holds, without what is built in."""
+
+    @field_validator("commands", mode="before")
+    @classmethod
+    def _over_the_built_in(cls, value: object) -> object:
+        return completed(value)
 
 
 _PROJECT_MAY_SET = ("default_model", "procedure", "language", "budget", "council")
@@ -88,6 +160,25 @@ class Settings(Value):
     def models_file(self) -> Path | None:
         path = self.home / MODELS_TOML
         return path if path.is_file() else None
+
+    @property
+    def agents(self) -> dict[str, CommandAgent]:
+        """The command-line agents that may be looked for, by name."""
+        return {**BUILT_IN, **self.choices.commands} if self.choices.command_agents else {}
+
+    def news_for(self, procedure: str) -> NewsPlan | None:
+        """Who is told of a new discussion where nobody says otherwise; None: nobody. An adaptive
+        discussion goes where panels.json wants its output, unless the environment says where."""
+        news = self.choices.news
+        if procedure != "adaptive":
+            return news.plan()
+        output = self.choices.adaptive.get("output", {})
+        if self.origins.get("news") != OUTPUT_CHANNEL:
+            return news.plan(output_channel(output))
+        threads = bool(output.get("useThreads"))
+        return news.plan(
+            [each.model_copy(update={"threads": each.threads or threads}) for each in news.channels]
+        )
 
     @property
     def council_config(self) -> Path:
@@ -136,13 +227,18 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             else:
                 values[key] = value
             origins[key] = where
+            if isinstance(value, dict):
+                origins.update((f"{key}.{inner}", where) for inner in value)
         checked(Choices, values, where)
         CouncilConfig.parse(source.get("council", {}), where)
 
     def lay_panels_over(path: Path) -> None:
         if panels := _json(path):
             Panels.parse(panels, str(path))
+            before = {key: where for key, where in origins.items() if key.startswith("adaptive.")}
             lay_over({"adaptive": laid_over(values.get("adaptive", {}), panels)}, str(path))
+            weaker = (key for key in before if key.partition(".")[2] not in panels)
+            origins.update((key, before[key]) for key in weaker)
 
     if council := _json(home / CONFIG_JSON):
         # Whoever set the council up means to use it.
@@ -163,10 +259,15 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
     if "agents" in _json(workspace / PANELS_JSON):
         expected = f"nothing in a project's file; the allowlist belongs into {home / PANELS_JSON}"
         raise BadSetting(PANELS_JSON, "agents", expected)
+    if "output" in _json(workspace / PANELS_JSON):
+        expected = f"nothing in a project's file; where news go belongs into {home / PANELS_JSON}"
+        raise BadSetting(PANELS_JSON, "output", expected)
     lay_panels_over(workspace / PANELS_JSON)
     for variable, key in ENVIRONMENT.items():
         if env.get(variable):
             lay_over({key: env[variable]}, variable)
+    if env.get(OUTPUT_CHANNEL):
+        lay_over({"news": {"channels": [env[OUTPUT_CHANNEL]]}}, OUTPUT_CHANNEL)
     choices = checked(Choices, values, "settings")
     return Settings(home=home, workspace=workspace, choices=choices, origins=origins)
 

@@ -9,16 +9,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import pytest
 
+from roundtable.core.agents import BUILT_IN, CommandAgent
 from roundtable.core.errors import FAILURE_CAUSES, SpeakerError
 from roundtable.models.registry import Registry
 from roundtable.ports import Speaker, SpeakRequest
 from roundtable.speakers.api import ApiSpeaker
+from roundtable.speakers.command import CommandSpeaker
 from roundtable.speakers.scripted import Line, ScriptedSpeaker
 from tests.servers import Answer, hang, provider_server, status
+from tests.speakers.agents import claude_lines, gemini_lines, on_path, put_agent, speaks
 
 TEXT = "First, consider the cost.\n\n## Position\nWe should wait — 等一等."
 Behaviour = Literal["answers", "fails", "hangs"]
@@ -57,11 +62,34 @@ def api(model: str) -> Stage:
     return on_stage
 
 
+def agent(form: str, answer: str) -> Stage:
+    """A command-line agent: a small program that speaks in this form."""
+    model = BUILT_IN[form] if form in BUILT_IN else CommandAgent(command=(form,))
+    bodies: dict[Behaviour, str] = {
+        "answers": answer,
+        "fails": "sys.exit('Down.')",
+        "hangs": f"{answer.replace(TEXT, 'First, ')}\nimport time; time.sleep(600)",
+    }
+
+    @asynccontextmanager
+    async def on_stage(behaviour: Behaviour) -> AsyncIterator[tuple[Speaker, str]]:
+        with TemporaryDirectory() as folder:
+            put_agent(Path(folder), form, bodies[behaviour])
+            speaker = CommandSpeaker({form: model}, on_path(Path(folder)))
+            yield speaker, f"cmd/{form}"
+            await speaker.close()
+
+    return on_stage
+
+
 STAGES: dict[str, Stage] = {
     "scripted": scripted,
     "chat completions": api("openai/some-model"),
     "responses": api("vendor/gpt-6.1-sol"),
     "messages": api("anthropic/claude-opus-4-6"),
+    "claude": agent("claude", speaks(claude_lines(TEXT))),
+    "gemini": agent("gemini", speaks(gemini_lines(TEXT))),
+    "any command": agent("any", f"for word in {TEXT!r}.split(' '): say(word + ' ')"),
 }
 pytestmark = [
     pytest.mark.requirement("I-01", "X-50"),

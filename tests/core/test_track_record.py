@@ -44,13 +44,31 @@ def test_better_voters_weigh_more_though_nobody_said_what_is_right() -> None:
 
 
 @pytest.mark.requirement("Z-03")
-def test_two_who_are_mostly_right_outvote_three_who_are_mostly_wrong() -> None:
-    record = learn(history(SKILLS, 60))
+def test_where_nobody_has_more_than_half_those_who_are_mostly_right_decide() -> None:
+    record = learn(history({**SKILLS, "worst": 0.1, "lost": 0.1}, 60))
     votes = [Vote.of(v, "X") for v in ("expert", "good")]
-    votes += [Vote.of(v, "Y") for v in ("fair", "poor", "worse")]
+    votes += [Vote.of(v, "Y") for v in ("poor", "worse", "worst")]
+    votes += [Vote.of("fair", "Z"), Vote.of("lost", "W")]
     assert choose(votes).winners == ("Y",)
     chosen = choose(votes, record)
     assert (chosen.winner, chosen.weighted) == ("X", True)
+
+
+@pytest.mark.requirement("Z-03")
+def test_a_record_never_overrules_more_than_half() -> None:
+    record = learn(history(SKILLS, 60))
+    votes = [Vote.of(v, "X") for v in ("expert", "good")]
+    votes += [Vote.of(v, "Y") for v in ("fair", "poor", "worse")]
+    assert choose(votes, record).winner == "Y"
+    assert choose(votes[:4], record).winner == "X"
+
+
+@pytest.mark.requirement("Z-03")
+def test_one_voter_alone_never_outvotes_several() -> None:
+    record = TrackRecord({"expert": 100.0}, 50, "")
+    votes = [Vote.of("expert", "X"), *(Vote.of(v, "Y") for v in ("poor", "worse"))]
+    votes += [Vote.of("fair", "Z"), Vote.of("good", "W")]
+    assert choose(votes, record).winner == "Y"
 
 
 @pytest.mark.requirement("Z-03")

@@ -9,7 +9,7 @@ from roundtable.experts.expert import Expert
 from roundtable.experts.selection import Choice, Selector, meanings
 
 from .samples import LetterEmbedder, an_expert
-from .topics import HELD_OUT, MORE, TUNED, Topic, read_topics
+from .topics import EVERYDAY, HELD_OUT, MORE, TUNED, Topic, read_topics
 
 DATABASES = "Which index does this SQL query need, and should the database table be partitioned?"
 
@@ -53,10 +53,40 @@ def test_topics_that_nothing_was_tuned_for_are_served_too(
     assert sum(served) / len(served) >= least
 
 
+@pytest.mark.requirement("B-30")
+def test_short_everyday_questions_are_served_and_odd_picks_are_few(selector: Selector) -> None:
+    topics = read_topics(EVERYDAY)
+    assert len(topics) == 20
+    panels = [domains(selector.choose(topic.text)) for topic in topics]
+    served = [topic.covered_by(panel) for topic, panel in zip(topics, panels, strict=True)]
+    fitting = [d in t.fits for t, panel in zip(topics, panels, strict=True) for d in panel]
+
+    assert sum(served) / len(served) >= 0.9
+    assert sum(fitting) / len(fitting) >= 0.75
+
+
+@pytest.mark.requirement("B-30")
+def test_a_word_of_one_language_is_no_word_of_another(selector: Selector) -> None:
+    panel = selector.choose("Should we rewrite billing in Rust?", 5)
+    assert "compiler-engineer" in ids(panel)
+    assert "defence-policy-analyst" not in ids(panel)
+    # A topic of telling words alone may be of any language.
+    assert selector.search("Bundeswehr Wehrpflicht", 1)[0].expert.id == "defence-policy-analyst"
+    assert selector.search("Rüstung und Abschreckung", 1)[0].expert.id == "defence-policy-analyst"
+
+
+def test_half_of_a_tag_is_less_than_half_as_good() -> None:
+    experts = [an_expert("red-team"), an_expert("team"), an_expert("zoo")]
+    near = Selector(experts, LetterEmbedder()).search("a team", 2)
+    assert [choice.expert.id for choice in near] == ["team", "red-team"]
+
+
 def test_the_expected_domains_exist(library: dict[str, Expert]) -> None:
     known = {expert.domain for expert in library.values()}
-    for topic in (each for name in (TUNED, MORE, HELD_OUT) for each in read_topics(name)):
+    files = (TUNED, MORE, HELD_OUT, EVERYDAY)
+    for topic in (each for name in files for each in read_topics(name)):
         assert {name for group in topic.covers for name in group} <= known, topic.text
+        assert set(topic.fits) <= known, topic.text
 
 
 @pytest.mark.requirement("B-30")

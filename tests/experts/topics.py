@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TUNED, MORE, HELD_OUT = "topics", "topics_more", "topics_held_out"
+EVERYDAY = "topics_everyday"
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class Topic:
     language: str
     text: str
     covers: tuple[tuple[str, ...], ...]
+    fits: tuple[str, ...] = ()
+    """All domains with something to say, where the file names them."""
 
     def covered_by(self, domains: Iterable[str]) -> bool:
         present = set(domains)
@@ -26,6 +29,11 @@ class Topic:
 def read_topics(name: str = TUNED) -> list[Topic]:
     path = Path(__file__).with_name(f"{name}.toml")
     return [
-        Topic(row["language"], row["text"], tuple(tuple(group) for group in row["covers"]))
+        Topic(
+            row["language"],
+            row["text"],
+            tuple(tuple(group) for group in row["covers"]),
+            tuple(row.get("fits", ())),
+        )
         for row in tomllib.loads(path.read_text("utf-8"))["topic"]
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from math import hypot
 from operator import mul
 
@@ -35,3 +37,17 @@ def test_texts_about_one_thing_are_nearer_than_others_even_if_they_disagree() ->
     claim = "The database migration is safe"
     assert cosine(claim, "Moving the database carries no risk") > cosine(claim, "I like tea")
     assert cosine(claim, "The database migration is not safe") > 0.8
+
+
+def test_loading_it_leaves_the_logging_of_the_process_alone() -> None:
+    script = (
+        "import logging\n"
+        "from roundtable.models.embedder import WordLlamaEmbedder\n"
+        "WordLlamaEmbedder().embed(['tea'])\n"
+        "logging.getLogger('httpx2').info('HTTP Request: POST')\n"
+        "assert not logging.getLogger().handlers"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stderr == ""

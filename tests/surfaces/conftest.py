@@ -11,8 +11,9 @@ from .desk import Desk
 
 @pytest.fixture(autouse=True)
 def _no_probing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever servers run on the machine of the test, they take no part in it."""
+    """Whatever servers and agents are on the machine of the test, they take no part in it."""
     monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "false")
+    monkeypatch.setenv("ROUNDTABLE_COMMAND_AGENTS", "false")
     monkeypatch.delenv("FALLBACK_MODEL", raising=False)
 
 

@@ -161,6 +161,7 @@ def test_a_long_table_has_every_table_of_the_report() -> None:
         "## Ballots",
         "## Agreement scores",
         "## Changes of mind",
+        "## Influence and bias",
         "## Discussion",
         "## Calls and costs",
         "## Provenance",

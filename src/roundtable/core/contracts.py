@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .text import count_words
 from .values import Confidence
 
 UNSTRUCTURED = "[unstructured response]"
+REMEMBERED = 32_000
+"""Characters of a text whose sections are kept; larger ones would fill the memory."""
 _INDENTED = re.compile(r"\s{4}")
 _CODE = ("```", "~~~")
 _CONFIDENCE = re.compile(r"\b(high|medium|low)\b", re.IGNORECASE)
@@ -76,6 +79,13 @@ def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
     everything in a block of code, where a `#` begins a comment. When a heading comes twice, the
     bodies are joined.
     """
+    # One speech is parsed when it is checked, when it is taken in, and by most decisions after it.
+    if len(text) > REMEMBERED:
+        return _parsed(text, tuple(headings))
+    return dict(_remembered(text, tuple(headings)))
+
+
+def _parsed(text: str, headings: tuple[str, ...]) -> dict[str, str]:
     wanted = {name: heading for heading in headings if (name := _normal(heading))}
     bodies: dict[str, list[str]] = {}
     current: list[str] | None = None
@@ -93,6 +103,9 @@ def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
         elif current is not None:
             current.append(line)
     return {heading: "\n".join(lines).strip() for heading, lines in bodies.items()}
+
+
+_remembered = lru_cache(maxsize=256)(_parsed)
 
 
 def _code_lines(lines: Sequence[str]) -> set[int]:

@@ -20,7 +20,9 @@
     ├── LeaseHeld                   another process drives this discussion
     ├── LeaseLost                   this process no longer drives it
     ├── SpeakerError                one call failed; the engine turns it into an event
-    └── SearchError                 one web search failed; likewise
+    ├── SearchError                 one web search failed; likewise
+    ├── BoardError                  a task board refused or could not be reached
+    └── ChannelError                a message could not be sent; the courier turns it into an event
 """
 
 from __future__ import annotations
@@ -186,3 +188,24 @@ class SpeakerError(RoundtableError):
 
 class SearchError(RoundtableError):
     """One web search failed. Neither message nor remedy holds a key."""
+
+
+class BoardError(RoundtableError):
+    """A task board refused or could not be reached. Neither message nor remedy holds a key."""
+
+
+class ChannelError(RoundtableError):
+    """A message could not be sent. Neither message nor remedy holds a key. `permanent`: trying
+    again cannot help before somebody has set something right."""
+
+    def __init__(
+        self,
+        message: str,
+        remedy: str = "",
+        *,
+        retry_after: float | None = None,
+        permanent: bool = False,
+    ) -> None:
+        super().__init__(message, remedy)
+        self.retry_after = retry_after
+        self.permanent = permanent

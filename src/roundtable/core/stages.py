@@ -24,6 +24,20 @@ class StageProgress:
         return not self.effects
 
 
+def closed_stage(state: State, stage: str, round_: int) -> StageProgress | None:
+    """What came of a stage that is closed; None while it is not. Whoever asks here first need not
+    plan the turns of a stage anew in every decision after it."""
+    held = state.stages.get((stage, round_))
+    if held is None or held.closed is None:
+        return None
+    turns = [turn for each in held.opened.turns if (turn := state.turn(each)) is not None]
+    return StageProgress(
+        (),
+        tuple(turn.speech for turn in turns if turn.speech is not None),
+        tuple(turn.failure for turn in turns if turn.speech is None and turn.failure),
+    )
+
+
 Closing = Callable[[Sequence[SpeechGiven], Sequence[TurnFailed]], tuple[Event, ...]]
 """What else is recorded when a stage closes: ballots, notes."""
 

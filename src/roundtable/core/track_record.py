@@ -8,8 +8,10 @@ estimate (EM on how often each one is right) it does not take voters to err inde
 models do not: on recorded answers that estimate follows whichever group shares a habit. Still,
 copies of one model look better than they are (see contribution.py).
 
-The program's default rule is plurality by these weights, and plain plurality where there is no
-record. The right answers are never needed, and the question voted on is never part of its history.
+The program's default rule is plurality, with these weights where no option has more than half of
+the ballots: what was learned without right answers may part a divided table, never overrule a
+majority. Nor does one voter alone ever outvote several. Without a record it is plain plurality. The
+question voted on is never part of its history, and neither is what somebody answered after talk.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .state import State
 from .tally import (
     Rule,
     Vote,
@@ -28,6 +31,7 @@ from .tally import (
     standing_options,
     tally,
 )
+from .values import OUTSIDE
 
 Answers = Mapping[str, str]
 """What each voter answered to one past question, in a form in which equal answers are equal."""
@@ -92,6 +96,21 @@ def answers_of(votes: Iterable[Vote]) -> dict[str, str]:
     return {vote.voter: vote.first[0] for vote in final_votes(votes) if len(vote.first) == 1}
 
 
+def independent_answers(state: State) -> dict[str, str]:
+    """A question for the history of models: what each of them voted for in round 1, before talk.
+
+    A model that held two seats and gave two answers has none, and so has whoever spoke from
+    outside: nobody knows who that was."""
+    given: dict[str, set[str]] = {}
+    for ballot in state.ballots:
+        speech = state.speech(ballot.turn_id)
+        single = len(ballot.ranking) > 0 and len(ballot.ranking[0]) == 1
+        if speech and single and ballot.round == 1 and ballot.meaningful:
+            given.setdefault(speech.model, set()).add(ballot.ranking[0][0])
+    given.pop(OUTSIDE, None)
+    return {model: answers.pop() for model, answers in given.items() if len(answers) == 1}
+
+
 def learn(history: Iterable[Answers], voters: Collection[str] | None = None) -> TrackRecord:
     """The record of these voters, or of all; of what others did nothing is used."""
     seated = None if voters is None else set(voters)
@@ -151,7 +170,8 @@ def _shares(past: Sequence[Answers], weights: Mapping[str, float]) -> dict[str, 
 def choose(
     votes: Iterable[Vote], record: TrackRecord = NO_RECORD, options: Sequence[str] | None = None
 ) -> Choice:
-    """The default rule: first choices by weight; one voter alone never overturns a majority.
+    """The default rule: more than half of the first choices; else most of them, by weight, among
+    the options that several put first if there are such.
 
     A tie is broken by what the ballots say beyond their first choice (Borda), and then by the
     calibrated confidence of those behind each option; no order of options or ballots ever decides.
@@ -162,12 +182,13 @@ def choose(
     scores = first_choices(counted, standing, lambda vote: record.weight(vote.voter))
     if not counted:
         return Choice((), scores, record.learned, "no ballot names an option")
-    winners = best_of(scores)
     reason = record.reason
     plain = first_choices(counted, standing, lambda _: 1.0)
     majority = next((o for o, count in plain.items() if count * 2 > len(counted)), None)
-    if majority is not None and all(plain[option] <= 1 for option in winners):
+    if majority is not None:
         return Choice((majority,), scores, record.learned, f"{reason}; a majority stands")
+    shared = {option: scores[option] for option, count in plain.items() if count > 1}
+    winners = best_of(shared or scores)
     if len(winners) > 1:
         outcomes = tally(counted, standing).outcomes
         for rule in _TIE_BREAKERS:

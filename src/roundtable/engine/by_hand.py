@@ -149,7 +149,7 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     ]
     return [
         *((event, None) for event in pending),
-        (RoundAdvanced(round=round_, absent=absent, by=by), f"advanced/{round_}"),
+        (RoundAdvanced(round=round_, absent=absent, by=by), None),
         *((failure, f"outcome/{failure.turn_id}") for failure in failures),
     ]
 
@@ -165,12 +165,16 @@ def vote(state: State, participant: str, in_favour: bool) -> list[tuple[Event, s
     return [(EndVoted(participant=participant, in_favour=in_favour), None)]
 
 
-def conclusion(state: State, text: str) -> list[tuple[Event, str | None]]:
-    """The host's last word, brought from outside: the discussion goes to its end with it."""
-    _refuse_closed(state)
+def conclusion(state: State, text: str, key: str | None = None) -> list[tuple[Event, str | None]]:
+    """The host's last word, brought from outside: the discussion goes to its end with it. With the
+    key of an earlier call it says nothing new."""
     host = state.start.host
     turn = turn_id(0, CONCLUSION, host.id)
-    if state.speech(turn) is not None:
+    said = state.speech(turn)
+    if key and said is not None and said.key == key:
+        return []
+    _refuse_closed(state)
+    if said is not None:
         raise NotAllowed(
             f"{state.discussion_id} has its conclusion already.", "It is being closed with it."
         )
@@ -182,6 +186,7 @@ def conclusion(state: State, text: str) -> list[tuple[Event, str | None]]:
         model=OUTSIDE,
         text=text,
         after_round=newest_round(state),
+        key=key or "",
     )
     return [(given, f"outcome/{turn}")]
 

@@ -33,6 +33,8 @@ class Journal:
         self.state = state
         self.changed = asyncio.Event()
         """Set when events came in that somebody else appended."""
+        self.keys: set[str] = set()
+        """The idempotency keys of the events that this process has taken in."""
         self._ledger = ledger
         self._clock = clock
         self._lease = lease
@@ -50,7 +52,10 @@ class Journal:
         lease: Lease | None = None,
         on_event: OnEvent = no_events,
     ) -> Journal:
-        return cls(ledger, clock, fold(await ledger.read(discussion_id)), lease, on_event)
+        records = await ledger.read(discussion_id)
+        journal = cls(ledger, clock, fold(records), lease, on_event)
+        journal.keys.update(record.key for record in records if record.key)
+        return journal
 
     async def record(self, *events: Keyed) -> None:
         """Append outcomes: they are true whatever else was appended meanwhile.
@@ -154,6 +159,8 @@ class Journal:
     def _apply(self, records: Sequence[Recorded]) -> None:
         for record in records:
             self.state.apply(record)
+            if record.key:
+                self.keys.add(record.key)
             self._on_event(record, self.state)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from hashlib import sha256
+from itertools import count
 from typing import Any
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, Record, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed
+from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -23,7 +25,7 @@ from ..core.state import State, fold
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
-from ..ports import Asker, Casting, Headline, Lease, Ledger, Models
+from ..ports import Asker, Casting, Headline, Lease, Ledger, Models, News
 from ..procedures import PROCEDURES, procedure_kit
 from ..procedures.custom import Shelf
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
@@ -63,10 +65,11 @@ class Service:
         defaults: Mapping[str, Mapping[str, Any]],
         casting: Casting | None = None,
         own: Shelf | None = None,
+        news: News | None = None,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
-        wish for some; `own` holds the user's own procedures."""
+        wish for some; `own` holds the user's own procedures; `news` tells others."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
@@ -74,6 +77,7 @@ class Service:
         self._defaults = defaults
         self._casting = casting
         self._own = own
+        self._news = news
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
@@ -87,8 +91,11 @@ class Service:
             own=self._own,
         )
 
-    async def open(self, request: OpenRequest) -> State:
-        """Put a topic to a table. Nobody speaks yet, and nothing is spent."""
+    async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
+        """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
+        earlier call the discussion that it opened is returned."""
+        if key and (opened_before := await self._opened_with(key)):
+            return opened_before
         topic = checked_topic(request.topic)
         context = tuple(checked_context(material) for material in request.context)
         kit = procedure_kit(request.procedure, self._own)
@@ -113,17 +120,26 @@ class Service:
             program_version=__version__,
         )
         now = self._tools.clock.now()
-        events = [NewEvent(opened, now), *(NewEvent(note, now) for note in seating.notes)]
-        if request.news is not None:
-            plan = NewsPlanned(plan=request.news, by=request.created_by)
-            events.append(NewEvent(plan, now))
+        mark = f"open/{key}" if key else None
+        events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in seating.notes)]
+        news = request.news
+        if self._news is not None:
+            news, warnings = self._news.planned(kit.name, news)
+            events += [NewEvent(note, now) for note in warnings]
+        if news is not None:
+            events.append(NewEvent(NewsPlanned(plan=news, by=request.created_by), now))
         if request.task is not None:
             events.append(NewEvent(request.task, now))
-        while True:
+        for number in count():
+            id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
-                return fold(
-                    await self._ledger.append(self._tools.ids.discussion(), events, expected=0)
-                )
+                state = fold(await self._ledger.append(id_, events, expected=0))
+                if kit.by_hand:  # it may go on without ever being driven
+                    self._tell_of(state)
+                return state
+            if key and (opened_before := await self._opened_with(key)):
+                return opened_before
+        raise AssertionError("the numbers do not end")
 
     async def run(
         self,
@@ -138,6 +154,9 @@ class Service:
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
+        self._tell_of(state)
+        if self._news is not None and _wants_threads(state):
+            await self._news.greeted(discussion_id)  # a thread comes before all that is told in it
         tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
         async with self._leased(discussion_id) as lease:
             journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
@@ -145,14 +164,20 @@ class Service:
             await drive(journal, kit.procedure, tools, self._ledger, lease)
             return journal.state
 
-    async def stop(self, discussion_id: str, *, by: str, reason: str = "") -> State:
-        """End a discussion with what exists. Its driver closes it, or this call if it has none."""
+    async def stop(
+        self, discussion_id: str, *, by: str, reason: str = "", key: str | None = None
+    ) -> State:
+        """End a discussion with what exists. Its driver closes it, or this call if it has none.
+        With the same `key` a repeated call asks for nothing new."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        mark = f"act/{key}" if key else "stop"
 
         def build(state: State) -> list[Keyed]:
+            if key and mark in journal.keys:
+                return []
             if state.closed is not None:
                 raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
-            return [(StopRequested(by=by, reason=reason), "stop")]
+            return [(StopRequested(by=by, reason=reason), mark)]
 
         await journal.record_checked(build)
         with suppress(LeaseHeld):
@@ -182,6 +207,7 @@ class Service:
 
         await journal.record_checked(build)
         await self._carry_on(journal)
+        self._tell_of(journal.state)
         return journal.state.speech(given[0].turn_id) or given[0]
 
     async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
@@ -218,14 +244,20 @@ class Service:
         return await self._act(discussion_id, lambda state: extended(state, rounds, by))
 
     async def join(
-        self, discussion_id: str, participant: Participant, *, by: str, model: str | None = None
+        self,
+        discussion_id: str,
+        participant: Participant,
+        *,
+        by: str,
+        model: str | None = None,
+        key: str | None = None,
     ) -> State:
         """Seat one more at the table; `model` speaks for it in place of the speakers it brings."""
         await self._held_by_hand(discussion_id)
         if model is not None:
             seat = (await self._models()).seat(model, participant.name)
             participant = participant.model_copy(update={"speakers": seat.speakers})
-        return await self._act(discussion_id, lambda state: joined(state, participant, by))
+        return await self._act(discussion_id, lambda state: joined(state, participant, by), key)
 
     async def leave(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Take somebody from the table."""
@@ -241,30 +273,37 @@ class Service:
         new = NewEvent(event, self._tools.clock.now(), key)
         return await self._ledger.append(discussion_id, [new])
 
-    async def advance(self, discussion_id: str, *, by: str) -> State:
-        """End the open round by hand; whoever has not spoken in it is absent from it."""
+    async def advance(self, discussion_id: str, *, by: str, key: str | None = None) -> State:
+        """End the open round by hand; whoever has not spoken in it is absent from it. With the
+        same `key` a repeated call ends no further round."""
         procedure = await self._held_by_hand(discussion_id)
-        return await self._act(discussion_id, lambda state: round_ended(state, procedure, by))
+        return await self._act(discussion_id, lambda state: round_ended(state, procedure, by), key)
 
-    async def vote_to_end(self, discussion_id: str, participant: str, in_favour: bool) -> State:
+    async def vote_to_end(
+        self, discussion_id: str, participant: str, in_favour: bool, *, key: str | None = None
+    ) -> State:
         """Record a participant's vote on ending. Only its last one counts; all together end it."""
         await self._held_by_hand(discussion_id)
-        return await self._act(discussion_id, lambda state: vote(state, participant, in_favour))
+        return await self._act(
+            discussion_id, lambda state: vote(state, participant, in_favour), key
+        )
 
-    async def conclude(self, discussion_id: str, text: str) -> State:
+    async def conclude(self, discussion_id: str, text: str, *, key: str | None = None) -> State:
         """End a discussion with these words of its host as its conclusion."""
         if not text.strip():
             raise NotAllowed("The conclusion is empty.", "Say what came of it, or stop instead.")
         await self._held_by_hand(discussion_id)
-        return await self._act(discussion_id, lambda state: conclusion(state, readable(text)))
+        return await self._act(discussion_id, lambda state: conclusion(state, readable(text), key))
 
     async def read(self, discussion_id: str) -> State:
         """The discussion as it stands."""
         return fold(await self._ledger.read(discussion_id))
 
-    async def records(self, discussion_id: str, *, after: int = 0) -> list[Recorded]:
+    async def records(
+        self, discussion_id: str, *, after: int = 0, limit: int | None = None
+    ) -> list[Recorded]:
         """The events after a cursor."""
-        return await self._ledger.read(discussion_id, after=after)
+        return await self._ledger.read(discussion_id, after=after, limit=limit)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
@@ -282,6 +321,11 @@ class Service:
         async with self._leased(discussion_id):
             await self._ledger.delete(discussion_id)
 
+    def _tell_of(self, state: State) -> None:
+        """Let the news of a discussion go out, if anybody is to hear of it."""
+        if self._news is not None and state.news_plan is not None and state.news_plan.enabled:
+            self._news.start(state.discussion_id)
+
     async def _held_by_hand(self, discussion_id: str) -> Procedure:
         start = (await self.read(discussion_id)).start
         kit = procedure_kit(start.procedure)
@@ -292,14 +336,37 @@ class Service:
             )
         return kit.procedure
 
-    async def _act(self, discussion_id: str, build: Callable[[State], Sequence[Keyed]]) -> State:
+    async def _act(
+        self,
+        discussion_id: str,
+        build: Callable[[State], Sequence[Keyed]],
+        key: str | None = None,
+    ) -> State:
         """Record what somebody did by hand. Its driver goes on from there, or this call as far as
-        that needs nobody's words."""
+        that needs nobody's words. With the same `key` a repeated call records nothing new."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        await journal.record_checked(build)
+        mark = f"act/{key}" if key else ""
+
+        def once(state: State) -> Sequence[Keyed]:
+            return [] if mark in journal.keys else _marked(build(state), mark)
+
+        await journal.record_checked(once)
         await self._carry_on(journal)
+        self._tell_of(journal.state)
         return journal.state
+
+    async def _opened_with(self, key: str) -> State | None:
+        """The discussion that an earlier call with this key opened. Its id follows from the key,
+        so that processes which know nothing of each other open one discussion together."""
+        for number in count():
+            try:
+                records = await self._ledger.read(_keyed_id(key, number))
+            except UnknownDiscussion:
+                return None
+            if records[0].key == f"open/{key}":
+                return fold(records)
+        raise AssertionError("the numbers do not end")
 
     async def _carry_on(self, journal: Journal) -> None:
         """What follows without anybody's words: a discussion that people or outside agents hold
@@ -324,6 +391,26 @@ class Service:
             yield lease
         finally:
             await self._ledger.release_lease(lease)
+
+
+def _keyed_id(key: str, number: int) -> str:
+    """The id that a discussion opened with this key gets; the next number if another has it."""
+    return f"rt_{sha256(f'{number}/{key}'.encode()).hexdigest()[:8]}"
+
+
+def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
+    """The events of one act, the first of which without a key of its own bears the caller's."""
+    marked = list(events)
+    for place, (event, key) in enumerate(marked):
+        if mark and key is None:
+            marked[place] = (event, mark)
+            break
+    return marked
+
+
+def _wants_threads(state: State) -> bool:
+    plan = state.news_plan
+    return plan is not None and plan.enabled and any(each.threads for each in plan.channels)
 
 
 def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:

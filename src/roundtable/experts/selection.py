@@ -16,7 +16,8 @@ from ..ports import Embedder
 from .expert import Expert
 from .gloss import in_english
 from .mmr import LAMBDA, Pick, mmr
-from .tags import TagIndex
+from .tags import TagIndex, Word
+from .words import content_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,8 @@ HALF_NAMED = 10.0
 """The summed rarity of named tags at which they bring half of that: about two rare ones."""
 CLOSE = 0.5
 """The cosine at which the embedder's texts are as near as a question and its expert ever come."""
+CORE_SHARE = 0.6
+"""How much of a topic's vector comes from its telling words alone."""
 SEATS = 3
 
 MOST_RELEVANT = "most relevant"
@@ -134,7 +137,7 @@ class Selector:
         said = english or in_english(topic)
         words = self._tags.words_in(topic, said)
         named = self._tags.scores(words)
-        meaning = _products(self._vectors, _unit(self._embedder.embed([said]), 1))[:, 0]
+        meaning = _products(self._vectors, self._vector(said))[:, 0]
         relevance = (1.0 - WORDS_SHARE) * np.maximum(meaning, 0.0) / CLOSE
         relevance += WORDS_SHARE * named / (named + HALF_NAMED)
         if weights is not None:
@@ -142,6 +145,15 @@ class Selector:
         most = float(relevance.max(initial=0.0))
         unwanted = None if weights is None else weights == 0.0
         return _Heard(words, (relevance / (most or 1.0)).astype(np.float32), unwanted)
+
+    def _vector(self, said: str) -> NDArray[np.float32]:
+        """What a topic means: the whole of it, and, for more, its words without the small ones,
+        which in a short question outnumber the others and mean nothing."""
+        bare = " ".join(content_words(said, "en")) or said
+        if bare == said:
+            return _unit(self._embedder.embed([said]), 1)
+        both = _unit(self._embedder.embed([said, bare]), 2)
+        return _unit((1 - CORE_SHARE) * both[:1] + CORE_SHARE * both[1:], 1)
 
     def _similarity(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
         return _products(self._vectors[places], self._vectors[list(others)])
@@ -182,7 +194,7 @@ class Selector:
 class _Heard:
     """A topic, as far as it concerns a library."""
 
-    words: Mapping[str, float]
+    words: Mapping[Word, float]
     relevance: NDArray[np.float32]
     """Of each expert, in proportion to the most relevant one, so that λ means the same for every
     topic."""

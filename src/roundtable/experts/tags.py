@@ -1,18 +1,20 @@
 """Finding experts by what a topic names: their tags, in four languages.
 
-A tag counts for more the rarer its words are among the experts, and in proportion to how much of
-it the topic names. Each word of the topic counts once for an expert, however many tags bear it.
+A tag counts for more the rarer its words are among the experts, and for less the less of it the
+topic names: a team is no red team. A tag is found by words of its own language only, because stems
+of two languages meet by accident: Rust is no Rüstung. Each word of the topic counts once for an
+expert, however many tags bear it.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .expert import Expert
-from .words import content_words, language_of, parts, terms
+from .words import CHINESE, content_words, languages_of, parts, terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 PART_SHARE = 0.6
 """How surely a part of a longer word means the same as the word alone."""
 
+Word = tuple[str, str]
+"""A word in the form in which it is compared, and its language."""
+
 
 class TagIndex:
     """The tags of a library, ready to be looked up."""
@@ -28,12 +33,12 @@ class TagIndex:
     def __init__(self, experts: Sequence[Expert]) -> None:
         import numpy as np
 
-        bearers: dict[str, list[int]] = defaultdict(list)
+        bearers: dict[Word, list[int]] = defaultdict(list)
         places: list[int] = []
-        self._contents: list[list[tuple[str, tuple[str, ...]]]] = []
+        self._contents: list[list[tuple[str, tuple[Word, ...]]]] = []
         for place, expert in enumerate(experts):
             contents = [
-                (tag, tuple(dict.fromkeys(terms(tag, language))))
+                (tag, tuple(dict.fromkeys(_words(tag, language))))
                 for language, tag in labels(expert)
             ]
             for _, words in contents:
@@ -51,38 +56,40 @@ class TagIndex:
             [self._weight(words) or 1.0 for tags in self._contents for _, words in tags], np.float32
         )
 
-    def words_in(self, topic: str, english: str) -> dict[str, float]:
+    def words_in(self, topic: str, english: str) -> dict[Word, float]:
         """The words of a topic that some tag bears, with how surely the topic names them."""
-        language = language_of(topic)
-        said = [(topic, language), (english, "en")]
+        languages = languages_of(topic)
+        said = [*((topic, language) for language in languages), (english, "en")]
         named = {
             word: 1.0
-            for text, tongue in said
-            for word in terms(text, tongue)
+            for text, language in said
+            for word in _words(text, language)
             if word in self._bearers
         }
-        for word in content_words(topic, language):
-            for part in parts(word):
-                if part in self._bearers:
-                    named.setdefault(part, PART_SHARE)
+        for language in languages:
+            for word in content_words(topic, language):
+                for part in parts(word):
+                    if (part, language) in self._bearers:
+                        named.setdefault((part, language), PART_SHARE)
         return named
 
-    def scores(self, named: Mapping[str, float]) -> NDArray[np.float32]:
+    def scores(self, named: Mapping[Word, float]) -> NDArray[np.float32]:
         """For each expert: how much its tags say about these words of a topic."""
         import numpy as np
 
         found = np.zeros(len(self._whole), np.float32)
-        for word, share in named.items():
-            found[self._bearers[word]] += self._rarity[word] * share
+        for word, sure in named.items():
+            found[self._bearers[word]] += self._rarity[word] * sure
         total = np.zeros(len(self._contents), np.float32)
-        for word, share in named.items():
+        for word, sure in named.items():
             tags = self._bearers[word]
             best = np.zeros(len(self._contents), np.float32)
-            np.maximum.at(best, self._places[tags], found[tags] / self._whole[tags])
-            total += best * np.float32(self._rarity[word] * share)
+            share = found[tags] / self._whole[tags]
+            np.maximum.at(best, self._places[tags], share * np.sqrt(share))
+            total += best * np.float32(self._rarity[word] * sure)
         return total
 
-    def named(self, named: Mapping[str, float], place: int) -> tuple[str, ...]:
+    def named(self, named: Mapping[Word, float], place: int) -> tuple[str, ...]:
         """The tags of one expert of which a topic names at least half, the rarest first."""
         found: dict[str, float] = {}
         for tag, words in self._contents[place]:
@@ -91,8 +98,13 @@ class TagIndex:
                 found[tag] = part
         return tuple(sorted(found, key=lambda tag: -found[tag]))
 
-    def _weight(self, words: Sequence[str]) -> float:
+    def _weight(self, words: Sequence[Word]) -> float:
         return sum(self._rarity[word] for word in words)
+
+
+def _words(text: str, language: str) -> Iterator[Word]:
+    """Chinese characters are of one language wherever they stand."""
+    return ((term, "zh" if CHINESE.match(term) else language) for term in terms(text, language))
 
 
 def labels(expert: Expert) -> list[tuple[str, str]]:

@@ -22,15 +22,21 @@ _LEAST = 4
 
 def language_of(text: str) -> str:
     """The most likely of the four languages; English where nothing speaks for another one."""
+    return languages_of(text)[0]
+
+
+def languages_of(text: str) -> tuple[str, ...]:
+    """The languages that a text may be in, English first: one as a rule, several where its small
+    words speak for none of them more than for another."""
     letters = len(re.findall(r"[^\W\d_]", text))
     if 3 * sum(len(run) for run in CHINESE.findall(text)) > letters:
-        return "zh"
+        return ("zh",)
     words = _WORD.findall(fold(text))
     counts = {
         language: sum(word in common for word in words) for language, common in _common().items()
     }
-    # Of equal ones the first: English.
-    return max(counts, key=counts.__getitem__)
+    most = max(counts.values())
+    return tuple(language for language, count in counts.items() if count == most)
 
 
 def terms(text: str, language: str) -> Iterator[str]:

@@ -36,6 +36,8 @@ class LibraryCasting:
         named a default model, which is then preferred to any that was merely found."""
         self._make_selector = selector
         self._selector: Selector | None = None
+        self._known: dict[str, Persona] = {}
+        """Who was asked for by name before: looking through the library takes its time."""
         self._router = router
         self._weaker: tuple[RouteTier, ...] = (
             ("one model", "found") if own_default else ("one model",)
@@ -68,7 +70,7 @@ class LibraryCasting:
         if self._selector is None:
             self._selector = self._make_selector()
         selector = self._selector
-        named = [_named(selector, name) for name in wish.include]
+        named = [self._named(selector, name) for name in wish.include]
         if len(named) >= wish.count:
             return named
         known = {expert.id for expert in selector.experts}
@@ -77,6 +79,11 @@ class LibraryCasting:
         taken = {persona.id for persona in named}
         others = [persona_of(c.expert, c.why) for c in chosen if c.expert.id not in taken]
         return [*named, *others][: wish.count]
+
+    def _named(self, selector: Selector, name: str) -> Persona:
+        if name not in self._known:
+            self._known[name] = _named(selector, name)
+        return self._known[name]
 
 
 def _named(selector: Selector, name: str) -> Persona:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..core.agents import on_subscription
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, OUTSIDE_SPEAKER
 from ..ports import Seat
@@ -40,8 +41,9 @@ class Catalogue:
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
-            # With nothing configured at all, one banner says it better than a note per seat.
-            if first != EMBEDDED_MODEL:
+            # With nothing configured at all, one banner says it better than a note per seat; but
+            # whoever names an agent has configured something.
+            if first != EMBEDDED_MODEL or on_subscription(wanted.id):
                 notes = (self._note(seat, wanted.id, first),)
         chain = [first]
         for further in (*self._fallbacks.get(wanted.id, ()), self._fallback_model):

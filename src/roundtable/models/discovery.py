@@ -2,16 +2,20 @@
 
 In order of preference: what the user configured, providers with a key (or a base URL) in the
 environment, servers of this machine that answer, and the embedded model, which is always there.
+Command-line agents are found too, but speak only where they are named: they are somebody's
+subscription, and slow to start.
 Only the names of variables are looked at and reported here; keys are the speakers' business.
 """
 
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.text import redact
 from .entry import ModelEntry
 from .provider import Provider
@@ -36,6 +40,8 @@ class FoundProvider:
     """Full ids: what a server of this machine says it has, else what the registry lists."""
     only_these: bool
     """Whether it has no other models than these."""
+    by_name: bool = False
+    """Speaks only where it is named: it is nobody's default, substitute or routed model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +72,16 @@ class Found:
         return any(_serves(provider, entry) for provider in self.providers)
 
     @property
+    def by_themselves(self) -> tuple[FoundProvider, ...]:
+        """The providers that may be chosen without being named."""
+        return tuple(provider for provider in self.providers if not provider.by_name)
+
+    @property
     def default_model(self) -> str:
         """The user's default if it is usable, else the best general model of the best provider."""
         if self.configured_default is not None and self.usable(self.configured_default):
             return self.configured_default
-        for provider in self.providers:
+        for provider in self.by_themselves:
             preferred = self.registry.providers[provider.id].default_model
             if preferred is not None and self.usable(preferred):
                 return preferred
@@ -86,7 +97,9 @@ class Found:
         if self.usable(entry.id):
             return entry.id
         candidates = [
-            self.registry.resolve(model) for provider in self.providers for model in provider.models
+            self.registry.resolve(model)
+            for provider in self.by_themselves
+            for model in provider.models
         ]
         ranked = [
             (_likeness(entry, candidate), -place, candidate.id)
@@ -110,8 +123,11 @@ async def discover(
     *,
     default_model: str | None,
     probe: bool = True,
+    agents: Mapping[str, CommandAgent] = BUILT_IN,
 ) -> Found:
     """Look around. Never raises for what is not there; UnknownName if `default_model` is nothing.
+
+    `agents` are the command-line agents to look for on PATH.
 
     Without `probe` no connection is made: servers of this machine count only if a variable names
     them.
@@ -123,7 +139,10 @@ async def discover(
     for provider in registry.providers.values():
         if provider.kind == "scripted":
             continue
-        usable = _look(registry, provider, env, answers, probe=probe)
+        if provider.kind == "command":
+            usable = _agents(provider, agents, env)
+        else:
+            usable = _look(registry, provider, env, answers, probe=probe)
         if usable is None:
             if provider.probe is None and (provider.key_env or provider.base_url_env):
                 missing.append(
@@ -142,7 +161,7 @@ def _rank(provider: Provider, wanted: str | None) -> int:
     """The user's own first, then keys, then servers of this machine, then the embedded model."""
     if provider.configured or (wanted is not None and wanted.partition("/")[0] == provider.id):
         return 0
-    if provider.kind == "local":
+    if provider.kind in ("local", "command"):
         return 3
     return 2 if provider.probe is not None else 1
 
@@ -185,11 +204,25 @@ def _look(
     return None
 
 
+def _agents(
+    provider: Provider, agents: Mapping[str, CommandAgent], env: Mapping[str, str]
+) -> FoundProvider | None:
+    path = env.get("PATH", "")
+    here = [name for name, agent in agents.items() if shutil.which(agent.program, path=path)]
+    if not here:
+        return None
+    models = tuple(f"{PROVIDER}/{name}" for name in here)
+    how = "on PATH, your subscription; only where named"
+    return FoundProvider(provider.id, provider.label, how, models, only_these=True, by_name=True)
+
+
 def _serves(provider: FoundProvider, entry: ModelEntry) -> bool:
     if provider.id != entry.provider:
         return False
     if not provider.only_these:
         return True
+    if provider.by_name:
+        return entry.id.partition(":")[0] in provider.models
     # Ollama calls llama3.2 `llama3.2:latest`.
     return entry.id in provider.models or f"{entry.id}:latest" in provider.models
 

@@ -6,7 +6,9 @@ for topics in English, weak in other languages, and blind to agreement in all of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import metadata
 from typing import Any
 
@@ -36,9 +38,20 @@ class WordLlamaEmbedder:
         if self._model is None:
             from pathlib import Path
 
-            import wordllama
+            with _own_logging():
+                import wordllama
 
             # The wheel carries weights and tokenizer; without the folder it would look online.
             folder = Path(str(wordllama.__file__)).parent
             self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
         return self._model
+
+
+@contextmanager
+def _own_logging() -> Iterator[None]:
+    """Importing wordllama sends every library's log to standard error; here it does not."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field, field_validator
 
+from ..core.agents import CommandAgent
 from ..core.values import Value
 
 Tag = Literal[
@@ -63,3 +64,15 @@ def guess_family(name: str, families: Mapping[str, str], otherwise: str) -> str:
     """The family that a model's name gives away: the first known word that occurs in it."""
     lowered = name.casefold()
     return next((family for word, family in families.items() if word in lowered), otherwise)
+
+
+def agent_entry(model_id: str, agent: CommandAgent) -> ModelEntry:
+    """A command-line agent as a model."""
+    return ModelEntry.model_validate(
+        {
+            "id": model_id,
+            "family": agent.family or model_id.partition("/")[2],
+            "tags": agent.tags,
+            "context_window": agent.context_window,
+        }
+    )

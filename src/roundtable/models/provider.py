@@ -14,7 +14,7 @@ from pydantic import field_validator
 from ..core.values import Value
 
 ProviderKind = Literal[
-    "openai", "anthropic", "google", "xai", "openai-compatible", "local", "scripted"
+    "openai", "anthropic", "google", "xai", "openai-compatible", "command", "local", "scripted"
 ]
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.errors import UnknownName
 from ..core.values import SpeakerRef
-from .entry import ModelEntry, guess_family
+from .entry import ModelEntry, agent_entry, guess_family
 from .provider import Provider
 from .registry_file import read
 
@@ -37,18 +38,26 @@ class Registry:
         self._families = families
         self._names = {model_id.casefold(): model_id for model_id in models}
         for entry in models.values():
-            # A proxy serves other people's models: their names belong to whoever makes them.
-            if not providers[entry.provider].proxy:
+            # A proxy serves other people's models: their names belong to whoever makes them. And
+            # an agent has the name of its maker's models.
+            if not providers[entry.provider].proxy and providers[entry.provider].kind != "command":
                 self._names.setdefault(entry.name.casefold(), entry.id)
         self._names.update((name.casefold(), model_id) for name, model_id in aliases.items())
 
     @classmethod
-    def load(cls, extra: Path | None = None) -> Registry:
-        """The shipped registry, with a user's `models.toml` laid over it if one is given.
+    def load(
+        cls, extra: Path | None = None, agents: Mapping[str, CommandAgent] = BUILT_IN
+    ) -> Registry:
+        """The shipped registry, with a user's `models.toml` laid over it if one is given, and the
+        command-line agents.
 
         Raises BadSetting with the file, the key and what was expected there.
         """
-        return cls(*read(extra))
+        providers, models, aliases, families = read(extra)
+        seated = {f"{PROVIDER}/{name}": agent for name, agent in agents.items()}
+        entries = {model: agent_entry(model, agent) for model, agent in seated.items()}
+        # What models.toml says of an agent is the last word.
+        return cls(providers, {**entries, **models}, aliases, families)
 
     def resolve(self, name: str) -> ModelEntry:
         """The model behind an alias or a full id.
@@ -67,6 +76,8 @@ class Registry:
             raise UnknownName("provider", provider, self.providers)
         if not model:
             raise UnknownName("model", wanted, [m for m in self.models if m.startswith(wanted)])
+        if self.providers[provider].kind == "command":
+            return self._agent(known)
         return self._unlisted(known, self.providers[provider], model)
 
     def provider_of(self, model_id: str) -> Provider:
@@ -113,6 +124,16 @@ class Registry:
             max((entry.usd_per_million_in or 0.0 for entry in entries), default=0.0),
             max((entry.usd_per_million_out or 0.0 for entry in entries), default=0.0),
         )
+
+    def _agent(self, model_id: str) -> ModelEntry:
+        """An agent that is told which model to use: `cmd/claude:opus`."""
+        agent, colon, model = model_id.partition(":")
+        if agent not in self.models or (colon and not model):
+            known = [id_ for id_ in self.models if id_.startswith(f"{PROVIDER}/")]
+            raise UnknownName("command-line agent", model_id, known)
+        entry = self.models[agent]
+        family = guess_family(model, self._families, entry.family)
+        return entry.model_copy(update={"id": model_id, "aliases": (), "family": family})
 
     def _unlisted(self, model_id: str, provider: Provider, model: str) -> ModelEntry:
         """A full id taken as it is, with what its name gives away."""

@@ -41,7 +41,9 @@ def found_candidates(found: Found) -> list[Candidate]:
     """The models that can be used now, in the order of discovery. A demonstration is nobody's
     first choice: it speaks when there is nothing else."""
     entries = [
-        found.registry.resolve(model) for provider in found.providers for model in provider.models
+        found.registry.resolve(model)
+        for provider in found.by_themselves
+        for model in provider.models
     ]
     return [
         Candidate(entry.id, entry.tags, entry.family)

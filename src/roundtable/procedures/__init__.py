@@ -41,7 +41,10 @@ PROCEDURES: Mapping[str, Kit] = {
         Kit(
             deliberation.Deliberation(),
             "Experts answer alone, review each other without names, and vote; a host concludes",
-            ("experts", "models", "seats", "choices", "always_critique", "statement", "quick"),
+            (
+                "experts", "models", "seats", "choices", "always_critique", "statement",
+                "no_record", "quick",
+            ),  # fmt: skip
             deliberation.seat,
             deliberation_views.deliberation_estimate,
             deliberation_views.delivery,

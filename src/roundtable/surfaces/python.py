@@ -15,13 +15,18 @@ from ..core.events import Recorded
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
 from ..engine.tools import OnDraft, no_drafts
+from ..notify.function import SendFn
 from ..own_procedures import ProcedureFiles
 from ..ports import Asker, Headline, Ledger, Search, Speaker
 from ..procedures import meant_kit
 from ..procedures.opening import OpenRequest
 from ..settings import Settings, read_settings
 from .files import WorkspaceFiles
+from .news_wish import Wish, news_wish
 from .prior import prior_synthesis
+
+NEWS_PATIENCE = 10.0
+"""Seconds for which `notify` waits for its messages to arrive."""
 
 
 class DiscussionFailed(RoundtableError):
@@ -58,13 +63,16 @@ class Roundtable:
         search: Search | None = None,
         asker: Asker | None = None,
         workspace: str | Path | None = None,
+        send_fn: SendFn | None = None,
     ) -> None:
         """Without arguments it uses what the user configured.
 
         `home` stands in for ROUNDTABLE_HOME, `db` for ROUNDTABLE_DB, `model` for the default model.
         `speakers` are the caller's own, seated as `scripted/NAME`. `env` stands in for the
         process's environment. `workspace` is the folder for files that a procedure writes before
-        it closes, such as a meeting's conclusion; without one it writes none.
+        it closes, such as a meeting's conclusion; without one it writes none. `send_fn` gets
+        (platform, chat_id, message) of all news, in place of the configured channels; it may be
+        async, and whatever it does holds up no discussion.
         """
         self._home = Path(home).expanduser() if home is not None else None
         self._db = str(db) if db is not None else None
@@ -74,6 +82,7 @@ class Roundtable:
         self._speakers = speakers
         self._search = search
         self._asker = asker
+        self._send_fn = send_fn
         self._delivery = WorkspaceFiles(Path(workspace)) if workspace is not None else None
         self._stack = AsyncExitStack()
         self._app: App | None = None
@@ -89,6 +98,7 @@ class Roundtable:
                 search=self._search,
                 asker=self._asker,
                 delivery=self._delivery,
+                send_fn=self._send_fn,
             )
         )
         return self
@@ -152,10 +162,18 @@ class Roundtable:
         budget: Budget | None = None,
         search: bool = True,
         created_by: str = "",
+        news: Wish = None,
+        confidential: bool = False,
+        enable_chat_room: bool | None = None,
         **options: Any,
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
-        as `quick=True` or `preset="cheap"` for the council."""
+        as `quick=True` or `preset="cheap"` for the council.
+
+        `news` says who is told: names of channels, or `{"channels": [{"platform": …,
+        "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
+        is. `enable_chat_room`: all can be read along in the channel `chat-room`.
+        """
         settings = self._joined.settings
         choices = settings.choices
         materials = [
@@ -166,16 +184,22 @@ class Roundtable:
         slug = options.get("context_from")
         if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
             materials.insert(0, prior)
+        kind = procedure or meant_kit(options, choices.procedure, own).name
+        if confidential and kind == "five-round":
+            options["confidential"] = True  # there it also means that little is passed on
         return await self._joined.service.open(
             OpenRequest(
                 topic=question,
-                procedure=procedure or meant_kit(options, choices.procedure, own).name,
+                procedure=kind,
                 context=tuple(materials),
                 options=options,
                 language=language or choices.language,
                 budget=budget or choices.budget,
                 created_by=created_by,
                 search=search,
+                news=news_wish(
+                    settings, kind, news, confidential=confidential, chat_room=enable_chat_room
+                ),
             )
         )
 
@@ -218,6 +242,13 @@ class Roundtable:
     ) -> list[Headline]:
         """The discussions of this ledger, the most recently changed first."""
         return await self._joined.service.headlines(limit=limit, search=search)
+
+    async def notify(self, discussion_id: str, kind: str) -> list[str]:
+        """Send news of a kind now, as things stand, and return the ids of the messages. What
+        became of them: `outbox_of` of the events, or `roundtable notify status`."""
+        ids = await self._joined.courier.fire(discussion_id, kind, by="library")
+        await self._joined.courier.pump([discussion_id], patience=NEWS_PATIENCE)
+        return ids
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good."""

@@ -77,23 +77,3 @@ def _of_another_vote(state: State, round_: int) -> bool:
     first = {o for b in state.ballots if b.round == 1 for group in b.ranking for o in group}
     here = {o for b in state.ballots if b.round == round_ for group in b.ranking for o in group}
     return first.isdisjoint(here)
-
-
-def bias_table(state: State) -> str:
-    """The biases as a Markdown table; empty if nothing is known of anybody."""
-    known = biases(state)
-    if not known:
-        return ""
-    names = {p.id: p.name for p in state.participants}
-    rows = [
-        f"| {names[who]} | {each.conformity.moved} of {each.conformity.chances} | {each.own} "
-        f"| {each.others} |"
-        for who, each in known.items()
-    ]
-    return "\n".join(
-        [
-            "| | went over to the majority | upholds its own points | upholds the others' |",
-            "|---|---|---|---|",
-            *rows,
-        ]
-    )

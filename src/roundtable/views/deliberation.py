@@ -7,7 +7,6 @@ from datetime import datetime
 from ..core.state import State
 from ..core.text import redact, slug
 from ..core.values import Verdict
-from .bias import bias_table
 from .estimate import Estimate, estimate_calls
 from .output_file import OutputFile
 from .report_md import markdown_report
@@ -51,8 +50,6 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
     shown = delivery(state, state.start.program_version)
-    if shown and (table := bias_table(state)):
-        shown += f"\n\n### Who went along\n\n{table}"
     return (OutputFile(f"{REPORTS}/{name}", markdown_report(state, shown)),)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..core.agents import on_subscription
 from ..core.state import State
 from ..core.values import Participant
 
@@ -78,6 +79,9 @@ def estimate_line(estimate: Estimate, state: State) -> str:
         cost = "no cost"
     else:
         cost = f"${estimate.cost_usd[0]:.2f}–${estimate.cost_usd[1]:.2f}"
+    seats = (*state.start.participants, state.start.host)
+    if any(on_subscription(seat.speaker.model) for seat in seats):
+        cost = "your subscription" if cost == "no cost" else f"{cost} and your subscription"
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     return (
         f"📊 Estimate: {estimate.participant_calls} calls to experts and {estimate.host_calls} to "

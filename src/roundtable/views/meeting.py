@@ -23,6 +23,7 @@ from .meeting_status import (
     current_round,
     max_rounds,
     round_report,
+    rounds_held,
     speaks_from_outside,
 )
 from .output_file import OutputFile
@@ -107,7 +108,7 @@ def actions(state: State) -> tuple[ActionItem, ...]:
 def document(state: State, at: datetime) -> str:
     """The conclusion document. Its headings are fixed; `at` is local and carries its zone."""
     start = state.start
-    held = current_round(state)
+    held = rounds_held(state)
     seats = ", ".join(called(p) for p in state.participants)
     lines = [
         f"# Roundtable Conclusion: {' '.join(start.topic.split())}",
@@ -159,7 +160,7 @@ def delivery(state: State, version: str) -> str:
         "",
         verdict.answer,
         "",
-        f"**Convergence:** {_score(report)} after {current_round(state)} of "
+        f"**Convergence:** {_score(report)} after {rounds_held(state)} of "
         f"{max_rounds(state)} rounds",
         "",
         "**Consensus Points**",

@@ -100,6 +100,11 @@ def current_round(state: State) -> int:
     return max((round_ for stage, round_ in state.stages if stage == DISCUSSION), default=0)
 
 
+def rounds_held(state: State) -> int:
+    """The newest round in which somebody spoke: one that was only opened was not held."""
+    return max((s.round for s in state.speeches if s.stage == DISCUSSION), default=0)
+
+
 def round_complete(state: State, round_: int) -> bool:
     """Whether nobody is to speak in this round any more."""
     stage = state.stages.get((DISCUSSION, round_))

@@ -13,6 +13,7 @@ from datetime import datetime
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.state import State, Turn
 from ..core.values import Participant
+from .influence import influence_parts
 from .notes import notes
 from .report_costs import costs, money, prompts
 from .report_parts import (
@@ -48,6 +49,7 @@ def report(state: State, delivered: str) -> Report:
         Section("ballots", "Ballots", ballots(state)),
         Section("scores", "Agreement scores", scores(state)),
         Section("changes", "Changes of mind", changes(state)),
+        Section("influence", "Influence and bias", influence_parts(state)),
         Section("discussion", "Discussion", tuple(_rounds(state))),
         Section("material", "Material and sources", tuple(_material(state))),
         Section("notes", "Notes", tuple(_notes(state))),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from ..core.agents import on_subscription
 from ..core.state import Attempt, State
 from .report_parts import Grid, Part, line
 
 _HASH = 12
+SUBSCRIPTION = "your subscription"
 
 
 @dataclass(slots=True)
@@ -41,6 +43,9 @@ class _Bill:
     @property
     def cost(self) -> str:
         if not self.unknown:
+            agents = [on_subscription(model) for model in self.models]
+            if any(agents):
+                return SUBSCRIPTION if all(agents) else f"{money(self.usd)} + {SUBSCRIPTION}"
             return money(self.usd)
         return f"{money(self.usd)} + unknown" if self.usd else "unknown"
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.state import State
 from ..core.text import redact
 from ..core.values import Participant
+from .influence import influence_document
 from .notes import notes
 
 
@@ -42,6 +43,7 @@ def result(state: State) -> dict[str, Any]:
                 for speech, at in zip(state.speeches, state.spoken_at, strict=True)
             ],
             "ballots": [ballot.model_dump(exclude={"type", "v"}) for ballot in state.ballots],
+            "influence": influence_document(state),
             "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
             "usage": {
                 "calls": state.usage.calls,

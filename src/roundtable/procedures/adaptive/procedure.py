@@ -18,7 +18,7 @@ from ...core.events import (
     SpeechGiven,
     VerdictReached,
 )
-from ...core.stages import run_stage
+from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import Participant, Verdict
@@ -83,8 +83,10 @@ def _answer(sitting: Sitting) -> tuple[Effect, ...]:
     """Round 1, independently and side by side."""
     if not _may_open(sitting, ANSWER, 1):
         return _nobody(sitting)
-    plans = [tasks.answer(sitting, seat, who) for seat, who in sitting.seated(1)]
-    stage = run_stage(sitting.state, plans, closing=partial(after_answers, sitting))
+    stage = closed_stage(sitting.state, ANSWER, 1)
+    if stage is None:
+        plans = [tasks.answer(sitting, seat, who) for seat, who in sitting.seated(1)]
+        stage = run_stage(sitting.state, plans, closing=partial(after_answers, sitting))
     if stage.over and not stage.speeches:
         return _nobody(sitting)
     return stage.effects
@@ -99,6 +101,8 @@ def _criticise(sitting: Sitting) -> tuple[Effect, ...]:
         critics = _critics(sitting, round_)
         if not critics or not _may_open(sitting, CRITIQUE, round_):
             return ()
+        if closed_stage(sitting.state, CRITIQUE, round_):
+            continue
         plans = [tasks.critique(sitting, seat, who, round_) for seat, who in critics]
         stage = run_stage(sitting.state, plans, closing=partial(after_critique, sitting))
         if not stage.over:

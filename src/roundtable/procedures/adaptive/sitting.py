@@ -28,7 +28,8 @@ SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE = (
 
 @dataclass(frozen=True)
 class Sitting:
-    """What the rules ask of the state."""
+    """What the rules ask of the state. It lives for one decision, so what is read from the state
+    once stays true."""
 
     state: State
 
@@ -72,7 +73,7 @@ class Sitting:
         left = participant.speakers[models.index(spoke[-1]) :]
         return participant.model_copy(update={"speakers": left})
 
-    @property
+    @cached_property
     def answers(self) -> list[SpeechGiven]:
         return self.state.spoken_in(ANSWER, 1)
 
@@ -110,7 +111,7 @@ class Sitting:
                 return found
         return next((s for s in self.answers if s.participant == participant), None)
 
-    @property
+    @cached_property
     def critics(self) -> list[tuple[SeatPlan, Participant]]:
         """Who can take part in a cross-critique: whoever left something to examine."""
         left = {s.participant for s in self.answers if digest(s)}

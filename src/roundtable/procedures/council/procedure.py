@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...core.effects import AskPerson, Effect, LookUp
 from ...core.events import BallotCast, Event, NoteAdded, SpeechGiven, TurnFailed
-from ...core.stages import run_stage
+from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from .. import endings
@@ -63,8 +63,10 @@ class Council:
         state = sitting.state
         if not endings.may_open(state, ANSWER, 1):
             return self._too_few(sitting)
-        plans = [tasks.answer(sitting, p) for p in state.start.participants]
-        stage = run_stage(state, plans, closing=_Closing(state, minimum=MINIMUM))
+        stage = closed_stage(state, ANSWER, 1)
+        if stage is None:
+            plans = [tasks.answer(sitting, p) for p in state.start.participants]
+            stage = run_stage(state, plans, closing=_Closing(state, minimum=MINIMUM))
         if stage.over and len(stage.speeches) < self._needed(sitting):
             return self._too_few(sitting)
         return stage.effects
@@ -73,6 +75,8 @@ class Council:
         """Cross-examination by those who answered, on the Captain's joint findings."""
         state = sitting.state
         if len(sitting.answers) < MINIMUM:
+            return ()
+        if closed_stage(state, CROSS_EXAMINATION, 2):
             return ()
         begun = (SUMMARY, 0) in state.stages or (CROSS_EXAMINATION, 2) in state.stages
         if budget_exhausted(state) and not begun:

@@ -32,6 +32,8 @@ class DeliberationFlags(Value):
     """No critique: independent answers and a vote."""
     always_critique: bool = False
     """Also where the independent answers agree."""
+    no_record: bool = False
+    """Count without what earlier discussions tell of the models."""
     statement: bool = False
     """End in a statement of the group: drafted, ranked by all, revised. For value questions."""
 

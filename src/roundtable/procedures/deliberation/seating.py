@@ -11,6 +11,7 @@ from ...ports import CastWish, Models, Persona
 from ..opening import OpenRequest, Seating
 from .framing import choices_of
 from .options import DeliberationFlags
+from .record import recorded
 
 HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
 EXPERT_EMOJI = "👤"
@@ -59,6 +60,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
             "guidance": {persona.id: persona.guidance for persona in personas},
+            **recorded(company.past if company else (), participants),
         },
         language=request.language or "auto",
         notes=tuple(notes),
@@ -68,7 +70,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
 def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish:
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
-    return CastWish(max(flags.seats, len(flags.experts)), flags.experts)
+    return CastWish(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
 
 
 def _about_the_panel(participants: Sequence[Participant], host: Participant) -> list[NoteAdded]:

@@ -12,10 +12,12 @@ from ...core.minds import Argument, Change, Held, changes_of_mind
 from ...core.state import State
 from ...core.tally import Tally, Vote, tally
 from ...core.text import first_sentences
+from ...core.track_record import Choice, choose
 from ...core.values import Participant
 from .ballots import WrittenBallot, read_ballot
 from .clerk import Reading, read_clerk
 from .contracts import BALLOT
+from .record import record_of
 
 ANSWER, CLERK, CRITIQUE, SYNTHESIS = "answer", "clerk", "critique", "synthesis"
 FIRST_ROUND, LAST_ROUND = 1, 2
@@ -106,12 +108,13 @@ class Sitting:
         )
 
     def count(self, ballots: Sequence[BallotCast]) -> Tally:
-        votes = [
-            Vote(b.participant, b.ranking, b.certainty, round=b.round)
-            for b in ballots
-            if b.meaningful
-        ]
-        return tally(votes, list(self.options))
+        return tally(_votes(ballots), list(self.options))
+
+    @property
+    def choice(self) -> Choice:
+        """What the default rule makes of the last ballots, with the track record if there is one.
+        Where more than half hold the same, that is it."""
+        return choose(_votes(self.last_ballots), record_of(self.state), list(self.options))
 
     @property
     def ending(self) -> Ending:
@@ -162,6 +165,12 @@ class Sitting:
             return ""
         peer = self.peers(ballot.participant).get(self.written(speech).because)
         return peer.turn_id if peer else ""
+
+
+def _votes(ballots: Sequence[BallotCast]) -> list[Vote]:
+    return [
+        Vote(b.participant, b.ranking, b.certainty, round=b.round) for b in ballots if b.meaningful
+    ]
 
 
 def position(speech: SpeechGiven) -> str:

@@ -74,7 +74,7 @@ def by_ballots(sitting: Sitting) -> Verdict:
     return Verdict(
         answer="",
         confidence=_confidence(sitting, ending),
-        agreement=_agreement(ending),
+        agreement=_agreement(ending) + _by_record(sitting),
         dissent=_dissent(sitting, ending),
         changed_minds=what_talk_changed(sitting),
         meaningful=ending.end is not None,
@@ -92,6 +92,11 @@ def outcome(sitting: Sitting) -> str:
     lines = [f"The end: {ending.end}{prevails} ({ending.reason})."]
     votes = sitting.count(sitting.last_ballots).outcomes["plurality"].scores
     lines += [f"- {option}: {int(count)} first choices" for option, count in votes.items()]
+    choice = sitting.choice
+    if ending.position is None and choice.weighted and not choice.tied:
+        lines.append(
+            f"The track record of the models leans to {choice.winner}; that settles nothing."
+        )
     return "\n".join(lines)
 
 
@@ -103,6 +108,23 @@ def _agreement(ending: Ending) -> str:
         numbers.append(f"stability {ending.stability:.0%}")
     return f"{ending.end.capitalize()}: {ending.reason}" + (
         f" ({', '.join(numbers)})." if numbers else "."
+    )
+
+
+def _by_record(sitting: Sitting) -> str:
+    """What the track record makes of the vote, in a sentence of its own. It never changes how the
+    debate ended: positions do that."""
+    choice = sitting.choice
+    if not choice.weighted or not choice.winners:
+        return ""
+    if sitting.ending.position is not None:
+        return f" Counted with track record ({choice.reason}): no change."
+    if choice.tied:
+        return f" Counted with track record ({choice.reason})."
+    weight, whole = choice.scores[choice.winners[0]], sum(choice.scores.values())
+    return (
+        f" Counted with track record ({choice.reason}): {_named(sitting, choice.winners[0])} leads "
+        f"with {weight:.1f} of {whole:.1f}."
     )
 
 

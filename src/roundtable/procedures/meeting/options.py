@@ -100,6 +100,11 @@ def parse_places(rows: Any) -> tuple[Place, ...]:
     return places
 
 
+def parse_place(row: Any) -> Place:
+    """One participant that joins others."""
+    return _place(1, row)
+
+
 def _place(number: int, row: Any) -> Place:
     where = f"participant {number}"
     if isinstance(row, Place):

@@ -96,6 +96,7 @@ def cli() -> None:
 @click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
 @click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
 @click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
+@click.option("--no-record", is_flag=True, help="Deliberation: count without track records.")
 @click.option("--agents", metavar="A,B,C", help="Five-round: the experts, by name or id.")
 @click.option("--depth", metavar="NAME", help="Five-round: full, or pre-ac for the plan only.")
 @click.option("--strict-rounds", is_flag=True, help="Five-round: hold every round.")
@@ -108,7 +109,13 @@ def cli() -> None:
     multiple=True,
     help="Material for the question: a text file, or - for standard input. May be repeated.",
 )
+@click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
+@click.option(
+    "--notify", metavar="CHANNEL", multiple=True, help="Who is told: NAME or NAME:CHAT. Repeats."
+)
+@click.option("--confidential", is_flag=True, help="Nobody is told, and no page is opened.")
+@click.option("--web/--no-web", "web", default=None, help="Show the discussion in the browser.")
 @click.option("--max-calls", type=click.IntRange(min=1), help="Stop after this many model calls.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Stop at this many tokens.")
 @click.option("--max-cost", type=click.FloatRange(min=0), help="Stop at this many US dollars.")
@@ -170,14 +177,38 @@ def show(**flags: Any) -> int:
 @click.argument("discussion_id")
 @click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md")
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
+@click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
+@click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
 def export(**flags: Any) -> int:
-    """Write a discussion as Markdown, as JSON, or as one HTML file that needs nothing else.
+    """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else, or as a
+    bundle: all events in a chain of hashes, for `roundtable verify`.
 
     An existing file is never overwritten.
     """
+    if flags["sign"] and not flags["bundle"]:
+        raise click.UsageError("--sign belongs to a bundle: add --bundle FILE.")
+    if flags["bundle"]:
+        from .bundle import export_bundle
+
+        return export_bundle(flags)
     from .library import export_command
 
     return export_command(flags)
+
+
+@cli.command(short_help="Check a bundle that somebody made of a discussion.")
+@click.argument("file")
+@click.option("--head", metavar="HASH", help="The head that you know from elsewhere.")
+@click.option("--signer", metavar="KEY", help="The public key that must have signed it.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def verify(**flags: Any) -> int:
+    """Check a bundle: its chain, its events, its tally, its verdict's citations and quotations.
+
+    It needs no key, no database and no network.
+    """
+    from .bundle import verify_command
+
+    return verify_command(flags)
 
 
 @cli.command(short_help="End a discussion with what exists.")
@@ -301,6 +332,67 @@ def conclude(**flags: Any) -> int:
     return conclude_command(flags)
 
 
+@cli.command(short_help="Check that everything works, without any model.")
+@click.option("--web/--no-web", default=True, help="Serve the live page as well.")
+@click.option("--pace", type=click.FloatRange(0, 60), default=0.0, help="Seconds between speeches.")
+def demo(**flags: Any) -> int:
+    """Hold a small meeting in which the coordinator speaks for everybody: speeches, rounds,
+    points, news, the page and the conclusion, and nothing is called or spent."""
+    from .demo import demo_command
+
+    return demo_command(flags)
+
+
+@cli.command(short_help="Talk to the table in a chat.")
+@click.option("--telegram", is_flag=True, help="Serve a Telegram bot instead of this terminal.")
+def chat(**flags: Any) -> int:
+    """Ask by chat messages: /roundtable QUESTION, /council QUESTION, or "ask the council …".
+
+    In this terminal, or as a Telegram bot: set TELEGRAM_BOT_TOKEN, and name the chats that may ask
+    in config.toml under [chat] allow. Under dedicated, every message is a topic.
+    """
+    from .chat import chat_command
+
+    return chat_command(flags)
+
+
+@cli.command(short_help="Report a discussion to a task board.")
+@click.argument("discussion_id")
+@click.option("--board", metavar="NAME", help="Which one; that of the linked task otherwise.")
+@click.option("--link", metavar="BOARD:TASK", help="The task that the discussion belongs to.")
+@click.option("--document", metavar="PATH", help="Where the conclusion lies, for the comment.")
+@click.option("--comment-only", is_flag=True, help="Make no tasks of the action items.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def tasks(**flags: Any) -> int:
+    """Comment on the linked task, and make a task for each owner of action items.
+
+    A repeated report writes nothing twice. Boards are described in config.toml.
+    """
+    from .tasks import tasks_command
+
+    return tasks_command(flags)
+
+
+@cli.command(short_help="News of a discussion: what was sent, and sending by hand.")
+@click.argument("words", nargs=-1, metavar="ID KIND | status ID | resend ID | pump | test CHANNEL")
+@click.option("--days", type=click.IntRange(min=1), default=7, help="How far back pump looks; 7.")
+@click.option("--trace", is_flag=True, help="Show each message as it is sent.")
+@click.option("--json", "as_json", is_flag=True, help="Status as one JSON document on stdout.")
+def notify(**flags: Any) -> int:
+    """Tell others of a discussion by hand, and see what has reached them.
+
+    \b
+    roundtable notify rt_0a1b2c3d concluded        send news of this kind now
+    roundtable notify status rt_0a1b2c3d           every message and where it stands
+    roundtable notify resend rt_0a1b2c3d [MESSAGE] once more; without one, what was given up
+    roundtable notify pump                         send what earlier runs left
+    roundtable notify test slack                   try a channel
+    """
+    from .notify import notify_command
+
+    return notify_command(flags)
+
+
 @cli.command(short_help="Delete a discussion.")
 @click.argument("discussion_id")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -371,11 +463,163 @@ def setup() -> int:
 
 
 @cli.command(short_help="Show the stored configuration.")
-def config() -> int:
-    """Print config.json, or say how to make one."""
+@click.argument("words", nargs=-1, metavar="[show]")
+@click.option("--origin", is_flag=True, help="Every value in force, and where it comes from.")
+@click.option("--json", "as_json", is_flag=True, help="With --origin: one JSON document.")
+def config(**flags: Any) -> int:
+    """Print config.json, or say how to make one. With --origin, every setting that is in force and
+    the file or variable that it comes from."""
+    if flags["words"] not in ((), ("show",)):
+        raise click.UsageError("It is `roundtable config`, or `roundtable config show --origin`.")
+    if flags["origin"] or flags["as_json"]:
+        from .origins import origins_command
+
+        return origins_command(as_json=flags["as_json"])
     from .setup import config_command
 
     return config_command()
+
+
+@cli.command(short_help="Find out what is broken or missing.")
+@click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def doctor(**flags: Any) -> int:
+    """Examine the set-up: settings, models, agents, database, page, channels and tools; say what
+    is broken or missing and how to mend it. A key is never shown.
+
+    Nobody is called without --reach. Exit code 1 if something is broken.
+    """
+    from .doctor import doctor_command
+
+    return doctor_command(flags)
+
+
+@cli.command(short_help="Say what is read, passed on, stored and sent.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def privacy(**flags: Any) -> int:
+    """Say what happens to your data, and how each part of it is in your hands."""
+    from .privacy import privacy_command
+
+    return privacy_command(flags)
+
+
+@cli.command(short_help="Remove what Roundtable has stored.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
+              "that have not changed for so many days.")  # fmt: skip
+@click.option("--settings", is_flag=True, help="Your settings, experts and procedures too.")
+def purge(**flags: Any) -> int:
+    """Remove the database, the embedded model, the cache, the page's keys and temporary files.
+
+    It lists them first and asks. Your settings stay, unless --settings is given; reports in your
+    own folders stay in any case.
+    """
+    from .purge import purge_command
+
+    return purge_command(flags)
+
+
+@cli.group(short_help="Teach your own agent to use the table.")
+def skill() -> None:
+    """The instructions for host agents such as Claude Code, OpenClaw and Hermes."""
+
+
+@skill.command("install", short_help="Put the skill where agents find it.")
+@click.option(
+    "--for",
+    "agents",
+    type=click.Choice(["claude-code", "openclaw", "hermes", "all"]),
+    multiple=True,
+    help="For whom; by default those that are found. May be repeated.",
+)
+@click.option("--to", metavar="DIR", help="Another folder of skills.")
+def skill_install(**flags: Any) -> int:
+    """Put the skill in place, over an earlier version too, and list what is left to do."""
+    from .skill import install_command
+
+    return install_command(flags)
+
+
+@skill.command("check", short_help="Validate the skill.")
+@click.argument("folder", required=False)
+def skill_check(**flags: Any) -> int:
+    """Validate the skill that comes with this installation, or the one in FOLDER."""
+    from .skill import check_command
+
+    return check_command(flags)
+
+
+@skill.command("publish", short_help="Show what would be published, and ask.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def skill_publish(**flags: Any) -> int:
+    """Show hub, account and files, scan them, and publish only after a yes."""
+    from .skill import publish_command
+
+    return publish_command(flags)
+
+
+@cli.command(short_help="Serve the page: watch, join, start and share in the browser.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="The first to try; 8199.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--allow-host", metavar="NAME", multiple=True, help="A further name of this server.")
+@click.option("--detached", is_flag=True, help="In the background; it outlives this terminal.")
+@click.option("--stop", is_flag=True, help="End the one that is running.")
+@click.option("--status", is_flag=True, help="Say where it is.")
+@click.option("--resume-all", is_flag=True, help="Go on with every interrupted discussion.")
+@click.option("--no-browser", is_flag=True, help="Open no browser.")
+@click.option("--background", is_flag=True, hidden=True)
+def serve(**flags: Any) -> int:
+    """Serve the page of all discussions, for this machine alone, and print its owner's link.
+
+    If the port is taken, the next free one is used.
+    """
+    from .serve import serve_command
+
+    return serve_command(flags)
+
+
+@cli.command(short_help="Serve the tools for agents (MCP).")
+@click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8198, show_default=True)
+@click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
+@click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
+@click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
+@click.option("--show-key", is_flag=True, help="Print the key that HTTP clients need.")
+@click.option("--check", is_flag=True, help="Say why the profile cannot reach its tools.")
+@click.option("--discussion", metavar="ID", help="With --check: also its seat there.")
+def mcp(**flags: Any) -> int:
+    """Serve Roundtable's tools to agents by the Model Context Protocol.
+
+    \b
+    roundtable mcp                      for a client that starts it
+    roundtable mcp --http               for clients that connect to it
+    roundtable mcp --as architect       for an agent that holds one seat
+    """
+    from .mcp import mcp_command
+
+    return mcp_command(flags)
+
+
+@cli.command(short_help="Call one tool and print its JSON answer.")
+@click.argument("name", required=False)
+@click.argument("arguments", required=False, metavar="[JSON | -]")
+@click.option(
+    "--text", "texts", multiple=True, metavar="ARG=FILE", help="An argument's text; - is stdin."
+)
+@click.option("--schema", is_flag=True, help="Print its arguments and its answer instead.")
+@click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
+@click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
+def tool(**flags: Any) -> int:
+    """Call a tool as an agent would. Without NAME: list them.
+
+    \b
+    roundtable tool list
+    roundtable tool speak '{"discussion_id": "rt_…", "participant": "arch"}' --text content=-
+    """
+    from .tool import tool_command
+
+    return tool_command(flags)
 
 
 @cli.command("help", short_help="What can be asked of the table.")

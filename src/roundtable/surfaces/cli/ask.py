@@ -16,8 +16,11 @@ import click
 
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
+from ...core.events import NewsPlanned
+from ...core.news import announcement
+from ...core.news_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Budget, Material
+from ...core.values import Budget, Material, NewsPlan
 from ...own_procedures import ProcedureFiles
 from ...procedures import procedure_kit
 from ...procedures.opening import OpenRequest
@@ -28,11 +31,15 @@ from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
+from ..news_wish import news_wish
 from ..prior import prior_synthesis
+from ..web.drafts import posting
 from .app import BUDGET, FAILED, INTERRUPTED
+from .page import show_page
 from .person import at_the_keyboard
 from .procedure_flags import meant_procedure, procedure_options
 from .progress import Progress, make_progress
+from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
     ask_line,
@@ -46,7 +53,7 @@ from .terminal import (
 def ask_command(flags: Mapping[str, Any]) -> int:
     settings = _settings(flags)
     question = _question(flags["question"], flags["context"])
-    request = _request(question, flags, settings)
+    request = request_of(question, flags, settings)
     return _interruptible(lambda box: _ask(request, flags, settings, box))
 
 
@@ -74,7 +81,10 @@ async def _ask(
             echo_error(f"Discussion {state.discussion_id}")
             kit = procedure_kit(state.start.procedure)
             echo_error(estimate_line(kit.estimate(state), state))
+            echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
+            if state.news_plan is not None:  # what did not take place is no news
+                await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
             state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
             box.clear()
             echo_error("Nothing was spent.")
@@ -121,14 +131,18 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         seat.speaker.demonstration for seat in (*state.start.participants, state.start.host)
     ):
         await app.ensure_weights()
+    await show_page(app.settings, state.discussion_id, flags)
     told = notes(state)
     progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
     asker = _asker(flags, progress)
     try:
-        async with at_the_keyboard(app, state, asker):
+        async with (
+            at_the_keyboard(app, state, asker),
+            posting(app.settings.home, progress.on_draft) as on_draft,
+        ):
             state = await app.service.run(
                 state.discussion_id,
-                on_draft=progress.on_draft,
+                on_draft=on_draft,
                 on_event=progress.on_event,
                 asker=asker,
             )
@@ -136,9 +150,28 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         progress.close()
     _tell([note for note in notes(state) if note not in told])
     code = _deliver(state, flags)
+    written: list[str] = []
     if state.verdict is not None and not flags["no_log"]:
-        _write_outputs(app, state, flags)
+        written = _write_outputs(app, state, flags)
+    if state.task is not None:
+        await _comment_on_task(app, state, written)
     return code
+
+
+async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> None:
+    """A board that cannot be reached must not take the answer away."""
+    assert state.task is not None, "only a linked discussion is reported"
+    try:
+        reporter = app.reporter(state.task.board)
+        document = next((path for path in written if path.endswith(".md")), "")
+        reported = await reporter.report(state.discussion_id, document=document, create=False)
+        problems: Sequence[str] = reported.problems
+    except RoundtableError as error:
+        problems = [str(error)]
+    for problem in problems:
+        echo_error(f"Note: {problem}")
+    if not problems:
+        echo_error(f"Told {state.task.board}: {state.task.task}")
 
 
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
@@ -166,21 +199,24 @@ def _files(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | Non
     return None if flags["no_log"] else WorkspaceFiles(settings.workspace)
 
 
-def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> None:
-    """A file that cannot be written must not take the answer away."""
+def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
+    """Where the files are. One that cannot be written must not take the answer away."""
     try:
         chosen = flags.get("output_dir")
         folder = Path(chosen).expanduser() if chosen else None
         written = write_outputs(state, app.settings.workspace, folder=folder)
     except (OSError, RoundtableError) as error:
         echo_error(f"Note: not everything could be written to the workspace: {error}")
-        return
+        return []
+    places: list[str] = []
     for path in written:
         shown = path
         with suppress(ValueError):
             shown = path.relative_to(app.settings.workspace.resolve())
+        places.append(str(shown))
         if not flags["quiet"]:
             echo_error(f"Written: {shown}")
+    return places
 
 
 def _tell(found: Sequence[Note]) -> None:
@@ -226,7 +262,7 @@ def _settings(flags: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+def request_of(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
@@ -249,7 +285,21 @@ def _request(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
         created_by="command line",
         search=not flags["no_search"],
+        news=_news(flags, settings, kit.name),
+        task=linked_task(flags["task"]) if flags["task"] else None,
     )
+
+
+def _news(flags: Mapping[str, Any], settings: Settings, procedure: str) -> NewsPlan | None:
+    confidential = bool(flags.get("confidential"))
+    plan = news_wish(settings, procedure, flags.get("notify"), confidential=confidential)
+    told = plan if plan is not None else settings.news_for(procedure)
+    if flags.get("as_json") and told and any(each.platform == "stdout" for each in told.channels):
+        raise UsageError(
+            "With --json, standard output carries one document and no news.",
+            "Send the news elsewhere, such as --notify stderr.",
+        )
+    return plan
 
 
 def _materials(names: Sequence[str]) -> list[Material]:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from ...core.agents import on_subscription
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
@@ -284,7 +285,11 @@ def _body(text: str) -> str:
 
 def _cost(state: State) -> str:
     cost = state.usage.cost_usd
-    return "cost unknown" if cost is None else f"${cost:.4f}"
+    told = "cost unknown" if cost is None else f"${cost:.4f}"
+    seats = (*state.sat.values(), state.start.host)
+    if any(on_subscription(seat.speaker.model) for seat in seats):
+        return "your subscription" if cost == 0 else f"{told} + your subscription"
+    return told
 
 
 def _clock(seconds: float) -> str:

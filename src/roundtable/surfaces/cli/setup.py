@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -39,33 +42,46 @@ def setup_command() -> int:
     if not wizard.confirmed:
         click.echo("Nothing was stored.")
         return 0
+    click.echo(f"Stored in {store_config(home, wizard.config())}.")
+    return 0
+
+
+def store_config(home: Path, config: Mapping[str, Any]) -> Path:
+    """Write config.json whole or not at all, and return where it is."""
     path = home / CONFIG_JSON
     whole = path.with_suffix(".new")
     try:
         home.mkdir(parents=True, exist_ok=True)
-        whole.write_text(json.dumps(wizard.config(), ensure_ascii=False, indent=2) + "\n", "utf-8")
+        whole.write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", "utf-8")
         whole.replace(path)
     except OSError as error:
         raise NotAllowed(
             f"{path} cannot be written: {error.strerror}.",
             "Make the folder writable, or choose another one with ROUNDTABLE_HOME.",
         ) from None
-    click.echo(f"Stored in {path}.")
-    return 0
+    return path
+
+
+def stored_config(home: Path) -> str | None:
+    """What config.json holds, fit to be shown, or None. Reads the file itself: it must show also
+    what `read_settings` would refuse."""
+    path = home / CONFIG_JSON
+    try:
+        return for_screen(path.read_text("utf-8", "replace")).rstrip()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise NotAllowed(f"{path} cannot be read: {error.strerror}.", "Check the file.") from None
 
 
 def config_command() -> int:
-    """Reads the file itself: it must show also what `read_settings` would refuse."""
-    path = home_folder(os.environ) / CONFIG_JSON
-    try:
-        text = path.read_text("utf-8", "replace")
-    except (FileNotFoundError, NotADirectoryError):
+    home = home_folder(os.environ)
+    text = stored_config(home)
+    if text is None:
         click.echo("There is no config.json yet. Make one with: roundtable setup")
         return 0
-    except OSError as error:
-        raise NotAllowed(f"{path} cannot be read: {error.strerror}.", "Check the file.") from None
-    echo_error(str(path))
-    click.echo(for_screen(text).rstrip())
+    echo_error(str(home / CONFIG_JSON))
+    click.echo(text)
     return 0
 
 

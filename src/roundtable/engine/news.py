@@ -1,0 +1,449 @@
+"""The courier: tells others of discussions, beside them and never in their way.
+
+It follows the ledger, claims each message that is due by recording NewsTried, sends it, and
+records what came of it. Nothing of this is held in memory alone: when a process ends, the next one
+sees in the ledger what is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+
+from ..core.errors import ChannelError, RoundtableError, UnknownDiscussion
+from ..core.events import Event, NewEvent, NewsThreadOpened, NewsTried, NoteAdded, Recorded
+from ..core.news import NEWS, Entry, Outbox, again, by_hand, outbox_of
+from ..core.news_text import parted
+from ..core.values import NewsChannel, NewsPlan
+from ..ports import Channels, Clock, Ledger, Post
+from .news_send import Pace, Sender
+
+AT_ONCE = 4
+"""Messages at once to one platform, over all discussions."""
+GREETING = 2.0
+"""Seconds that a discussion waits at most for its threads, before anybody speaks."""
+GRACE = 3.0
+"""Seconds for what is under way when a process ends."""
+LOOK_AGAIN = 2.0
+"""Seconds between looks at a message that somebody else is sending."""
+TROUBLE = 5.0
+"""Seconds to wait when the ledger cannot be read or written."""
+LEFTOVERS = 10
+"""The newest discussions that a courier looks through for what others left."""
+LEFTOVERS_WITHIN = timedelta(days=1)
+
+log = logging.getLogger("roundtable.news")
+Left = tuple[str, Entry]
+"""A message that has not arrived, and its discussion."""
+
+
+class Courier:
+    """Implements the News port."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        channels: Channels,
+        clock: Clock,
+        *,
+        by: str,
+        default: Callable[[str], NewsPlan | None] = lambda _: None,
+        is_gone: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`by` names this courier and no other. `default` is the plan for a discussion of a
+        procedure that asks for none; `is_gone` tells whether another courier certainly ended."""
+        self.channels = channels
+        self.clock = clock
+        self.by = by
+        self._ledger = ledger
+        self._default = default
+        self._is_gone = is_gone
+        self._routes: dict[str, _Route] = {}
+        self._paces: dict[str, Pace] = {}
+        self._sweeping: asyncio.Task[None] | None = None
+        self._told: set[str] = set()
+        """The discussions of which somebody was told what is left."""
+        self._closed = False
+
+    # The News port
+
+    def planned(
+        self, procedure: str, wanted: NewsPlan | None
+    ) -> tuple[NewsPlan | None, list[NoteAdded]]:
+        plan = wanted if wanted is not None else self._default(procedure)
+        notes = self.warnings(plan)
+        if plan is None:
+            log.info("news=off: nobody is told of a new discussion (%s)", procedure)
+        for note in notes:
+            log.info("%s %s", note.text, note.remedy)
+        return plan, notes
+
+    def start(self, discussion_id: str) -> None:
+        if self._closed:
+            return
+        self._route(discussion_id)
+        if self._sweeping is None:
+            self._sweeping = asyncio.create_task(self._sweep(), name="news left by others")
+
+    async def greeted(self, discussion_id: str) -> None:
+        route = self._routes.get(discussion_id)
+        if route is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GREETING):
+                    await route.until(lambda: route.begun and not route.waits_for_thread())
+
+    # What a person can ask of it
+
+    def warnings(self, plan: NewsPlan | None) -> list[NoteAdded]:
+        """What the reader should know about a plan: news must not be missing in silence."""
+        if plan is None:
+            return []
+        if not plan.enabled:
+            text = "News are off for this discussion: nobody is told of it, on no channel."
+            return [NoteAdded(code=NEWS, text=text)]
+        if not plan.channels:
+            text = "News are wanted, but no channel is named, so nobody is told."
+            return [NoteAdded(code=NEWS, text=text, remedy="Name one: --notify CHANNEL")]
+        return [note for each in plan.channels if (note := self._warning(each))]
+
+    async def fire(self, discussion_id: str, kind: str, *, by: str) -> list[str]:
+        """Have news of a kind sent by hand, as things stand; the ids of the messages. NotAllowed
+        if there is none, or nobody to tell."""
+        outbox = outbox_of(await self._ledger.read(discussion_id))
+        wish = by_hand(outbox, kind, by)
+        (recorded,) = await self._record(discussion_id, wish)
+        self.start(discussion_id)
+        return [f"{recorded.seq}/{kind}/{channel.name}" for channel in outbox.channels]
+
+    async def resend(self, discussion_id: str, message_id: str = "", *, by: str) -> list[str]:
+        """Have a message sent again, or without an id all that were given up."""
+        outbox = outbox_of(await self._ledger.read(discussion_id))
+        ids = (
+            [message_id]
+            if message_id
+            else [each.message.id for each in outbox.entries.values() if each.where == "given_up"]
+        )
+        for each in ids:
+            await self._record(discussion_id, again(outbox, each, by))
+        if ids:
+            self.start(discussion_id)
+        return ids
+
+    async def dispatch(self, channel: str, text: str) -> None:
+        """Send a message that belongs to no discussion's outbox, once: `platform:chat_id`.
+        ChannelError if it cannot be sent."""
+        platform, _, chat_id = channel.partition(":")
+        found = self.channels.find(platform)
+        if found is None:
+            raise ChannelError(
+                f"No channel {platform!r} is set up.", "`roundtable notify` names those that are."
+            )
+        place = NewsChannel(platform=platform, chat_id=chat_id)
+        for number, part in enumerate(parted(text, found.limit)):
+            await found.post(Post(place, part, "", "task", f"{channel}/{number}"))
+
+    async def pump(self, discussion_ids: Iterable[str], *, patience: float = 60.0) -> list[Left]:
+        """Send what is due of these discussions, retries within `patience` seconds included;
+        what is left then."""
+        ids = list(dict.fromkeys(discussion_ids))
+        self._told.update(ids)
+        return await self._quiet([self._route(each) for each in ids], patience)
+
+    async def close(self, *, grace: float = GRACE) -> list[Left]:
+        """Wait a moment for what is under way, then end. What is left stays in the ledger; it is
+        returned, without what `pump` has told."""
+        self._closed = True
+        if self._sweeping is not None:
+            await _ended(self._sweeping)
+        routes = list(self._routes.values())
+        left: list[Left] = []
+        try:
+            left = await self._quiet(routes, grace)
+        finally:
+            for route in routes:
+                await route.close()
+            await self.channels.close()
+        return [(each, entry) for each, entry in left if each not in self._told]
+
+    def _route(self, discussion_id: str) -> _Route:
+        found = self._routes.get(discussion_id)
+        if found is None:
+            found = self._routes[discussion_id] = _Route(self, self._ledger, discussion_id)
+        return found
+
+    # What its routes need
+
+    def pace(self, platform: str) -> Pace:
+        found = self._paces.get(platform)
+        if found is None:
+            channel = self.channels.find(platform)
+            interval = channel.interval if channel else 0.0
+            found = self._paces[platform] = Pace(self.clock, interval, AT_ONCE)
+        return found
+
+    def wait(self, entry: Entry) -> float:
+        """Seconds until a message may be tried; 0 is now."""
+        due = entry.due_at
+        if due is None:
+            return 0.0
+        if entry.where == "under_way" and not self.is_ours(entry):
+            assert entry.tried is not None
+            if self._is_gone(entry.tried.by):
+                return 0.0
+        return max(0.0, (due - self.clock.now()).total_seconds())
+
+    def is_ours(self, entry: Entry) -> bool:
+        """Whether this courier is the one that is sending it."""
+        return entry.tried is not None and entry.tried.by == self.by
+
+    def forget(self, discussion_id: str) -> None:
+        """Its discussion is closed and all is told."""
+        self._routes.pop(discussion_id, None)
+
+    async def _record(
+        self, discussion_id: str, event: Event, key: str | None = None
+    ) -> list[Recorded]:
+        return await self._ledger.append(discussion_id, [NewEvent(event, self.clock.now(), key)])
+
+    def _warning(self, place: NewsChannel) -> NoteAdded | None:
+        channel = self.channels.find(place.platform)
+        if channel is None:
+            variable = place.platform.upper().replace("-", "_").replace(".", "_")
+            text = f"News for {place.name} cannot be sent: no channel {place.platform!r} is set up."
+            remedy = (
+                f"Set ROUNDTABLE_CHANNEL_{variable}, or {place.platform} under [channels] in "
+                f"config.toml (docs/notifications.md), then: roundtable notify pump"
+            )
+            return NoteAdded(code=NEWS, text=text, remedy=remedy)
+        if found := channel.problem(place):
+            return NoteAdded(
+                code=NEWS, text=f"News for {place.name} cannot be sent: {found[0]}", remedy=found[1]
+            )
+        if place.threads and "threads" not in channel.abilities:
+            text = f"{place.name} has no threads, so news go straight into the channel."
+            return NoteAdded(code=NEWS, text=text)
+        return None
+
+    async def _quiet(self, routes: Sequence[_Route], patience: float) -> list[Left]:
+        """Wait until nothing is under way or due any more, but only so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                end = self.clock.monotonic() + patience
+                for route in routes:
+                    await route.catch_up()
+                    await route.until(
+                        lambda route=route: route.quiet(end - self.clock.monotonic())  # type: ignore[misc]
+                    )
+        return [(route.id, entry) for route in routes for entry in route.outbox.left()]
+
+    async def _sweep(self) -> None:
+        """Take up what earlier processes left: also of discussions that nobody drives any more."""
+        try:
+            since = self.clock.now() - LEFTOVERS_WITHIN
+            for row in await self._ledger.headlines(limit=LEFTOVERS):
+                if row.driver is None and row.updated_at >= since:
+                    with suppress(UnknownDiscussion):
+                        outbox = outbox_of(await self._ledger.read(row.discussion_id))
+                        if outbox.left():
+                            self._route(row.discussion_id)
+        except RoundtableError as error:
+            log.info("what others left could not be read: %s", error)
+
+
+class _Route:
+    """One discussion that is told of: a task that follows it, and one for each channel."""
+
+    def __init__(self, courier: Courier, ledger: Ledger, discussion_id: str) -> None:
+        self.id = discussion_id
+        self.outbox = Outbox()
+        self.begun = False
+        """Whether all that was in the ledger at first has been read."""
+        self._over = False
+        self._courier = courier
+        self._ledger = ledger
+        self._changed = asyncio.Condition()
+        self._workers: dict[str, asyncio.Task[None]] = {}
+        self._follower = asyncio.create_task(self._follow(), name=f"news of {discussion_id}")
+        self._follower.add_done_callback(self._one_ended)
+
+    async def close(self) -> None:
+        for task in (self._follower, *self._workers.values()):
+            await _ended(task)
+
+    async def until(self, reached: Callable[[], bool]) -> None:
+        """Wait until something is so. Time alone can make it so too, hence the looks between."""
+        while not reached():
+            await self._change(self.outbox.state.seq, 0.1)
+
+    def quiet(self, within: float) -> bool:
+        """Whether nothing will be tried within so many seconds."""
+        return all(
+            self._courier.channels.find(channel.platform) is None
+            or (entry := self.outbox.pending(channel.name)) is None
+            or (self._courier.wait(entry) > within and not self._being_sent(entry))
+            for channel in self.outbox.channels
+        )
+
+    def _being_sent(self, entry: Entry) -> bool:
+        return entry.where == "under_way" and self._courier.is_ours(entry)
+
+    def waits_for_thread(self) -> bool:
+        return any(
+            entry.message.kind == "thread"
+            and self._courier.channels.find(entry.message.channel.platform) is not None
+            for entry in self.outbox.left()
+        )
+
+    async def catch_up(self) -> None:
+        for record in await self._ledger.read(self.id, after=self.outbox.state.seq):
+            self._apply(record)
+        await self._tell()
+
+    async def _follow(self) -> None:
+        """Take in what happens until the discussion is closed; after that, only news happen."""
+        await self._followed()
+        self._over = True
+        await self._tell()
+
+    async def _followed(self) -> None:
+        while True:
+            try:
+                await self.catch_up()
+                self.begun = True
+                async for record in self._ledger.tail(self.id, after=self.outbox.state.seq):
+                    self._apply(record)
+                    await self._tell()
+                return
+            except UnknownDiscussion:
+                return  # it was deleted
+            except RoundtableError as error:
+                log.info("%s cannot be followed: %s", self.id, error)
+                await self._courier.clock.sleep(TROUBLE)
+
+    def _apply(self, record: Recorded) -> None:
+        if record.seq <= self.outbox.state.seq:
+            return
+        self.outbox.apply(record)
+        for channel in self.outbox.channels:
+            worker = self._workers.get(channel.name)
+            if worker is not None and not worker.done():
+                continue
+            if self._courier.channels.find(channel.platform) is not None:
+                worker = asyncio.create_task(self._work(channel), name=f"to {channel.name}")
+                worker.add_done_callback(self._one_ended)
+                self._workers[channel.name] = worker
+
+    def _one_ended(self, _: asyncio.Task[None]) -> None:
+        if self._follower.done() and all(each.done() for each in self._workers.values()):
+            self._courier.forget(self.id)
+
+    async def _work(self, channel: NewsChannel) -> None:
+        """Send a channel's messages, one after another."""
+        while True:
+            try:
+                seen = self.outbox.state.seq
+                entry = self.outbox.pending(channel.name)
+                if entry is None and self._over:
+                    return
+                if entry is None:
+                    await self._change(seen, None)
+                elif (wait := self._courier.wait(entry)) > 0:
+                    elsewhere = entry.where == "under_way"
+                    await self._change(seen, min(wait, LOOK_AGAIN) if elsewhere else wait)
+                    if elsewhere:
+                        await self.catch_up()
+                else:
+                    await self._try(entry)
+            except UnknownDiscussion:
+                return
+            except RoundtableError as error:
+                log.info("news of %s cannot be recorded: %s", self.id, error)
+                await self._courier.clock.sleep(TROUBLE)
+
+    async def _try(self, entry: Entry) -> None:
+        courier, message = self._courier, entry.message
+        channel = courier.channels.find(message.channel.platform)
+        assert channel is not None, "only channels that exist have a worker"
+        pace = courier.pace(message.channel.platform)
+        async with pace.room:
+            await pace.wait()  # before the claim: nobody else waits for our turn
+            await self.catch_up()
+            if self.outbox.pending(message.channel.name) is not entry or courier.wait(entry) > 0:
+                return
+            doubtful = entry.where == "under_way"
+            attempt = entry.attempts + 1
+            claim = NewsTried(
+                message_id=message.id,
+                kind=message.kind,
+                channel=message.channel.name,
+                attempt=attempt,
+                text=message.text,
+                by=courier.by,
+            )
+            if not await self._claimed(claim):
+                return
+            sender = Sender(channel, courier.clock, pace)
+            thread = self.outbox.threads.get(message.channel.name, "")
+            settled = await sender.send(self.id, entry, attempt, thread, doubtful=doubtful)
+        events: list[tuple[Event, str]] = [(settled, f"news/{message.id}/{attempt}/settled")]
+        if message.kind == "thread":
+            key = f"news/thread/{message.channel.name}"
+            if settled.outcome == "delivered":
+                thread_opened = NewsThreadOpened(
+                    channel=message.channel.name, thread_id=settled.receipt, name=message.text
+                )
+                events.insert(0, (thread_opened, key))
+            elif settled.outcome == "given_up":
+                text = f"No thread could be made on {message.channel.name}: {settled.detail}"
+                note = NoteAdded(
+                    code=NEWS, text=f"{text} News go straight into it.", remedy=settled.remedy
+                )
+                events.append((note, f"{key}/note"))
+        await self._keep(events)
+
+    async def _keep(self, events: Sequence[tuple[Event, str]]) -> None:
+        """Record an outcome whatever it takes: what was sent must not be sent again."""
+        while True:
+            try:
+                await self._append(events)
+                return
+            except UnknownDiscussion:
+                raise
+            except RoundtableError as error:
+                log.info("the outcome of a message of %s waits: %s", self.id, error)
+                await self._courier.clock.sleep(TROUBLE)
+
+    async def _claimed(self, claim: NewsTried) -> bool:
+        """Whoever's claim is stored for an attempt sends it; in a tie the ledger decides."""
+        stored = await self._append([(claim, f"news/{claim.message_id}/{claim.attempt}")])
+        held = stored[0].event
+        return isinstance(held, NewsTried) and held.by == self._courier.by
+
+    async def _append(self, events: Sequence[tuple[Event, str]]) -> list[Recorded]:
+        now = self._courier.clock.now()
+        stored = await self._ledger.append(
+            self.id, [NewEvent(event, now, key) for event, key in events]
+        )
+        await self.catch_up()
+        return stored
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _change(self, seen: int, seconds: float | None) -> None:
+        """Wait until something came in after event `seen`, but only so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._changed:
+                over = self._over
+                await self._changed.wait_for(
+                    lambda: self.outbox.state.seq != seen or self._over != over
+                )
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,2 @@
+"""Channels: the places where people hear of discussions. One file each; none is imported before
+something is sent through it."""

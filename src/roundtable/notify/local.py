@@ -1,0 +1,99 @@
+"""Channels of this machine: a file, the terminal, and one that only rehearses."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from ..core.errors import ChannelError
+from ..core.values import NewsChannel
+from ..ports import Post
+from .base import Aside, Manners, PlainChannel
+
+log = logging.getLogger("roundtable.news")
+UNLIMITED = Manners(limit=100_000)
+
+
+class File(PlainChannel):
+    """Appends to a file: JSON lines if its name ends in .jsonl, else text."""
+
+    def __init__(self, path: str, manners: Manners = UNLIMITED) -> None:
+        super().__init__(manners)
+        self._path = Path(path).expanduser()
+        self._aside = Aside()
+
+    def problem(self, place: NewsChannel) -> tuple[str, str] | None:
+        del place
+        if not self._path.name or self._path.is_dir():
+            return "its address names no file.", "Name one: file:/path/to/news.log"
+        return None
+
+    async def post(self, post: Post) -> str:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        if self._path.suffix == ".jsonl":
+            row = {
+                "at": at,
+                "discussion_id": post.discussion_id,
+                "kind": post.kind,
+                "channel": post.place.name,
+                "text": post.text,
+            }
+            line = json.dumps(row, ensure_ascii=False)
+        else:
+            line = f"[{at}] {post.text}\n"
+        try:
+            await self._aside.run(lambda: self._write(line))
+        except OSError as error:
+            raise ChannelError(
+                f"{self._path} cannot be written: {error.strerror}.", "Check the path."
+            ) from None
+        return ""
+
+    def _write(self, line: str) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(f"{line}\n")
+
+
+class Terminal(PlainChannel):
+    """Prints to standard output or standard error."""
+
+    def __init__(self, stream: Literal["stdout", "stderr"], manners: Manners = UNLIMITED) -> None:
+        super().__init__(manners)
+        self._stream = stream
+        self._aside = Aside()
+
+    async def post(self, post: Post) -> str:
+        try:
+            await self._aside.run(lambda: self._print(post.text))
+        except (OSError, ValueError):
+            raise ChannelError(f"Nobody reads {self._stream}.", permanent=True) from None
+        return ""
+
+    def _print(self, text: str) -> None:
+        stream = sys.stdout if self._stream == "stdout" else sys.stderr
+        if stream is None:
+            raise ValueError("closed")
+        # Models must not be able to command the terminal.
+        safe = "".join(
+            char for char in text if char in "\n\t" or char.isprintable() or ord(char) > 159
+        )
+        stream.write(f"{safe}\n\n")
+        stream.flush()
+
+
+class DryRun(PlainChannel):
+    """Sends nothing: it shows in the log, and to whoever asks, what would have been sent."""
+
+    def __init__(self, manners: Manners = UNLIMITED) -> None:
+        super().__init__(manners)
+        self.posts: list[Post] = []
+
+    async def post(self, post: Post) -> str:
+        self.posts.append(post)
+        log.info("dry run for %s: %d characters, not sent", post.place.name, len(post.text))
+        return "dry-run"

@@ -1,0 +1,29 @@
+"""A webhook: each message as one JSON document, posted to an address."""
+
+from __future__ import annotations
+
+from ..ports import Post
+from .base import Manners, PlainChannel
+from .request import send_json
+
+
+class Webhook(PlainChannel):
+    """Posts `{"text": …, "kind": …, "discussion_id": …}`; `text` is what Slack and its kin read."""
+
+    def __init__(self, url: str, manners: Manners) -> None:
+        super().__init__(manners)
+        self._url = url
+
+    async def post(self, post: Post) -> str:
+        body = {
+            "text": post.text,
+            "kind": post.kind,
+            "discussion_id": post.discussion_id,
+            "channel": post.place.name,
+            "chat_id": post.place.chat_id,
+        }
+        headers = {"idempotency-key": post.key.encode("ascii", "replace").decode()}
+        await send_json(
+            "The webhook", "POST", self._url, body=body, headers=headers, timeout=self.timeout
+        )
+        return ""

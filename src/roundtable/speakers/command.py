@@ -1,0 +1,266 @@
+"""CommandSpeaker: command-line agents on the user's own subscription, as speakers.
+
+An agent is started for each call, in an empty folder of its own, with its prompt as a file, and
+with no more of the environment than a program needs to find itself: no key of Roundtable's and no
+key of a provider. It costs what its user pays for it anyway, so that a call is priced at zero.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..core.agents import MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
+from ..core.errors import FailureCause, SpeakerError
+from ..core.text import clip, estimate_tokens, redact
+from ..core.values import Usage
+from ..ports import OnWords, Reply, SpeakRequest
+from .command_output import Heard, listener
+from .command_process import MOST_OUTPUT, Ended, TooMuchOutput, run_process
+from .command_words import plain
+
+SCRATCH = "roundtable-agent-"
+"""How the temporary folders of agents begin."""
+MOST_WORDS = 400_000
+"""Characters of an answer: nobody's turn is longer."""
+
+# fmt: off
+ALWAYS_SEEN = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP",
+    "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+    "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "USERPROFILE", "HOMEDRIVE",
+    "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
+)
+# fmt: on
+"""Variables that every agent may see: where things are, never who may use them."""
+_NO_SCREEN = {"TERM": "dumb", "NO_COLOR": "1"}
+
+_CAUSES: tuple[tuple[FailureCause, re.Pattern[str]], ...] = (
+    (
+        "rate_limited",
+        re.compile(
+            r"rate.?limit|usage limit|hit your .*limit|too many requests|\b429\b|quota|overloaded",
+            re.I,
+        ),
+    ),
+    (
+        "too_long",
+        re.compile(
+            r"prompt is too long|context (?:window|length)|maximum context|too many tok", re.I
+        ),
+    ),
+    (
+        "auth",
+        re.compile(
+            r"\blog ?in\b|/login|not logged|unauthori[sz]ed|authenticat|api key|credential"
+            r"|\b40[13]\b",
+            re.I,
+        ),
+    ),
+    ("not_found", re.compile(r"model.{0,80}not (?:found|exist|supported)|unknown model", re.I)),
+)
+
+
+class CommandSpeaker:
+    """Speaks for `cmd/NAME` and `cmd/NAME:MODEL`."""
+
+    def __init__(
+        self,
+        agents: Mapping[str, CommandAgent],
+        env: Mapping[str, str] | None = None,
+        *,
+        most_output: int = MOST_OUTPUT,
+    ) -> None:
+        """`env` is what an agent's environment is chosen from; by default the process's."""
+        self._agents = agents
+        self._env = os.environ if env is None else env
+        self._most_output = most_output
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        name, _, model = request.model.partition("/")[2].partition(":")
+        agent = self._agents.get(name)
+        if agent is None:
+            raise SpeakerError("not_found", f"There is no command-line agent {name!r}.")
+        program = self._program(name, agent)
+        limit = request.timeout if agent.timeout is None else min(request.timeout, agent.timeout)
+        ears = listener(agent, _bounded(on_words))
+        with _scratch() as scratch:
+            paths = _write(scratch, agent, request)
+            try:
+                async with asyncio.timeout(limit):
+                    ended = await run_process(
+                        [program, *_arguments(name, agent, model, paths)],
+                        stdin=paths["stdin"],
+                        folder=_folder(name, agent, scratch),
+                        env=self._environment(agent),
+                        on_output=ears.take,
+                        most_output=self._most_output,
+                    )
+                heard = ears.finish()
+            except TimeoutError:
+                message = f"{name} did not finish within {limit:g} s, and was ended."
+                raise SpeakerError("timeout", message) from None
+            except TooMuchOutput:
+                message = f"{name} wrote more than anybody could read, and was ended."
+                raise SpeakerError("garbled", message) from None
+            except OSError as error:
+                message = f"{name} cannot be started: {error.strerror or error}."
+                raise SpeakerError("unavailable", message, agent.get) from None
+        _refuse_what_failed(name, agent, ended, heard)
+        return Reply(
+            text=heard.text,
+            usage=_usage(request, heard),
+            served_by=heard.served_by or request.model,
+            finish_reason="stop",
+        )
+
+    async def close(self) -> None:
+        """There is nothing to close: no agent outlives its call."""
+
+    def _program(self, name: str, agent: CommandAgent) -> str:
+        found = shutil.which(agent.program, path=self._env.get("PATH"))
+        if found is None:
+            raise SpeakerError(
+                "not_found",
+                f"{name} is not installed: there is no {agent.program!r} on PATH.",
+                agent.get or f"Install it, or correct commands.{name}.command in config.toml.",
+            )
+        return found
+
+    def _environment(self, agent: CommandAgent) -> dict[str, str]:
+        seen = {*ALWAYS_SEEN, *agent.env}
+        chosen = {
+            key: value
+            for key, value in self._env.items()
+            if key in seen or (key.startswith("LC_") and key.isidentifier())
+        }
+        return {**chosen, **_NO_SCREEN, **agent.set_env}
+
+
+def _bounded(on_words: OnWords) -> OnWords:
+    left = MOST_WORDS
+
+    def hear(words: str) -> None:
+        nonlocal left
+        left -= len(words)
+        if left < 0:
+            raise TooMuchOutput
+        on_words(words)
+
+    return hear
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(scratch: Path, agent: CommandAgent, request: SpeakRequest) -> dict[str, Path]:
+    """The files of one call, beside the folder in which the agent runs."""
+    separate = any(SYSTEM_FILE in argument for argument in agent.command)
+    user = request.user if separate else f"{request.system}\n\n{request.user}".strip()
+    paths = {name: scratch / f"{name}.txt" for name in ("prompt", "system", "nothing")}
+    texts = {"prompt": user, "system": request.system, "nothing": ""}
+    for name, path in paths.items():
+        path.write_text(texts[name], "utf-8", errors="replace", newline="\n")
+    (scratch / "empty").mkdir()
+    paths["stdin"] = paths["prompt" if agent.prompt == "stdin" else "nothing"]
+    return paths
+
+
+def _arguments(name: str, agent: CommandAgent, model: str, paths: Mapping[str, Path]) -> list[str]:
+    if model and not agent.model_args:
+        raise SpeakerError(
+            "bad_request",
+            f"{name} cannot be told which model to use.",
+            f"Name it without a model (cmd/{name}), or set commands.{name}.model_args.",
+        )
+    if model.startswith("-"):
+        raise SpeakerError("bad_request", f"{model!r} is no model of {name}.")
+    filled = [
+        argument.replace(PROMPT_FILE, str(paths["prompt"])).replace(
+            SYSTEM_FILE, str(paths["system"])
+        )
+        for argument in agent.command[1:]
+    ]
+    chosen = [argument.replace(MODEL, model) for argument in agent.model_args] if model else []
+    return [*filled, *chosen]
+
+
+def _folder(name: str, agent: CommandAgent, scratch: Path) -> Path:
+    if agent.folder is None:
+        return scratch / "empty"
+    folder = Path(agent.folder).expanduser()
+    if not folder.is_dir():
+        raise SpeakerError(
+            "bad_request",
+            f"The folder of {name}, {folder}, does not exist.",
+            f"Correct commands.{name}.folder in config.toml.",
+        )
+    return folder
+
+
+def _refuse_what_failed(name: str, agent: CommandAgent, ended: Ended, heard: Heard) -> None:
+    """Raises unless this is an answer."""
+    if heard.failure or ended.code:
+        told = heard.failure or heard.complaint or _last_line(ended.complaints)
+        how = f"ended with code {ended.code}" if ended.code >= 0 else "was ended from outside"
+        raise _failure(name, agent, how if ended.code else "could not answer", told)
+    if not heard.understood:
+        raise SpeakerError(
+            "garbled",
+            f"{name} did not answer in the form that was expected ({agent.output}).",
+            f"Look at what `{agent.program}` prints, and at commands.{name} in config.toml.",
+        )
+    if not heard.text:
+        told = heard.complaint or _last_line(ended.complaints)
+        raise SpeakerError("empty", f"{name} answered without a word{_quoted(told)}.")
+
+
+def _failure(name: str, agent: CommandAgent, how: str, told: str) -> SpeakerError:
+    cause: FailureCause = next(
+        (cause for cause, words in _CAUSES if words.search(told)), "unavailable"
+    )
+    by_itself = f"Try `{agent.program}` by itself in a terminal."
+    remedies: dict[FailureCause, str] = {
+        "auth": agent.log_in or by_itself,
+        "rate_limited": "Wait until your subscription allows more, or give the seat to another.",
+        "too_long": "Shorten the question and its context.",
+    }
+    return SpeakerError(cause, f"{name} {how}{_quoted(told)}.", remedies.get(cause, by_itself))
+
+
+def _quoted(told: str) -> str:
+    words = clip(" ".join(redact(plain(told)).split()), 300).rstrip(".")
+    return f": {words}" if words else ""
+
+
+def _last_line(complaints: bytes) -> str:
+    lines = [line.strip() for line in plain(complaints.decode("utf-8", "replace")).splitlines()]
+    return next((line for line in reversed(lines) if line), "")
+
+
+def _usage(request: SpeakRequest, heard: Heard) -> Usage:
+    """What the agent counted, else an estimate; covered by the subscription either way."""
+    tokens = heard.tokens
+    counted = tokens is not None and tokens.read + tokens.written > 0
+    return Usage(
+        calls=1,
+        input_tokens=tokens.read
+        if tokens and counted
+        else estimate_tokens(request.system + request.user),
+        output_tokens=tokens.written if tokens and counted else estimate_tokens(heard.text),
+        cached_tokens=tokens.cached if tokens and counted else 0,
+    )

@@ -1,0 +1,67 @@
+"""Signatures over the head of a bundle: Ed25519, with the extra `sign`."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from ...core.errors import NotAllowed, UsageError
+from .reading import Signature
+from .writing import SIGNED
+
+KEY_FILE = "bundle.key"
+INSTALL = "Install it with: pip install 'roundtable[sign]'"
+
+
+class BundleKey:
+    """A user's own key. Its public half stands in every bundle that it signs."""
+
+    def __init__(self, secret: bytes) -> None:
+        try:
+            from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        except ImportError:
+            raise UsageError("Signing needs the package cryptography.", INSTALL) from None
+        self._key = Ed25519PrivateKey.from_private_bytes(secret)
+        self.public_key = self._key.public_key().public_bytes_raw().hex()
+
+    def sign(self, message: bytes) -> str:
+        return self._key.sign(message).hex()
+
+
+def load_key(home: Path) -> BundleKey:
+    """The key in the user's home, made on first use."""
+    path = home / KEY_FILE
+    home.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        # Written aside and linked into place: of two that begin together, one key stays.
+        aside = path.with_suffix(f".{os.getpid()}")
+        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(file, "w") as opened:
+            opened.write(secrets.token_bytes(32).hex() + "\n")
+        with suppress(FileExistsError):
+            path.hardlink_to(aside)
+        aside.unlink()
+    try:
+        return BundleKey(bytes.fromhex(path.read_text("ascii").strip()))
+    except ValueError:
+        raise NotAllowed(
+            f"{path} holds no key of 32 bytes in hex.", "Move it away; a new one will be made."
+        ) from None
+
+
+def is_genuine(signature: Signature, head: str) -> bool | None:
+    """Whether the key that the bundle names signed this head; None if that cannot be found out
+    here, because cryptography is not installed."""
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        return None
+    try:
+        key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.public_key))
+        key.verify(bytes.fromhex(signature.signature), SIGNED + head.encode())
+    except (InvalidSignature, ValueError):
+        return False
+    return True

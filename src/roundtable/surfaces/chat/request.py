@@ -1,0 +1,41 @@
+"""From the words of a chat message to the same request that a command line makes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from ...core.errors import UsageError
+from ...core.values import NewsPlan
+from ...procedures.opening import OpenRequest
+from ...settings import Settings
+from ..cli.app import cli
+from ..cli.ask import request_of
+from .grammar import Asks
+
+NOT_IN_CHAT = ("context", "output_dir", "output_path", "confirm", "dry_run", "as_json")
+"""They read or write files of this machine, or need a person at its screen."""
+
+
+def request_of_words(
+    asked: Asks, settings: Settings, *, created_by: str, news: NewsPlan | None = None
+) -> OpenRequest:
+    """UsageError says which word was wrong and what to write instead."""
+    try:
+        context = cli.commands["ask"].make_context("ask", list(asked.words))
+    except click.ClickException as error:
+        raise UsageError(error.format_message(), "/roundtable help") from None
+    flags = context.params
+    refused = next((name for name in NOT_IN_CHAT if flags.get(name)), None)
+    if refused is not None:
+        raise UsageError(
+            f"--{refused.replace('_', '-')} does not work in a chat.", "Use the command line."
+        )
+    question = " ".join(flags["question"])
+    usual = settings.choices.procedure
+    if asked.procedure is not None:
+        usual = asked.procedure
+    choices = settings.choices.model_copy(update={"procedure": usual})
+    request = request_of(question, flags, settings.model_copy(update={"choices": choices}))
+    return replace(request, created_by=created_by, news=news)

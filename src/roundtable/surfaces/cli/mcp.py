@@ -1,0 +1,70 @@
+"""`roundtable mcp`: the tools for agents, over standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.errors import NotAllowed, UsageError
+from ...core.state import State
+from ...settings import Settings, read_settings
+from ..toolset.access import access, diagnosis
+from .terminal import echo_error
+
+
+def mcp_command(flags: Mapping[str, Any]) -> int:
+    settings = read_settings(os.environ, Path.cwd())
+    held = access(settings.choices, flags["profile"] or "", flags["toolset"])
+    if flags["show_key"]:
+        from ..web.links import load_links
+
+        click.echo(load_links(settings.home).owner_key)
+        return 0
+    if flags["check"]:
+        return _check(settings, flags)
+    if find_spec("mcp") is None or find_spec("uvicorn") is None:
+        raise UsageError("The MCP server needs its library.", "pip install 'roundtable[mcp]'")
+    for reason in diagnosis(held):
+        echo_error(f"Warning: {reason.what} {reason.remedy}")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    from ..mcp.serve import serve_http, serve_stdio
+
+    web = not flags["no_web"]
+    if not flags["http"]:
+        asyncio.run(serve_stdio(settings, held, web=web))
+        return 0
+
+    def ready(address: str) -> None:
+        echo_error(f"Roundtable's tools: {address}")
+        echo_error("Clients need the key that `roundtable mcp --show-key` prints.")
+
+    asyncio.run(
+        serve_http(settings, held, host=flags["host"], port=flags["port"], web=web, ready=ready)
+    )
+    return 0
+
+
+def _check(settings: Settings, flags: Mapping[str, Any]) -> int:
+    """Say why a profile cannot reach its tools, or that it can."""
+    held = access(settings.choices, flags["profile"] or "", flags["toolset"])
+    state = _discussion(flags["discussion"]) if flags["discussion"] else None
+    found = diagnosis(held, state)
+    if found:
+        told = " ".join(f"{reason.what} {reason.remedy}" for reason in found)
+        raise NotAllowed(told)
+    click.echo(f"{len(held.tools)} tools can be used: {', '.join(sorted(held.tools))}")
+    return 0
+
+
+def _discussion(discussion_id: str) -> State:
+    from .with_app import with_app
+
+    return with_app(lambda app: app.service.read(discussion_id))

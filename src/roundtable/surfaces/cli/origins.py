@@ -1,0 +1,68 @@
+"""`roundtable config show --origin`: every setting in force, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.text import redact
+from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
+from ...settings import ENVIRONMENT, MODELS_TOML, Settings, read_settings
+from .terminal import for_screen
+
+BUILT_IN = "built in"
+_SECRET = ("channels", "commands")
+"""Tables whose values may hold passwords: only their keys are shown."""
+
+
+def origins_command(*, as_json: bool) -> int:
+    settings = read_settings(os.environ, Path.cwd())
+    rows = list(values_in_force(settings, os.environ))
+    if as_json:
+        document = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
+        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        return 0
+    width = max(len(key) for key, _, _ in rows)
+    for key, value, where in rows:
+        shown = json.dumps(value, ensure_ascii=False)
+        click.echo(for_screen(f"{key:<{width}}  {shown}  ({where})"))
+    return 0
+
+
+def values_in_force(
+    settings: Settings, env: Mapping[str, str]
+) -> Iterator[tuple[str, Any, str]]:
+    """Key, value and origin of every setting; a table has a row for each of its keys."""
+    home = "ROUNDTABLE_HOME" if env.get("ROUNDTABLE_HOME") else BUILT_IN
+    yield "home", str(settings.home), home
+    origins = settings.origins
+    for key, value in settings.choices.model_dump(mode="json").items():
+        if key == "db":
+            yield key, redact(settings.db), origins.get(key, BUILT_IN)
+        elif isinstance(value, dict) and value:
+            for inner, each in value.items():
+                where = origins.get(f"{key}.{inner}", BUILT_IN)
+                yield f"{key}.{inner}", "(set)" if key in _SECRET else each, where
+        else:
+            yield key, value, origins.get(key, BUILT_IN)
+    for path in extra_files(settings):
+        yield "models", path.name, str(path)
+
+
+def extra_files(settings: Settings) -> list[Path]:
+    """The files beside the settings from which models are known and routed."""
+    places = [
+        settings.home / MODELS_TOML,
+        *(folder / name for name in (LOCAL_MODELS, CONFIG_YAML) for folder in settings.routing_folders),
+    ]  # fmt: skip
+    return [path for path in dict.fromkeys(places) if path.is_file()]
+
+
+def variables_set(env: Mapping[str, str]) -> list[str]:
+    """The variables of ours that are set."""
+    return [name for name in ("ROUNDTABLE_HOME", *ENVIRONMENT) if env.get(name)]

@@ -1,0 +1,87 @@
+"""The page of a run: where it is, and whether a browser shows it, before anybody speaks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import RoundtableError
+from ...settings import Settings
+from ..web.browser import has_display, open_browser
+from .terminal import echo_error, is_terminal
+
+if TYPE_CHECKING:
+    from ..web.found import Found
+
+
+@dataclass(frozen=True, slots=True)
+class PagePlan:
+    """What a run does about its page."""
+
+    tell: bool = False
+    """Say where it is, if it is served."""
+    serve: bool = False
+    """See to it that it is served."""
+    browser: bool = False
+
+
+def page_plan(
+    *,
+    asked: bool | None,
+    setting: bool | None,
+    confidential: bool,
+    person: bool,
+    display: bool,
+) -> PagePlan:
+    """`asked` is the flag of this run; it goes before the setting. `person`: somebody reads along
+    in a terminal. Without a display (a server, CI) the page is served and no browser is opened;
+    a confidential discussion is never shown."""
+    wanted = setting if asked is None else asked
+    if confidential or wanted is False:
+        return PagePlan()
+    if wanted is None:
+        return PagePlan(tell=person)
+    if asked is None and not person:
+        return PagePlan()  # a setting is for people; a script says what it wants
+    return PagePlan(tell=True, serve=True, browser=person and display)
+
+
+async def show_page(settings: Settings, discussion_id: str, flags: Mapping[str, Any]) -> None:
+    """Say and show where the discussion can be watched. It goes on without a page, too."""
+    person = not flags.get("quiet") and not flags.get("as_json") and is_terminal(sys.stderr)
+    plan = page_plan(
+        asked=flags.get("web"),
+        setting=settings.choices.web,
+        confidential=bool(flags.get("confidential")),
+        person=person,
+        display=has_display(os.environ),
+    )
+    if not plan.tell:
+        return
+    from ..web.found import page_url
+    from ..web.links import load_links
+
+    try:
+        found = await _found(settings, serve=plan.serve)
+    except RoundtableError as error:
+        echo_error(f"Note: {error}")
+        return
+    if found is None:
+        return
+    url = page_url(found, load_links(settings.home), discussion_id, "host")
+    echo_error(f"Page: {url}")
+    if plan.browser and (trouble := open_browser(url, settings.choices.browser)):
+        echo_error(f"Note: {trouble} Open the page's link yourself.")
+
+
+async def _found(settings: Settings, *, serve: bool) -> Found | None:
+    import asyncio
+
+    from ..web.found import ensure_server, running
+
+    if serve:
+        return await ensure_server(settings, port=settings.choices.web_port)
+    return await asyncio.to_thread(running, settings.home)

@@ -1,0 +1,120 @@
+"""The quick verification: a small meeting that exercises everything and calls no model.
+
+The coordinator speaks for everybody, news are sent, the page is served, the conclusion is written:
+whoever sees it end knows that the pipeline works.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..bootstrap import App
+from ..core.state import State
+from ..core.values import NewsChannel, NewsPlan
+from ..procedures.opening import OpenRequest
+
+TOPIC = "Should the release go out on Friday, or wait for the load test?"
+SEATS = (
+    {"profile": "product", "role": "Product", "perspective": "customers who were promised a date"},
+    {"profile": "backend", "role": "Backend", "perspective": "what breaks under load"},
+    {"profile": "ops", "role": "Operations", "perspective": "who is awake when it breaks"},
+)
+OPENING = (
+    "This is a rehearsal: I speak for everybody, and no model is called. We decide on the date of "
+    "the release."
+)
+SPEECHES = (
+    (
+        "product",
+        "Friday was promised to two customers. A week later costs us an apology, not a contract.\n"
+        "\n## Points\n- NEW: the release waits until the load test has passed\n"
+        "- NEW: the two customers are told today",
+    ),
+    (
+        "backend",
+        "The queue has never seen the traffic of the new import. I will not guess what it does.\n"
+        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- NEW: the load test runs on Monday\n"
+        "- ACTION: Run the load test - Owner: Backend",
+    ),
+    (
+        "ops",
+        "On a Friday evening two people are on call, and neither knows the import.\n"
+        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- DISAGREE: P3 the staging data is weeks old\n"
+        "- ACTION: Refresh the staging data - Owner: Operations",
+    ),
+    (
+        "product",
+        "A week is fine if the customers hear it from us first.\n"
+        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- AGREE: P3\n"
+        "- ACTION: Write to the two customers - Owner: Product",
+    ),
+    (
+        "backend",
+        "Fresh data first, then the test: Tuesday at the latest.\n"
+        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- AGREE: P3",
+    ),
+    (
+        "ops",
+        "Refreshing takes a day, so Monday is too early. Everything else stands.\n"
+        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- DISAGREE: P3 the data is fresh on Tuesday",
+    ),
+)
+CONCLUSION = (
+    "The release waits for the load test, which runs on fresh data by Tuesday; the two customers "
+    "are told today."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What a verification left behind."""
+
+    state: State
+    web_url: str | None
+
+
+async def run_demo(
+    app: App,
+    *,
+    web: bool = True,
+    news: NewsPlan | None = None,
+    pace: float = 0.0,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Demo:
+    """Hold the meeting through the same doors as any other. `web` serves the page, and its address
+    is told before the first speech; `pace` are seconds between two speeches, for whoever watches.
+    Without `news` they go to standard output."""
+    service = app.service
+    plan = news or NewsPlan(channels=(NewsChannel(platform="stdout"),))
+    seats = [{**seat, "model": "outside"} for seat in SEATS]
+    state = await service.open(
+        OpenRequest(
+            topic=TOPIC,
+            procedure="meeting",
+            options={"participants": seats, "host": "outside", "max_rounds": 3},
+            created_by="demo",
+            search=False,
+            news=plan,
+        )
+    )
+    id_ = state.discussion_id
+    url = await _page(app, id_) if web else None
+    tell(f"Discussion {id_}")
+    if url:
+        tell(f"Watch it: {url}")
+    await service.speak(id_, "coordinator", OPENING)
+    for who, words in SPEECHES:
+        await asyncio.sleep(pace)
+        await service.speak(id_, who, words)
+    return Demo(await service.conclude(id_, CONCLUSION), url)
+
+
+async def _page(app: App, discussion_id: str) -> str:
+    from .web.found import ensure_server, page_url
+    from .web.links import load_links
+
+    found = await ensure_server(app.settings)
+    return page_url(found, load_links(Path(app.settings.home)), discussion_id)

@@ -1,0 +1,111 @@
+"""The database: the one that is used, whether it is sound, and others that lie about."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from ...core.errors import RoundtableError
+from ...core.text import redact
+from ...ledger import open_ledger
+from ...ledger.migrations import migrations
+from ...ledger.sqlite_file import APPLICATION_ID
+from ...settings import DATABASE, Settings
+from .finding import Finding
+
+_HEADER = 72
+_AT = 68
+"""Where in a SQLite file the number of its program stands."""
+
+
+async def check_database(settings: Settings) -> list[Finding]:
+    """The database in use. Nothing is made or migrated for this."""
+    where = settings.db
+    if "://" in where:
+        return [await _server(where)]
+    path = Path(where).expanduser()
+    if not path.exists():
+        return [Finding("database", "ok", f"{path} is made at the first discussion.")]
+    if not path.is_file():
+        remedy = "Name a file with ROUNDTABLE_DB."
+        return [Finding("database", "broken", f"{path} is not a file.", remedy)]
+    return [_file(path)]
+
+
+async def _server(address: str) -> Finding:
+    try:
+        ledger = await open_ledger(address)
+    except RoundtableError as error:
+        return Finding("database", "broken", redact(error.message), redact(error.remedy))
+    await ledger.close()
+    return Finding("database", "ok", f"{redact(address)} answers.")
+
+
+def _file(path: Path) -> Finding:
+    elsewhere = "Move it away, or choose another file with ROUNDTABLE_DB."
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            program, version = database.execute(
+                "SELECT application_id, user_version FROM pragma_application_id, "
+                "pragma_user_version"
+            ).fetchone()
+            sound = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if program != APPLICATION_ID:
+                told = f"{path} is a database of another program."
+                return Finding("database", "broken", told, elsewhere)
+            rows = database.execute("SELECT count(*) FROM discussions").fetchone()[0]
+    except sqlite3.Error as error:
+        return Finding("database", "broken", f"{path} cannot be read: {error}.", elsewhere)
+    newest = migrations("sqlite")[-1].version
+    if version > newest:
+        told = f"{path} has schema version {version}; this Roundtable knows {newest}."
+        return Finding("database", "broken", told, "Upgrade Roundtable.")
+    if sound != "ok":
+        remedy = f"Keep a copy, and restore it from a backup ({path.name}.v*.bak), if there is one."
+        return Finding("database", "broken", f"{path} is damaged: {sound}.", remedy)
+    size = f"{path.stat().st_size / 1e6:.1f} MB"
+    told = f"{path}: {rows} discussion(s), {size}, schema version {version} of {newest}."
+    return Finding("database", "ok", told)
+
+
+def check_strays(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Databases of ours in other usual places: what was said there is seen by nobody here."""
+    used = Path(settings.db).expanduser().absolute() if "://" not in settings.db else None
+    for path in strays(settings, env):
+        if path != used:
+            yield Finding(
+                "database",
+                "doubtful",
+                f"Another database of Roundtable lies at {path}, and is not used.",
+                f"Use it with ROUNDTABLE_DB={path}, or delete it.",
+            )
+
+
+def strays(settings: Settings, env: Mapping[str, str]) -> list[Path]:
+    """Databases of ours in the usual places, the one in use among them."""
+    home = Path(env["HOME"]) if env.get("HOME") else Path.home()
+    folders = [
+        settings.home,
+        user_data_path("roundtable", appauthor=False),
+        home,
+        home / ".roundtable",
+        settings.workspace,
+        settings.workspace / ".roundtable",
+    ]
+    places = [folder.absolute() / DATABASE for folder in folders]
+    return [path for path in dict.fromkeys(places) if ours(path)]
+
+
+def ours(path: Path) -> bool:
+    """Whether a file is a database of Roundtable, by its header."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+    except OSError:
+        return False
+    number = int.from_bytes(head[_AT:_HEADER], "big")
+    return head.startswith(b"SQLite format 3\x00") and number == APPLICATION_ID

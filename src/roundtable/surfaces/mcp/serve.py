@@ -1,0 +1,146 @@
+"""Serving MCP: over standard input and output, or over HTTP on this machine."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from socket import socket
+
+import uvicorn
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ...bootstrap import start
+from ...settings import Settings
+from ..files import WorkspaceFiles
+from ..toolset.access import Access
+from ..toolset.toolset import Toolset
+from ..web.links import load_links
+from .server import make_server, options_of
+
+LARGEST_BODY = 16 * 1024 * 1024
+"""So that what is too long is refused by the tool, in words, and not by the transport."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+PATH = "/mcp"
+
+
+@asynccontextmanager
+async def toolset_of(
+    settings: Settings, access: Access, *, web: bool = True
+) -> AsyncIterator[Toolset]:
+    """The toolset of one server process, which drives what the tools start."""
+    async with start(
+        settings,
+        delivery=WorkspaceFiles(Path.cwd()),
+        progress=lambda words: print(words, file=sys.stderr),  # noqa: T201
+    ) as app:
+        toolset = Toolset(app, access=access, web=web, created_by="mcp")
+        try:
+            yield toolset
+        finally:
+            await toolset.close()
+
+
+async def serve_stdio(settings: Settings, access: Access, *, web: bool = True) -> None:
+    """Serve the client at the other end of standard input and output until it goes."""
+    async with toolset_of(settings, access, web=web) as toolset:
+        server = make_server(toolset)
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, options_of(server))
+
+
+async def serve_http(
+    settings: Settings,
+    access: Access,
+    *,
+    host: str,
+    port: int,
+    web: bool = True,
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve clients over HTTP until the process is told to end; `ready` is told the address."""
+    key = load_links(settings.home).owner_key
+    async with toolset_of(settings, access, web=web) as toolset:
+        server = _Server(
+            uvicorn.Config(
+                http_app(toolset, key, host),
+                host=host,
+                port=port,
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=3,
+            )
+        )
+        server.on_ready = lambda: ready(f"http://{_shown(host)}:{server.bound_port}{PATH}")
+        await server.serve()
+
+
+def http_app(toolset: Toolset, key: str | None, host: str = "127.0.0.1") -> ASGIApp:
+    """The application; without a key, for whoever guards it otherwise."""
+    names = [*LOOPBACK, *([] if host in LOOPBACK else [host])]
+    app = make_server(toolset).streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=LARGEST_BODY,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=[f"{name}:*" for name in names],
+            allowed_origins=[f"http://{name}:*" for name in names],
+        ),
+    )
+    return app if key is None else _Keyed(app, key)
+
+
+class _Keyed:
+    """Lets nobody in without the key of this installation."""
+
+    def __init__(self, app: ASGIApp, key: str) -> None:
+        self._app = app
+        self._key = f"Bearer {key}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            given = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(given, self._key):
+                await _unauthorized(send)
+                return
+        await self._app(scope, receive, send)
+
+
+class _Server(uvicorn.Server):
+    """Says when it can be reached."""
+
+    on_ready: Callable[[], None] = staticmethod(lambda: None)
+
+    @property
+    def bound_port(self) -> int:
+        return int(self.servers[0].sockets[0].getsockname()[1])
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.on_ready()
+
+
+async def _unauthorized(send: Send) -> None:
+    body = json.dumps(
+        {
+            "error": "This server needs its key.",
+            "remedy": "Send the header Authorization: Bearer KEY; `roundtable mcp --show-key` "
+            "prints it.",
+        }
+    ).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"www-authenticate", b"Bearer"),
+    ]
+    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _shown(host: str) -> str:
+    return "localhost" if host in ("127.0.0.1", "::1") else host

@@ -1,0 +1,129 @@
+"""Subscriptions: clients hear when a discussion that they watch has something new.
+
+Two forms, because clients of two eras exist: since 2026 one request listens to a stream of
+updates; before, each resource was subscribed to and updates came unasked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import ResourceUpdated
+
+from ...core.errors import RoundtableError
+from ...core.state import fold
+from ...engine.service import Service
+from ..toolset.telling import telling
+from .resources import DISCUSSIONS, discussion_of
+
+log = logging.getLogger(__name__)
+LOOK_EVERY = 1.0
+"""Seconds between looks at the list of discussions, while somebody watches it."""
+SESSION = "mcp-session-id"
+Context = ServerRequestContext[Any, Any]
+
+
+class Subscriptions:
+    """Watches what clients have subscribed to."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._bus = InMemorySubscriptionBus()
+        self._handler = ListenHandler(self._bus)
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    async def listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        wanted = list(params.notifications.resource_subscriptions or ())
+
+        async def follow(uri: str) -> None:
+            async for _ in self._changes(uri):
+                await self._bus.publish(ResourceUpdated(uri=uri))
+
+        async with _beside(*(follow(uri) for uri in wanted)):
+            return await self._handler(ctx, params)
+
+    async def subscribe(
+        self, ctx: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
+        uri = str(params.uri)
+        if uri != DISCUSSIONS and discussion_of(uri) is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no resource {uri!r}.")
+        key = (_session(ctx), uri)
+
+        async def follow() -> None:
+            try:
+                async for _ in self._changes(uri):
+                    await ctx.session.send_resource_updated(uri)
+            except Exception as error:  # the client has gone: nobody is left to tell
+                log.debug("subscription to %s ended: %r", uri, error)
+            finally:
+                self._tasks.pop(key, None)
+
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(follow(), name=f"updates of {uri}")
+        return types.EmptyResult()
+
+    async def unsubscribe(
+        self, ctx: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
+        if task := self._tasks.get((_session(ctx), str(params.uri))):
+            task.cancel()
+        return types.EmptyResult()
+
+    async def _changes(self, uri: str) -> AsyncIterator[None]:
+        """Once each time that the resource says something new, until it can no more."""
+        found = discussion_of(uri)
+        if found is None:
+            async for _ in self._new_rows():
+                yield
+            return
+        try:
+            state = fold(await self._service.records(found[0]))
+            events = self._service.events(found[0], after=state.seq)
+            try:
+                async for record in events:
+                    state.apply(record)
+                    if telling(record, state):
+                        yield
+            finally:
+                await events.aclose()
+        except RoundtableError as error:
+            log.info("%s cannot be watched: %s", uri, error)
+
+    async def _new_rows(self) -> AsyncIterator[None]:
+        seen = None
+        while True:
+            newest = [
+                (row.discussion_id, row.status) for row in await self._service.headlines(limit=50)
+            ]
+            if seen is not None and newest != seen:
+                yield
+            seen = newest
+            await asyncio.sleep(LOOK_EVERY)
+
+
+def _session(ctx: Context) -> str:
+    headers = getattr(ctx.request, "headers", None)
+    return str(headers.get(SESSION, "")) if headers is not None else ""
+
+
+@asynccontextmanager
+async def _beside(*work: Any) -> AsyncIterator[None]:
+    """Let work go on beside a block, and end it with the block."""
+    tasks = [asyncio.create_task(each) for each in work]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,1 @@
+"""Roundtable as a model: an endpoint that speaks as OpenAI's clients expect."""

@@ -1,0 +1,473 @@
+"""The routes under /v1, for clients that know OpenAI's API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing, suppress
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi import Response as HttpResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from ...bootstrap import App
+from ...core.errors import RoundtableError, UnknownDiscussion
+from ...core.state import State
+from ..web.api import Feed
+from ..web.links import Links, load_links
+from .asked import Asked, chat_turns, delivered, prior_verdict, read_turns, response_turns
+from .chat import ID as CHAT_ID
+from .chat import Chat, answer, finish_reason, pieces
+from .errors import WireError, from_ours, from_validation
+from .holding import Driver, Holder, failure
+from .offered import DEFAULT, PREFIX, Offered, find_model, offered_models
+from .progress import progress_line
+from .requests import Asking, ChatRequest, ResponseRequest
+from .responses import ID as RESPONSE_ID
+from .responses import Response
+
+_HOW = "The API token is the key in the owner's link, which `roundtable serve` prints."
+_ALIVE = b": still here\n\n"
+_DONE = b"data: [DONE]\n\n"
+
+
+class Mistake(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class Mistaken(BaseModel):
+    """An error as OpenAI's clients read it."""
+
+    error: Mistake
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Mistaken} for status in (400, 401, 404, 409, 413, 415, 502, 503)
+}
+
+
+def router(app: App, running: Driver, links: Links | None = None) -> APIRouter:
+    """The endpoint over this program's table; `running` drives what it opens."""
+    keys = links or load_links(app.settings.home)
+    routes = APIRouter(
+        prefix="/v1", route_class=_route_class(keys), responses=ERRORS, tags=["openai"]
+    )
+    holder = Holder(app, running)
+    _model_routes(routes, app)
+    _chat_routes(routes, _Table(app, holder, keys))
+    _response_routes(routes, _Table(app, holder, keys))
+    return routes
+
+
+class _Table:
+    """What the routes share: from a request to a discussion, and to what is told of it."""
+
+    def __init__(self, app: App, holder: Holder, links: Links) -> None:
+        self.settings = app.settings
+        self.holder = holder
+        self.links = links
+        self._service = app.service
+
+    async def open(self, request: Request, asking: Asking, model: Offered, asked: Asked) -> State:
+        return await self.holder.open(
+            model,
+            asked,
+            asking.roundtable,
+            await request.body(),
+            request.headers.get("idempotency-key", ""),
+            request.headers.get("x-stainless-retry-count", "0") not in ("", "0"),
+        )
+
+    async def told(self, discussion_id: str) -> tuple[State, list[str]]:
+        """A discussion as it stands, and what is told of it so far."""
+        state, lines = State(), []
+        for record in await self._service.records(discussion_id):
+            state.apply(record)
+            if line := progress_line(record, state):
+                lines.append(line)
+        return state, lines
+
+    def metadata(
+        self, request: Request, state: State, given: dict[str, str] | None
+    ) -> dict[str, str]:
+        token = self.links.token(state.discussion_id)
+        base = f"{request.url.scheme}://{request.headers.get('host', 'localhost')}"
+        ours = {"discussion_id": state.discussion_id, "page_url": f"{base}/r/{token}"}
+        return {**(given or {}), **ours}
+
+    async def stop(self, discussion_id: str) -> None:
+        await self.holder.stop(discussion_id)
+
+    async def delete(self, discussion_id: str) -> None:
+        await self._service.delete(discussion_id)
+
+    async def to_its_end(
+        self, request: Request, state: State, asking: Asking
+    ) -> tuple[State, list[str]] | None:
+        """The closed discussion; None if the client went away first. WireError without a
+        verdict."""
+        waiting = asyncio.create_task(self._closed(state.discussion_id))
+        gone = asyncio.create_task(_gone(request))
+        try:
+            await asyncio.wait([waiting, gone], return_when=asyncio.FIRST_COMPLETED)
+            if not waiting.done():
+                if asking.roundtable.on_disconnect == "stop":
+                    await self.stop(state.discussion_id)
+                return None
+            ended, lines = waiting.result()
+        finally:
+            for task in (waiting, gone):
+                task.cancel()
+            await asyncio.gather(waiting, gone, return_exceptions=True)
+        if error := failure(ended):
+            raise error
+        return ended, lines
+
+    async def _closed(self, discussion_id: str) -> tuple[State, list[str]]:
+        lines: list[str] = []
+        state = State()
+        async with aclosing(self.holder.follow(discussion_id)) as steps:
+            async for step in steps:
+                state = step.state
+                if step.record is not None and (line := progress_line(step.record, state)):
+                    lines.append(line)
+        return state, lines
+
+
+def _model_routes(routes: APIRouter, app: App) -> None:
+    def row(model: Offered) -> dict[str, Any]:
+        return {
+            "id": model.id,
+            "object": "model",
+            "created": 1_767_225_600,  # clients sort by it; procedures have no birthday
+            "owned_by": "user" if model.own else "roundtable",
+            "description": model.summary,
+        }
+
+    @routes.get("/models")
+    async def models() -> dict[str, Any]:
+        """The procedures that can be asked, as models."""
+        rows = [row(model) for model in offered_models(app.settings).values()]
+        return {"object": "list", "data": rows}
+
+    @routes.get("/models/{name:path}")
+    async def one_model(name: str) -> dict[str, Any]:
+        """One of them."""
+        return row(find_model(name, app.settings))
+
+
+def _chat_routes(routes: APIRouter, table: _Table) -> None:
+    @routes.post("/chat/completions", response_model=None)
+    async def complete(body: ChatRequest, request: Request) -> HttpResponse:
+        """Put the last user message to a table, and answer with its verdict."""
+        body.check()
+        model = find_model(body.model, table.settings)
+        asked = await read_turns(chat_turns(body.messages), table.holder.verdict_of)
+        state = await table.open(request, body, model, asked)
+        metadata = table.metadata(request, state, body.metadata)
+        form = Chat(state, body.model, metadata)
+        if body.stream:
+            return _stream(_chat_events(table, state, body, form), metadata)
+        ended = await table.to_its_end(request, state, body)
+        if ended is None:
+            return HttpResponse(status_code=499)
+        state, lines = ended
+        progress = body.roundtable.progress
+        told = "\n".join(lines)
+        text = answer(state, told if progress == "text" else "")
+        reasoning = told if progress == "reasoning" else ""
+        return _json(form.completion(state, text, reasoning), _headers(metadata))
+
+    @routes.get("/chat/completions/{completion_id}", response_model=None)
+    async def collect(completion_id: str, request: Request) -> HttpResponse:
+        """Collect the answer of an earlier request, also one whose client went away."""
+        discussion_id = _discussion(completion_id, CHAT_ID)
+        state, lines = await table.told(discussion_id)
+        if error := failure(state):
+            raise error
+        if state.closed is None:
+            raise WireError(
+                409, f"{discussion_id} is still going on. Ask again later.", code="in_progress"
+            )
+        metadata = table.metadata(request, state, None)
+        form = Chat(state, _name(state), metadata)
+        completion = form.completion(state, delivered(state), "\n".join(lines))
+        return _json(completion, _headers(metadata))
+
+
+async def _chat_events(
+    table: _Table, state: State, body: ChatRequest, form: Chat
+) -> AsyncGenerator[bytes, None]:
+    yield _sse(form.chunk(role="assistant", content=""))
+    progress = body.roundtable.progress
+    told: list[str] = []
+    over = False
+    try:
+        async with aclosing(table.holder.follow(state.discussion_id)) as steps:
+            async for step in steps:
+                state = step.state
+                if step.record is None:
+                    yield _ALIVE
+                elif (line := progress_line(step.record, state)) and progress != "none":
+                    told.append(line)
+                    words = f"{line}\n"
+                    yield _sse(
+                        form.chunk(reasoning_content=words)
+                        if progress == "reasoning"
+                        else form.chunk(content=words)
+                    )
+        over = True
+        if error := failure(state):
+            raise error
+        if progress == "text" and told:
+            yield _sse(form.chunk(content="\n"))
+        for words in pieces(delivered(state)):
+            yield _sse(form.chunk(content=words))
+        yield _sse(form.chunk(finish_reason(state)))
+        if body.stream_options and body.stream_options.include_usage:
+            yield _sse(form.usage_chunk(state))
+        yield _DONE
+    except WireError as error:
+        over = True
+        yield _sse(error.document)
+    except RoundtableError as error:
+        over = True
+        yield _sse(from_ours(error).document)
+    finally:
+        if not over and body.roundtable.on_disconnect == "stop":
+            table.holder.stop_soon(state.discussion_id)
+
+
+def _response_routes(routes: APIRouter, table: _Table) -> None:
+    @routes.post("/responses", response_model=None)
+    async def respond(body: ResponseRequest, request: Request) -> HttpResponse:
+        """Put the last user message to a table, and respond with its verdict."""
+        body.check()
+        model = find_model(body.model, table.settings)
+        turns = response_turns(body.instructions, body.input)
+        asked = await read_turns(turns, table.holder.verdict_of)
+        if body.previous_response_id:
+            earlier = await _previous(table, body.previous_response_id)
+            asked = Asked(asked.topic, (prior_verdict(earlier), *asked.context))
+        state = await table.open(request, body, model, asked)
+        metadata = table.metadata(request, state, body.metadata)
+        form = Response(
+            state,
+            body.model,
+            metadata,
+            background=bool(body.background),
+            previous=body.previous_response_id,
+        )
+        if body.stream:
+            return _stream(_response_events(table, state, body, form), metadata)
+        if body.background and state.closed is None:
+            return _json(form.whole("in_progress"), _headers(metadata))
+        ended = await table.to_its_end(request, state, body)
+        if ended is None:
+            return HttpResponse(status_code=499)
+        state, lines = ended
+        told = lines if body.roundtable.progress == "reasoning" else []
+        before = "\n".join(lines) if body.roundtable.progress == "text" else ""
+        return _json(form.ended(state, told, answer(state, before)), _headers(metadata))
+
+    @routes.get("/responses/{response_id}", response_model=None)
+    async def collect(response_id: str, request: Request) -> HttpResponse:
+        """A response as it stands, whoever asked for it and whenever."""
+        return await _standing(table, request, _discussion(response_id, RESPONSE_ID))
+
+    @routes.post("/responses/{response_id}/cancel", response_model=None)
+    async def cancel(response_id: str, request: Request) -> HttpResponse:
+        """End the discussion with what exists."""
+        discussion_id = _discussion(response_id, RESPONSE_ID)
+        await table.stop(discussion_id)
+        return await _standing(table, request, discussion_id)
+
+    @routes.delete("/responses/{response_id}", response_model=None)
+    async def delete(response_id: str) -> HttpResponse:
+        """Delete the discussion for good."""
+        await table.delete(_discussion(response_id, RESPONSE_ID))
+        return _json({"id": response_id, "object": "response", "deleted": True})
+
+
+async def _standing(table: _Table, request: Request, discussion_id: str) -> HttpResponse:
+    state, lines = await table.told(discussion_id)
+    metadata = table.metadata(request, state, None)
+    form = Response(state, _name(state), metadata)
+    if state.closed is None:
+        found = form.whole("in_progress", reasoning=lines)
+    elif error := failure(state):
+        found = form.whole("failed", reasoning=lines, state=state, error=error.message)
+    else:
+        found = form.ended(state, lines, delivered(state))
+    return _json(found, _headers(metadata))
+
+
+async def _previous(table: _Table, response_id: str) -> State:
+    earlier = await table.holder.verdict_of(_discussion(response_id, RESPONSE_ID))
+    if earlier is None:
+        raise WireError(
+            404,
+            f"There is no response {response_id!r} with a verdict here. Send the turns instead.",
+            code="previous_response_not_found",
+            param="previous_response_id",
+        )
+    return earlier
+
+
+async def _response_events(
+    table: _Table, state: State, body: ResponseRequest, form: Response
+) -> AsyncGenerator[bytes, None]:
+    progress = body.roundtable.progress
+    told: list[str] = []
+    over = False
+    index = 0
+    try:
+        for event in form.begun():
+            yield _sse(event)
+        if progress == "reasoning":
+            index = 1
+            for event in form.thinking_begins():
+                yield _sse(event)
+        async with aclosing(table.holder.follow(state.discussion_id)) as steps:
+            async for step in steps:
+                state = step.state
+                if step.record is None:
+                    yield _ALIVE
+                elif (line := progress_line(step.record, state)) and progress != "none":
+                    told.append(line)
+                    if progress == "reasoning":
+                        words = line if len(told) == 1 else f"\n{line}"
+                        yield _sse(form.thinks(words))
+        over = True
+        thoughts = told if progress == "reasoning" else []
+        if thoughts:
+            for event in form.thinking_ends("\n".join(thoughts)):
+                yield _sse(event)
+        if error := failure(state):
+            raise error
+        text = answer(state, "\n".join(told) if progress == "text" else "")
+        for part in (
+            form.speaking_begins(index),
+            form.speaks(index, text),
+            form.speaking_ends(index, text),
+        ):
+            for event in part:
+                yield _sse(event)
+        ended = form.ended(state, thoughts, text)
+        yield _sse(form.event(f"response.{ended['status']}", response=ended))
+    except (WireError, RoundtableError) as error:
+        over = True
+        wire = error if isinstance(error, WireError) else from_ours(error)
+        failed = form.whole("failed", state=state if state.seq else None, error=wire.message)
+        yield _sse(form.event("response.failed", response=failed))
+    finally:
+        if not over and body.roundtable.on_disconnect == "stop" and not body.background:
+            table.holder.stop_soon(state.discussion_id)
+
+
+# --- the wire -----------------------------------------------------------------------------------
+
+
+def _route_class(links: Links) -> type[APIRoute]:
+    """Routes that ask for the token before anything else, and speak of errors as clients expect."""
+
+    class Route(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
+            handle = super().get_route_handler()
+
+            async def handled(request: Request) -> HttpResponse:
+                try:
+                    _authorise(request, links)
+                    await _refuse_bad_text(request)
+                    return await handle(request)
+                except WireError as error:
+                    return _error(error)
+                except RequestValidationError as error:
+                    return _error(from_validation(error))
+                except RoundtableError as error:
+                    return _error(from_ours(error))
+
+            return handled
+
+    return Route
+
+
+def _authorise(request: Request, links: Links) -> None:
+    scheme, _, key = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not links.is_owner(key.strip()):
+        raise WireError(401, f"This needs the API token. {_HOW}", code="invalid_api_key")
+
+
+async def _refuse_bad_text(request: Request) -> None:
+    """Half surrogates and bottomless nesting pass as JSON, and break whoever takes them."""
+    body = await request.body()
+    if not body:
+        return
+    try:
+        json.dumps(json.loads(body), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise WireError(400, "The body holds half of a surrogate pair.") from None
+    except RecursionError:
+        raise WireError(400, "The body is nested too deeply.") from None
+    except ValueError:
+        raise WireError(400, "The body is not JSON.") from None
+
+
+async def _gone(request: Request) -> None:
+    """Return when the client goes away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _discussion(given: str, prefix: str) -> str:
+    if not given.startswith(prefix):
+        raise UnknownDiscussion(given)
+    return given.removeprefix(prefix)
+
+
+def _name(state: State) -> str:
+    """The model that a discussion would be asked as; which alias it was, nobody kept."""
+    name = state.start.procedure.rpartition(":")[2]
+    return PREFIX + name if name else DEFAULT
+
+
+def _headers(metadata: dict[str, str]) -> dict[str, str]:
+    return {
+        "x-roundtable-discussion": metadata["discussion_id"],
+        "x-roundtable-page": metadata["page_url"],
+    }
+
+
+def _json(document: Any, headers: dict[str, str] | None = None, status: int = 200) -> HttpResponse:
+    return HttpResponse(
+        json.dumps(document).encode("ascii"),
+        status,
+        headers=headers,
+        media_type="application/json",
+    )
+
+
+def _error(error: WireError) -> HttpResponse:
+    # Clients try again by themselves; a discussion that failed would be paid for twice.
+    headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
+    with suppress(KeyError):
+        headers |= {401: {"www-authenticate": "Bearer"}}[error.status]
+    return _json(error.document, headers, error.status)
+
+
+def _stream(events: AsyncGenerator[bytes, None], metadata: dict[str, str]) -> HttpResponse:
+    headers = {"x-accel-buffering": "no", **_headers(metadata)}
+    return Feed(events, media_type="text/event-stream", headers=headers)
+
+
+def _sse(document: dict[str, Any]) -> bytes:
+    name = document.get("type")
+    event = f"event: {name}\n" if isinstance(name, str) and "sequence_number" in document else ""
+    return f"{event}data: {json.dumps(document)}\n\n".encode("ascii")

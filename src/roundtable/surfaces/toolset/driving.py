@@ -1,0 +1,49 @@
+"""Who drives a discussion that the tools started: a process that outlives the call."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+log = logging.getLogger(__name__)
+
+
+class Drives(Protocol):
+    """Sees to it that a discussion is driven."""
+
+    def drive(self, discussion_id: str) -> None:
+        """Let it go on in the background. Asked twice it does nothing more, and it never raises
+        what goes wrong in there: the discussion's own events tell."""
+        ...
+
+
+class Detached:
+    """A process of its own for each discussion, for callers that end before it does. The lease
+    keeps a second one from doing anything."""
+
+    def __init__(self, env: Mapping[str, str], workspace: Path) -> None:
+        self._env = dict(env)
+        self._workspace = workspace
+
+    def drive(self, discussion_id: str) -> None:
+        subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "roundtable", "resume", discussion_id, "--quiet", "--plain"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self._workspace,
+            env=self._env,
+            start_new_session=True,
+        )
+        log.debug("a process of its own drives %s", discussion_id)
+
+
+class NobodyDrives:
+    """For callers that only look, or drive it themselves."""
+
+    def drive(self, discussion_id: str) -> None:
+        pass

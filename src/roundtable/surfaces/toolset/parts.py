@@ -1,0 +1,97 @@
+"""What the tools share: the service, the states, who drives, the page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ...bootstrap import App
+from ...core.errors import RoundtableError
+from ...core.state import State
+from ...core.values import NewsPlan
+from ..web.running import Running
+from .access import Access
+from .driving import Detached, Drives, NobodyDrives
+from .standing import runs_by_itself
+from .states import States
+
+REPLY_LIMIT = 8_000
+"""Characters of an answer as JSON."""
+WEB_PORT = 8199
+Id = Annotated[str, Field(description="The discussion's id, such as rt_1a2b3c4d.")]
+Key = Annotated[
+    str | None,
+    Field(max_length=200, description="Makes a repeated call harmless: same key, same result."),
+]
+Web = Annotated[bool | None, Field(description="Whether it gets a live page.")]
+
+
+class Parts:
+    """The inner side of the toolset."""
+
+    def __init__(
+        self,
+        app: App,
+        running: Drives | None = None,
+        *,
+        access: Access | None = None,
+        notifications: NewsPlan | None = None,
+        web: bool = True,
+        reply_limit: int = REPLY_LIMIT,
+        created_by: str = "tools",
+    ) -> None:
+        """`running` drives what the program has a part in; without it this process does, until
+        the toolset is closed. `notifications`, `web` and `created_by` hold where a call does not
+        say: who is told, whether there is a page, who opened it."""
+        self.app = app
+        self.access = access or Access()
+        self.limit = reply_limit
+        self._own = Running(app.service) if running is None else None
+        self._running: Drives = running or self._own or NobodyDrives()
+        self._service = app.service
+        self._states = States(app.service)
+        self._notifications = notifications
+        self._web = web
+        self._created_by = created_by
+
+    async def close(self) -> None:
+        """Interrupt what this toolset drives; it can be taken up again."""
+        if self._own is not None:
+            await self._own.close()
+
+    async def _state(self, discussion_id: str) -> State:
+        return await self._states.read(discussion_id)
+
+    async def _after(self, discussion_id: str) -> State:
+        """The discussion after something was written to it. If the program has a part in it, it
+        goes on from there."""
+        state = await self._state(discussion_id)
+        if state.closed is None and runs_by_itself(state) and await self._wants_driver(state):
+            self._running.drive(discussion_id)
+        return state
+
+    async def _wants_driver(self, state: State) -> bool:
+        """A process of its own is only started for what nobody drives."""
+        if not isinstance(self._running, Detached):
+            return True
+        rows = await self._service.headlines(search=state.start.topic)
+        return all(row.driver is None for row in rows if row.discussion_id == state.discussion_id)
+
+    async def _page(
+        self, discussion_id: str, wanted: bool | None, port: int, *, seat: str = ""
+    ) -> tuple[str | None, list[str]]:
+        """The page's address, or why there is none."""
+        if not (self._web if wanted is None else wanted):
+            return None, []
+        from ..web.found import ensure_server, page_url
+        from ..web.links import load_links
+
+        settings = self.app.settings
+        try:
+            found = await ensure_server(settings, port=port)
+            links = load_links(settings.home)
+        except RoundtableError as error:
+            return None, [f"There is no page to watch it on: {error}"]
+        role: Literal["viewer", "seat"] = "seat" if seat else "viewer"
+        return page_url(found, links, discussion_id, role, seat), []

@@ -1,0 +1,291 @@
+"""What the tools answer: typed, bounded, and always with what to do next."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...core.values import Status
+
+
+class Result(BaseModel):
+    """Base of every answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    hint: str = Field(default="", description="What to do next.")
+
+    def size(self) -> int:
+        """Characters of the answer as JSON."""
+        return len(self.model_dump_json())
+
+
+class Seat(BaseModel):
+    """A participant as the tools show it."""
+
+    profile: str = Field(description="Its name in speak, vote and join; matched exactly.")
+    display_name: str
+    role: str
+    perspective: str = ""
+    model: str = Field(description="What speaks for it; `outside` is whoever calls speak.")
+
+
+class Point(BaseModel):
+    """A claim on the table, with who stands where."""
+
+    id: str
+    text: str
+    agree: list[str] = Field(default_factory=list)
+    disagree: list[str] = Field(default_factory=list)
+    rough: bool = Field(default=False, description="Read from prose by rules, not declared.")
+
+
+class Standing(Result):
+    """An answer about one discussion: where it stands now."""
+
+    discussion_id: str
+    state: Status
+    round_complete: bool = Field(description="Whether nobody is to speak any more in the round.")
+    next_speaker: str | None = Field(description="The profile whose turn it is, if anybody's.")
+
+
+class Created(Standing):
+    topic: str
+    procedure: str
+    participants: list[Seat]
+    round: int = Field(description="0 is the coordinator's opening, 1 the first round.")
+    max_rounds: int | None
+    speech_order: str
+    created_by: str
+    web_url: str | None = Field(description="The page to watch it live, if it is served.")
+    notifications: Literal["on", "off"]
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Spoken(Standing):
+    participant: str
+    number: int = Field(description="The speech's place in the history, from 1.")
+    turn_id: str
+    round: int = Field(description="The round of this speech; 0 for the coordinator.")
+    current_round: int
+    max_rounds: int | None
+    flags: list[str] = Field(default_factory=list, description="What the speech does not keep to.")
+    convergence_score: float | None = None
+
+
+class SpeechRow(BaseModel):
+    """One speech of the history."""
+
+    number: int
+    participant: str
+    display_name: str
+    role: str
+    round: int
+    after_round: int = Field(description="For the coordinator: the round in which it was said.")
+    time: str
+    text: str
+    characters: int = Field(description="Of the whole text; more than shown if it was clipped.")
+
+
+class History(Standing):
+    speeches: list[SpeechRow]
+    formatted_history: str
+    total: int = Field(description="Speeches that the filters match.")
+    next_since: int | None = Field(description="Read on with since=this; null at the end.")
+    next_offset: int | None = Field(description="Read on in a clipped text with offset=this.")
+
+
+class Stood(Standing):
+    """The status."""
+
+    topic: str
+    procedure: str
+    created_by: str
+    round: int
+    max_rounds: int | None
+    spoke: list[str] = Field(description="Who has spoken in this round.")
+    waiting_for: list[str] = Field(description="Seats that must speak from outside, now.")
+    convergence_score: float | None
+    convergence_reason: str
+    consensus_points: list[Point]
+    disagreement_points: list[Point]
+    further_points: int = Field(description="Points left out to keep the answer short.")
+    votes_to_end: list[str]
+    speeches: int
+    absent: list[str] = Field(description="Who is absent from this round.")
+    paused: bool
+    participants: list[Seat]
+    opened_at: str
+    updated_at: str
+    notifications: Literal["on", "off"]
+    warnings: list[str] = Field(default_factory=list)
+
+
+class RoundSummary(BaseModel):
+    round: int
+    convergence_score: float | None
+    consensus: list[str]
+    disagreement: list[str]
+    new: list[str]
+    absent: list[str] = Field(default_factory=list)
+
+
+class Action(BaseModel):
+    text: str
+    owner: str
+
+
+class Summarized(Standing):
+    """The data for a conclusion. No model is called for it."""
+
+    topic: str
+    rounds: int
+    max_rounds: int | None
+    participants: list[Seat]
+    final_convergence_score: float | None
+    convergence_reason: str
+    consensus_points: list[Point]
+    disagreement_points: list[Point]
+    action_items: list[Action]
+    votes_to_end: list[str]
+    conclusion: str
+    by_round: list[RoundSummary]
+    speeches: list[SpeechRow]
+    total: int = Field(description="Speeches in all.")
+    digest: str = Field(description="The whole of it in a few sentences.")
+    complete: bool = Field(description="Whether everything is in this answer.")
+    path: str | None = Field(default=None, description="A file with everything, if it is not.")
+    sha256: str | None = None
+    characters: int | None = Field(default=None, description="Of that file.")
+    next_offset: int | None = Field(default=None, description="Page on with offset=this.")
+
+
+class Ended(Standing):
+    conclusion: str
+    rounds: int
+    speeches: int
+    final_convergence_score: float | None
+    consensus_points: list[Point]
+    disagreement_points: list[Point]
+    further_points: int
+    document: str | None = Field(description="The conclusion document's place, if one was written.")
+    stop_reason: str | None
+    detail: str
+
+
+class Row(BaseModel):
+    discussion_id: str
+    topic: str
+    procedure: str
+    state: Status
+    driven: bool
+    created_by: str
+    opened_at: str
+    updated_at: str
+
+
+class Listed(Result):
+    discussions: list[Row]
+    total: int
+    next_offset: int | None
+
+
+class Advanced(Standing):
+    ended_round: int
+    absent: list[str]
+    round: int
+    max_rounds: int | None
+
+
+class Delivery(BaseModel):
+    """Where one message stands."""
+
+    message_id: str
+    event: str
+    channel: str
+    status: str
+    attempts: int
+    detail: str = ""
+
+
+class Notified(Result):
+    discussion_id: str
+    state: Status
+    event: str
+    notifications: Literal["on", "off"]
+    deliveries: list[Delivery] = Field(description="The messages so far, the newest first.")
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Voted(Standing):
+    participant: str
+    in_favour: bool
+    votes_to_end: list[str]
+    needed: int = Field(description="All of them together end it.")
+
+
+class Joined(Standing):
+    seat: Seat
+    participants: list[Seat]
+
+
+class Invited(Result):
+    discussion_id: str
+    state: Status
+    participant: str
+    web_url: str | None
+    command: str = Field(description="Gives an agent the tools, restricted to this seat.")
+    instructions: str = Field(description="What to tell whoever takes the seat.")
+
+
+class Asked(Standing):
+    topic: str
+    procedure: str
+    participants: list[Seat]
+    estimate: str
+    cursor: int
+    web_url: str | None
+    notifications: Literal["on", "off"]
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Polled(Standing):
+    done: bool
+    cursor: int = Field(description="Give it to the next poll to hear only what is new.")
+    progress: list[str] = Field(description="What happened since the cursor, oldest first.")
+    waiting_for: list[str]
+
+
+class Dissenting(BaseModel):
+    participant: str
+    position: str
+    reason: str = ""
+
+
+class Collected(Standing):
+    done: bool
+    answer: str
+    confidence: str | None
+    agreement: str
+    dissent: list[Dissenting]
+    changed_minds: str
+    method: str
+    partial: bool
+    meaningful: bool = Field(description="False: a demonstration model spoke.")
+    stop_reason: str | None
+    detail: str
+    report: str = Field(description="A page of the report, in Markdown.")
+    next_offset: int | None
+    notes: list[str]
+    calls: int
+    tokens: int
+    cost_usd: float | None
+
+
+class ErrorBody(BaseModel):
+    """Why a call was refused, and what to do about it."""
+
+    kind: str
+    message: str
+    remedy: str

@@ -1,0 +1,54 @@
+"""The toolset: one core behind every door. Python, MCP, HTTP and the command line call this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.errors import UnknownName
+from .asking import Asking
+from .leading import Leading
+from .operations import PREFIX, OnProgress, Operation, operations_of
+from .results import Result
+
+ALIASES = {
+    "create": "init",
+    "create_discussion": "init",
+    "end_discussion": "end",
+    "list_discussions": "list",
+}
+
+
+class Toolset(Asking, Leading):
+    """Discussions that an outside agent coordinates, mixed freely with seats that the program
+    drives, and questions that the program answers alone. Every answer says what to do next."""
+
+    @property
+    def operations(self) -> dict[str, Operation]:
+        """The tools that this caller may use, by short name."""
+        return {name: each for name, each in OPERATIONS.items() if name in self.access.tools}
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], on_progress: OnProgress | None = None
+    ) -> Result:
+        """Call a tool by its name, as a client that speaks JSON does."""
+        described = find_operation(name)
+        self.access.check(described.name)
+        values = described.checked(arguments)
+        extra = {"on_progress": on_progress} if described.takes_progress else {}
+        return await described.function(self, **values, **extra)
+
+
+NINE = ("init", "speak", "read", "status", "summarize", "end", "list", "advance", "notify")
+_FOUND = operations_of(Toolset)
+OPERATIONS = {name: _FOUND[name] for name in (*NINE, *(n for n in _FOUND if n not in NINE))}
+"""All tools by their short names, the nine first."""
+
+
+def find_operation(name: str) -> Operation:
+    """The tool of this name, with or without the prefix. UnknownName suggests others."""
+    bare = name.removeprefix(PREFIX)
+    found = OPERATIONS.get(ALIASES.get(bare, bare))
+    if found is None:
+        raise UnknownName("tool", name, OPERATIONS)
+    return found

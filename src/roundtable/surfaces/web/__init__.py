@@ -1,0 +1,1 @@
+"""The page and the HTTP service. Importing this imports nothing of the `web` extra."""

@@ -1,0 +1,357 @@
+"""The routes: one discussion through its link, and all of them for the owner.
+
+Every act goes through the service and becomes an event; nothing is kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.types import Send
+
+from ...core.state import State
+from ...core.text import redact
+from ...core.values import HOST_WIRE_NAME, Material
+from ...own_procedures import ProcedureFiles
+from ...ports import Headline
+from ...procedures import meant_kit
+from ...procedures.opening import OpenRequest
+from . import bodies
+from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web
+from .exporting import Form, bundled, exported
+from .links import Grant
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": bodies.Problem}
+    for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
+}
+Cursor = Annotated[int, Query(ge=0, le=2**53)]
+
+
+def link_routes() -> APIRouter:
+    """What one link opens."""
+    routes = APIRouter(prefix="/api/r/{token}", responses=REFUSALS, tags=["discussion"])
+
+    @routes.get("")
+    async def opened(request: Request, here: Here, grant: Granted) -> bodies.Opened:
+        """What this link opens, and as whom."""
+        async with here.rooms.enter(grant.discussion_id) as room:
+            links = None
+            if grant.role == "host":
+                seats = [each.id for each in room.opened.participants]
+                links = _links(here, request, grant.discussion_id, seats)
+            return bodies.Opened(
+                discussion_id=grant.discussion_id,
+                role=grant.role,
+                seat=grant.seat,
+                locked=grant.locked,
+                expires=grant.expires.isoformat() if grant.expires else None,
+                status=room.status,
+                topic=redact(room.opened.topic),
+                procedure=room.opened.procedure,
+                last_seq=room.last_seq,
+                driven_here=here.running.drives(grant.discussion_id),
+                links=links,
+            )
+
+    @routes.post("/unlock", status_code=204)
+    async def unlock(
+        token: str, body: bodies.Unlock, response: Response, here: Here, grant: Link
+    ) -> None:
+        """Open a locked link in this browser."""
+        if grant.locked and not here.links.opens(token, body.password):
+            raise Denied(401, "That is not its password.", "Try again.", locked=True)
+        response.set_cookie(
+            here.pass_cookie,
+            here.links.pass_for(token),
+            path=f"/api/r/{token}",
+            httponly=True,
+            samesite="strict",
+        )
+
+    @routes.get("/events", response_class=JSONResponse)
+    async def events(
+        here: Here,
+        grant: Granted,
+        after: Cursor = 0,
+        limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
+    ) -> Response:
+        """The events after a cursor."""
+        async with here.rooms.enter(grant.discussion_id) as room:
+            return Response(room.events(after, limit), media_type="application/json")
+
+    @routes.get("/feed", response_class=StreamingResponse)
+    async def feed(
+        request: Request, here: Here, grant: Granted, after: Cursor | None = None
+    ) -> Response:
+        """Events as they come, as server-sent events; also the words of whoever speaks.
+
+        `Last-Event-ID` goes before `after`. It ends with the event `end`.
+        """
+        last = request.headers.get("last-event-id", "")
+        cursor = int(last) if last.isascii() and last.isdecimal() else after or 0
+        async with here.rooms.enter(grant.discussion_id):
+            pass  # UnknownDiscussion, while it can still be said with a status
+        return Feed(_frames(here, grant.discussion_id, cursor), media_type="text/event-stream")
+
+    @routes.get("/derived", response_class=JSONResponse)
+    async def derived(request: Request, here: Here, grant: Granted) -> Response:
+        """What only the whole discussion tells: points, pictures, verdict, cost."""
+        async with here.rooms.enter(grant.discussion_id) as room:
+            seq, body = await room.derived()
+        tag = f'"{grant.discussion_id}-{seq}"'
+        headers = {"etag": tag, "cache-control": "no-cache, private"}
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type="application/json", headers=headers)
+
+    @routes.get("/export.{form}", response_class=Response)
+    async def export(form: Form, here: Here, grant: Granted) -> Response:
+        """The discussion as a file."""
+        return await exported(here.app.service, grant.discussion_id, form)
+
+    @routes.get("/bundle", response_class=Response)
+    async def bundle(here: Here, grant: Hosting) -> Response:
+        """Everything, prompts and material included, in a form that can be verified elsewhere."""
+        return await bundled(here.app.service, grant.discussion_id)
+
+    _acts(routes)
+    return routes
+
+
+def _acts(routes: APIRouter) -> None:
+    @routes.post("/speak")
+    async def speak(body: bodies.Speak, here: Here, grant: Granted) -> bodies.Said:
+        """Say something: for the seat, or as the host at any time."""
+        if grant.role == "viewer":
+            raise Denied(403, "This link may only watch.", "Ask for a seat, or the host's link.")
+        speaker = grant.seat if grant.role == "seat" else HOST_WIRE_NAME
+        speech = await here.app.service.speak(
+            grant.discussion_id, speaker, body.text, key=body.key or None
+        )
+        return bodies.Said(turn_id=speech.turn_id, round=speech.round)
+
+    @routes.post("/pause")
+    async def pause(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:
+        """Let nobody begin a new turn; whoever speaks finishes."""
+        return _done(
+            await here.app.service.pause(grant.discussion_id, by=_by(grant), reason=body.reason)
+        )
+
+    @routes.post("/resume")
+    async def resume(here: Here, grant: Hosting) -> bodies.Done:
+        """Let it go on; this server drives it if nobody else does."""
+        state = await here.app.service.resume(grant.discussion_id, by=_by(grant))
+        if state.closed is None:
+            here.running.drive(grant.discussion_id)
+        return _done(state)
+
+    @routes.post("/skip")
+    async def skip(body: bodies.Skip, here: Here, grant: Hosting) -> bodies.Done:
+        """Do without somebody's open turn."""
+        return _done(
+            await here.app.service.skip(grant.discussion_id, body.participant, by=_by(grant))
+        )
+
+    @routes.post("/material")
+    async def material(body: bodies.AddMaterial, here: Here, grant: Hosting) -> bodies.Done:
+        """Put a document on the table."""
+        state = await here.app.service.add_material(
+            grant.discussion_id,
+            Material(source=body.source, text=body.text),
+            by=_by(grant),
+            key=body.key or None,
+        )
+        return _done(state)
+
+    @routes.post("/extend")
+    async def extend(body: bodies.Extend, here: Here, grant: Hosting) -> bodies.Done:
+        """Give the table more rounds."""
+        return _done(await here.app.service.extend(grant.discussion_id, body.rounds, by=_by(grant)))
+
+    @routes.post("/advance")
+    async def advance(here: Here, grant: Hosting) -> bodies.Done:
+        """End the open round by hand."""
+        return _done(await here.app.service.advance(grant.discussion_id, by=_by(grant)))
+
+    @routes.post("/stop")
+    async def stop(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:
+        """End it with what exists."""
+        return _done(
+            await here.app.service.stop(grant.discussion_id, by=_by(grant), reason=body.reason)
+        )
+
+    @routes.post("/vote")
+    async def vote(body: bodies.Vote, here: Here, grant: Seated) -> bodies.Done:
+        """Vote on ending it, for the seat."""
+        state = await here.app.service.vote_to_end(grant.discussion_id, grant.seat, body.in_favour)
+        return _done(state)
+
+    @routes.post("/share")
+    async def share(body: bodies.Share, request: Request, here: Here, grant: Hosting) -> bodies.Url:
+        """A link for somebody else."""
+        async with here.rooms.enter(grant.discussion_id) as room:
+            state = await here.app.service.read(room.discussion_id)
+        seats = [each.id for each in state.participants]
+        if body.role == "seat" and body.seat not in seats:
+            raise Denied(
+                422, f"There is no seat {body.seat!r}.", f"Seats here: {', '.join(seats)}."
+            )
+        expires = here.now() + timedelta(hours=body.hours) if body.hours else None
+        token = here.links.token(
+            grant.discussion_id,
+            body.role,
+            seat=body.seat if body.role == "seat" else "",
+            expires=expires,
+            password=body.password,
+        )
+        return bodies.Url(
+            url=f"{_base(request)}/r/{token}",
+            token=token,
+            expires=expires.isoformat() if expires else None,
+        )
+
+
+def owner_routes() -> APIRouter:
+    """All discussions, for the owner."""
+    routes = APIRouter(prefix="/api", dependencies=[Owner], responses=REFUSALS, tags=["owner"])
+
+    @routes.get("/discussions")
+    async def discussions(
+        request: Request,
+        here: Here,
+        search: Annotated[str, Query(max_length=1_000)] = "",
+        limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+    ) -> bodies.Listed:
+        """The discussions of this ledger, the most recently changed first."""
+        rows = await here.app.service.headlines(limit=limit, search=search or None)
+        return bodies.Listed(discussions=[_headlined(here, request, row) for row in rows])
+
+    @routes.post("/discussions", status_code=201)
+    async def open_(body: bodies.Open, request: Request, here: Here) -> bodies.Started:
+        """Put a topic to a table, and let it begin."""
+        state = await here.app.service.open(_request(body, here), key=body.key or None)
+        if body.run and state.closed is None:
+            here.running.drive(state.discussion_id)
+        return _started(here, request, state)
+
+    @routes.delete("/discussions/{discussion_id}", status_code=204)
+    async def delete(discussion_id: str, here: Here) -> None:
+        """Remove a discussion for good. Refused while somebody drives it."""
+        await here.app.service.delete(discussion_id)
+
+    @routes.post("/discussions/{discussion_id}/run", status_code=202)
+    async def run(discussion_id: str, request: Request, here: Here) -> bodies.Started:
+        """Drive a discussion from wherever it stands, unless another process does."""
+        state = await here.app.service.read(discussion_id)
+        if state.closed is None:
+            here.running.drive(discussion_id)
+        return _started(here, request, state)
+
+    @routes.post("/drafts")
+    async def drafts(body: bodies.Drafts, here: Here) -> bodies.Complete:
+        """Words that another process hears, for those who watch here."""
+        put = [
+            here.running.desk.put(
+                each.discussion_id,
+                each.turn_id,
+                each.participant,
+                each.attempt,
+                each.begins,
+                each.words,
+            )
+            for each in body.drafts
+        ]
+        return bodies.Complete(complete=all(put))
+
+    return routes
+
+
+class Feed(StreamingResponse):
+    """A stream whose source is closed when its reader leaves, and not some time later."""
+
+    async def stream_response(self, send: Send) -> None:
+        source = self.body_iterator
+        assert isinstance(source, AsyncIterator)
+        async with aclosing(source):  # type: ignore[type-var]
+            await super().stream_response(send)
+
+
+async def _frames(here: Web, discussion_id: str, after: int) -> AsyncIterator[bytes]:
+    async with (
+        here.rooms.enter(discussion_id) as room,
+        aclosing(room.feed(after)) as frames,  # type: ignore[type-var]
+    ):
+        async for frame in frames:
+            yield frame
+
+
+def _request(body: bodies.Open, here: Web) -> OpenRequest:
+    choices = here.app.settings.choices
+    own = ProcedureFiles(here.app.settings.procedure_folders)
+    return OpenRequest(
+        topic=body.topic,
+        procedure=body.procedure or meant_kit(body.options, choices.procedure, own).name,
+        context=tuple(body.context),
+        options=body.options,
+        language=body.language or choices.language,
+        budget=body.budget or choices.budget,
+        created_by="page",
+        search=body.search,
+        news=body.news,
+        task=body.task,
+    )
+
+
+def _started(here: Web, request: Request, state: State) -> bodies.Started:
+    links = _links(here, request, state.discussion_id, [each.id for each in state.participants])
+    return bodies.Started(
+        discussion_id=state.discussion_id,
+        status=state.status,
+        driven_here=here.running.drives(state.discussion_id),
+        url=_url(here, request, state.discussion_id),
+        links=links,
+    )
+
+
+def _headlined(here: Web, request: Request, row: Headline) -> bodies.Headlined:
+    interrupted = row.status == "running" and row.driver is None
+    return bodies.Headlined(
+        discussion_id=row.discussion_id,
+        topic=redact(row.topic),
+        procedure=row.procedure,
+        status="interrupted" if interrupted else row.status,
+        opened_at=row.opened_at.isoformat(),
+        updated_at=row.updated_at.isoformat(),
+        last_seq=row.last_seq,
+        url=_url(here, request, row.discussion_id),
+    )
+
+
+def _links(here: Web, request: Request, discussion_id: str, seats: list[str]) -> dict[str, str]:
+    base = _base(request)
+    tokens = {"viewer": here.links.token(discussion_id)}
+    tokens |= {seat: here.links.token(discussion_id, "seat", seat=seat) for seat in seats}
+    return {who: f"{base}/r/{token}" for who, token in tokens.items()}
+
+
+def _url(here: Web, request: Request, discussion_id: str) -> str:
+    return f"{_base(request)}/r/{here.links.token(discussion_id, 'host')}"
+
+
+def _base(request: Request) -> str:
+    """This server as the asker calls it; the guard has checked the name."""
+    return f"{request.url.scheme}://{request.headers['host']}"
+
+
+def _by(grant: Grant) -> str:
+    return "the host" if grant.role == "host" else "the owner"
+
+
+def _done(state: State) -> bodies.Done:
+    return bodies.Done(discussion_id=state.discussion_id, status=state.status, last_seq=state.seq)

@@ -1,0 +1,201 @@
+"""The application: the routes, the page's files and the guard, joined."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from ...bootstrap import App
+from ...core import errors
+from ...core.text import redact
+from ...version import __version__
+from .access import Denied, Here, Owner, Web, is_owner
+from .api import link_routes, owner_routes
+from .guard import Guard, Hosts, Rate, problem
+from .links import Links
+from .running import Running
+from .sse import Rooms
+
+PAGE = Path(__file__).parent / "page"
+_STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
+    (errors.UnknownDiscussion, 404),
+    (errors.UnknownName, 404),
+    (errors.NotAllowed, 409),
+    (errors.LeaseHeld, 409),
+    (errors.LeaseLost, 409),
+    (errors.LedgerConflict, 409),
+    (errors.UsageError, 422),
+    (errors.LedgerError, 503),
+)
+log = logging.getLogger(__name__)
+
+
+def make_app(
+    app: App,
+    links: Links,
+    *,
+    host: str = "127.0.0.1",
+    allow_hosts: Iterable[str] = (),
+    rate: Rate | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> FastAPI:
+    """The whole service. `host` is the address that it listens on, `allow_hosts` are further names
+    under which it may be called. Its lifespan ends what it drives, resumably."""
+    running = Running(app.service)
+    web = Web(app, links, running, Rooms(app.service, running.desk), now)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await web.rooms.close()
+            await web.running.close()
+
+    service = FastAPI(
+        title="Roundtable",
+        version=__version__,
+        summary="Discussions of several AI experts: watch, join, start and share them.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # those pages load from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+        # It would write addresses, and the tokens in them, into every trace.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
+    service.state.web = web
+    service.add_middleware(Guard, hosts=Hosts(host, allow_hosts), rate=rate)
+    _explain_errors(service)
+    _pages(service)
+    service.include_router(link_routes())
+    service.include_router(owner_routes())
+    _others(service, web)
+    return service
+
+
+def _others(service: FastAPI, web: Web) -> None:
+    """The doors that have files of their own."""
+    from contextlib import suppress  # TEMPORARY until all of them exist
+
+    with suppress(ImportError):
+        from .start_api import router as start_routes
+
+        service.include_router(start_routes(web.app), dependencies=[Owner])
+    with suppress(ImportError):
+        from ..toolset import Toolset
+        from .tools_api import router as tool_routes
+
+        service.include_router(tool_routes(Toolset(web.app, web.running)), dependencies=[Owner])
+    with suppress(ImportError):
+        from ..openai.api import router as openai_routes
+
+        service.include_router(openai_routes(web.app, web.running))
+
+
+def _pages(service: FastAPI) -> None:
+    @service.get("/", include_in_schema=False)
+    async def list_page(request: Request, here: Here, key: str = "") -> Response:
+        if key and here.links.is_owner(key):
+            # The key leaves the address bar at once, and stays out of the history.
+            away = RedirectResponse("/", status_code=303)
+            away.set_cookie(
+                here.owner_cookie,
+                here.links.session,
+                max_age=365 * 24 * 3600,
+                httponly=True,
+                samesite="strict",
+            )
+            return away
+        if is_owner(request, here):
+            return _shell()
+        return _plain_page(
+            401,
+            "This page is its owner's",
+            "<code>roundtable serve</code> prints the owner's link; open that once here.",
+        )
+
+    @service.get("/r/{token}", include_in_schema=False)
+    async def discussion_page(token: str, here: Here) -> Response:
+        if here.links.read(token, now=here.now()) is None:
+            return _plain_page(
+                404, "This link opens nothing", "Ask whoever gave it to you; it may have run out."
+            )
+        return _shell()
+
+    @service.get("/api/health", tags=["service"])
+    async def health(here: Here, challenge: str = "") -> dict[str, str]:
+        """Whether it is up, and a proof that it is the server of this installation."""
+        return {
+            "status": "up",
+            "version": __version__,
+            "proof": here.links.proof(challenge[:200]),
+        }
+
+    service.mount("/assets", StaticFiles(directory=PAGE), name="assets")
+
+
+def _shell() -> Response:
+    return HTMLResponse((PAGE / "index.html").read_text("utf-8"))
+
+
+def _plain_page(status: int, title: str, text: str) -> Response:
+    page = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title} · Roundtable</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="stylesheet" href="/assets/style.css">'
+        f'<main class="plain"><h1>{title}</h1><p>{text}</p></main></html>'
+    )
+    return HTMLResponse(page, status_code=status)
+
+
+def _explain_errors(service: FastAPI) -> None:
+    """Every refusal says what happened and what to do next, and none of them a secret."""
+
+    def answer(request: Request, status: int, error: str, remedy: str = "") -> Response:
+        body = problem(request.url.path, redact(error), redact(remedy))
+        return JSONResponse(body, status_code=status)
+
+    @service.exception_handler(Denied)
+    async def denied(_: Request, error: Denied) -> Response:
+        return JSONResponse(error.body, status_code=error.status)
+
+    @service.exception_handler(errors.RoundtableError)
+    async def ours(request: Request, error: errors.RoundtableError) -> Response:
+        status = next((code for kind, code in _STATUSES if isinstance(error, kind)), 500)
+        if status >= 500:
+            log.error("%s: %s", type(error).__name__, redact(str(error)))
+        return answer(request, status, error.message, error.remedy)
+
+    @service.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        told = "; ".join(
+            f"{'.'.join(str(part) for part in each['loc'][1:]) or each['loc'][0]}: {each['msg']}"
+            for each in error.errors()[:5]
+        )
+        remedy = "GET /api/openapi.json describes every request."
+        return answer(request, 422, f"The request is not as expected: {told}.", remedy)
+
+    @service.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        given = answer(request, error.status_code, str(error.detail))
+        given.headers.update(error.headers or {})
+        return given
+
+    @service.exception_handler(Exception)
+    async def defect(request: Request, _: Exception) -> Response:
+        # The traceback is logged by whoever serves us, without the address: it holds the token.
+        return answer(
+            request,
+            500,
+            "Something broke in the server.",
+            "Its log says more: web.log in its home.",
+        )

@@ -1,0 +1,162 @@
+"""What requests bring and what they get back, so that the description of the service is exact."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from ...core.events import TaskLinked
+from ...core.values import Budget, Material, NewsPlan
+from .links import Role
+
+Short = Annotated[str, StringConstraints(max_length=2_000)]
+Key = Annotated[str, StringConstraints(max_length=200)]
+
+
+class Body(BaseModel):
+    """Base of what a request brings: unknown fields are slips, and are told."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(BaseModel):
+    """Why something was refused, and what to do about it."""
+
+    error: str
+    remedy: str = ""
+
+
+class Opened(BaseModel):
+    """What a link opens."""
+
+    discussion_id: str
+    role: Role
+    seat: str
+    locked: bool
+    expires: str | None
+    status: str
+    topic: str
+    procedure: str
+    last_seq: int
+    driven_here: bool
+    links: dict[str, str] | None = None
+    """For the host: the links of others by whom they are for, `viewer` and the seats' names."""
+
+
+class Done(BaseModel):
+    """How the discussion stands after an act."""
+
+    discussion_id: str
+    status: str
+    last_seq: int
+
+
+class Said(BaseModel):
+    turn_id: str
+    round: int
+
+
+class Url(BaseModel):
+    url: str
+    token: str
+    expires: str | None
+
+
+class Headlined(BaseModel):
+    discussion_id: str
+    topic: str
+    procedure: str
+    status: str
+    opened_at: str
+    updated_at: str
+    last_seq: int
+    url: str
+
+
+class Listed(BaseModel):
+    discussions: list[Headlined]
+
+
+class Started(BaseModel):
+    discussion_id: str
+    status: str
+    driven_here: bool
+    url: str
+    links: dict[str, str]
+
+
+class Complete(BaseModel):
+    complete: bool
+    """False: words are missing, send each turn from its beginning."""
+
+
+class Unlock(Body):
+    password: Short
+
+
+class Speak(Body):
+    text: str
+    key: Key | None = None
+
+
+class Reason(Body):
+    reason: Short = ""
+
+
+class Skip(Body):
+    participant: Short
+
+
+class AddMaterial(Body):
+    source: Short
+    text: str
+    key: Key | None = None
+
+
+class Extend(Body):
+    rounds: int
+
+
+class Vote(Body):
+    in_favour: bool
+
+
+class Share(Body):
+    role: Role = "viewer"
+    seat: Short = ""
+    hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
+    password: Short = ""
+
+
+class Open(Body):
+    """A topic put to a table."""
+
+    topic: str
+    procedure: Short | None = None
+    context: list[Material] = Field(default_factory=list, max_length=100)
+    options: dict[str, Any] = Field(default_factory=dict)
+    language: Short | None = None
+    budget: Budget | None = None
+    search: bool = True
+    news: NewsPlan | None = None
+    task: TaskLinked | None = None
+    run: bool = True
+    """False: seat the table, and let nobody speak yet."""
+    key: Key | None = None
+    """Makes a repeated request harmless."""
+
+
+class Words(Body):
+    """Words of a turn that follow `begins` characters."""
+
+    discussion_id: Short
+    turn_id: Short
+    participant: Short
+    attempt: int
+    begins: int = Field(ge=0)
+    words: str
+
+
+class Drafts(Body):
+    drafts: list[Words] = Field(max_length=1_000)

@@ -1,0 +1,140 @@
+"""A discussion as one HTML file: the page itself, working from disk without any server.
+
+The page's modules are joined into one script, and script, style and events are put into the file.
+Its content policy names the script and the style by their hashes and allows nothing else, so a
+speech in it can do no more than it can on the served page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from ...core.events import Recorded
+from ...core.state import State
+from ...views.page import derived, page_event
+from ...views.report_parts import line
+
+ENTRY = "app.js"
+_IMPORT = re.compile(r"""import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*["']([^"']+)["'];?""")
+_NAMED = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+_DECLARED = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
+_LISTED = re.compile(r"export\s*\{([^}]*)\};?")
+_DEFAULT = re.compile(r"export default\b")
+
+
+def export_html(records: Sequence[Recorded], state: State, version: str) -> str:
+    """The page of a discussion as it stands, for a browser that opens the file from a disk."""
+    script, style = joined_script(), _asset("style.css")
+    theme = _asset("theme.js")
+    policy = (
+        f"default-src 'none'; script-src {_hashes(theme, script)}; style-src {_hashes(style)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    last = records[-1].at if records else state.updated_at
+    saved = {
+        "info": {
+            "discussion_id": state.discussion_id,
+            "role": "viewer",
+            "seat": "",
+            "status": state.status,
+            "topic": line(state.start.topic),
+            "procedure": state.start.procedure,
+        },
+        "at": last.isoformat() if last else None,
+        "version": version,
+        "events": [page_event(record) for record in records],
+        "derived": {**derived(state), "open_turns": []},
+    }
+    return (
+        "<!doctype html>\n"
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(line(state.start.topic))} · Roundtable</title>\n"
+        f"<style>{style}</style>\n"
+        f"<script>{theme}</script>\n</head>\n<body>\n"
+        '<div id="root"><noscript><p class="plain">This file needs JavaScript to show the '
+        "discussion. The report does without: <code>roundtable export ID --format html</code>."
+        "</p></noscript></div>\n"
+        f'<script type="application/json" id="saved">{_data(saved)}</script>\n'
+        f'<script type="module">{script}</script>\n</body>\n</html>\n'
+    )
+
+
+@cache
+def joined_script() -> str:
+    """All modules of the page as one script, each in a function of its own, in the order in which
+    they need each other."""
+    parts: list[str] = []
+    _join(ENTRY, parts, set())
+    script = "const modules = {};\n" + "\n".join(parts)
+    assert "</script" not in script.lower(), "a script must not end the element that it stands in"
+    return script
+
+
+def _join(name: str, parts: list[str], seen: set[str]) -> None:
+    if name in seen:
+        return
+    seen.add(name)
+    source = _asset(name)
+    for _, _, target in _IMPORT.findall(source):
+        _join(_resolved(name, target), parts, seen)
+    exports = dict.fromkeys(_DECLARED.findall(source))
+    renamed = {each: each for each in exports}
+
+    def listed(match: re.Match[str]) -> str:
+        for pair in match[1].split(","):
+            inner, _, outer = pair.strip().partition(" as ")
+            renamed[outer or inner] = inner
+        return ""
+
+    def imported(match: re.Match[str]) -> str:
+        default, names, target = match.groups()
+        module = f"modules[{json.dumps(_resolved(name, target))}]"
+        if default:
+            return f"const {default} = {module}.default;"
+        return f"const {{{names.replace(' as ', ': ')}}} = {module};"
+
+    source = _IMPORT.sub(imported, source)
+    source = _NAMED.sub("", _LISTED.sub(listed, source))
+    source = _DEFAULT.sub("exported.default =", source)
+    shared = ", ".join(f"{outer}: {inner}" for outer, inner in renamed.items())
+    parts.append(
+        f"modules[{json.dumps(name)}] = (() => {{\nconst exported = {{}};\n{source}\n"
+        f"return Object.assign(exported, {{ {shared} }});\n}})();"
+    )
+
+
+def _resolved(importer: str, target: str) -> str:
+    """`./x.js` within the folder of whoever imports it."""
+    folder = importer.rpartition("/")[0]
+    bare = target.removeprefix("./")
+    return f"{folder}/{bare}" if folder else bare
+
+
+@cache
+def _asset(name: str) -> str:
+    found = files(__package__) / "page"
+    for part in name.split("/"):
+        found = found / part
+    return found.read_text("utf-8")
+
+
+def _hashes(*texts: str) -> str:
+    return " ".join(f"'sha256-{b64encode(sha256(t.encode()).digest()).decode()}'" for t in texts)
+
+
+def _data(value: Any) -> str:
+    """JSON that cannot end the element it stands in, nor begin another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

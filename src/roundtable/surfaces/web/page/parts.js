@@ -1,0 +1,145 @@
+// Small parts that several sections share.
+import { useEffect, useLayoutEffect, useRef } from "./vendor/hooks.js";
+import { clock, initials, turnPlace, whole } from "./format.js";
+import { safeHtml, safeSvg } from "./safe.js";
+import { html, memo } from "./ui.js";
+
+const LETTERS = [
+  ["ja", /[\u3040-\u30ff]/g],
+  ["ko", /[\uac00-\ud7af]/g],
+  ["zh", /[\u4e00-\u9fff]/g],
+  ["he", /[\u0590-\u05ff]/g],
+  ["ar", /[\u0600-\u06ff]/g],
+];
+
+/** The language that the letters tell, for fonts and voices; undefined where they tell nothing. */
+export function languageOf(text) {
+  const sample = text.slice(0, 1200);
+  const letters = (sample.match(/\p{L}/gu) || []).length;
+  for (const [name, found] of LETTERS) {
+    if ((sample.match(found) || []).length * 5 > letters) return name;
+  }
+  return undefined;
+}
+
+/** Words of others, as elements. A citation of something that is not here is no link. */
+export const Words = memo(function Words({ markup, kind = "words", checked = false }) {
+  const place = useRef(null);
+  useLayoutEffect(() => {
+    const made = safeHtml(markup);
+    // The program has checked what it derives; a speech may cite whatever it likes.
+    for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
+      if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+    }
+    place.current.replaceChildren(made);
+  }, [markup]);
+  const plain = markup.replace(/<[^>]*>/g, "");
+  return html`<div class=${kind} dir="auto" lang=${languageOf(plain)} ref=${place}></div>`;
+});
+
+let isKnown = () => true;
+
+/** The page says which places there are: speeches and points. */
+export function knowPlaces(test) {
+  isKnown = test;
+}
+
+function known(href) {
+  return href ? isKnown(decodeURIComponent(href.slice(1))) : false;
+}
+
+export const Picture = memo(function Picture({ svg, caption }) {
+  const place = useRef(null);
+  useLayoutEffect(() => place.current.replaceChildren(safeSvg(svg)), [svg]);
+  return html`<figure class="picture">
+    <div class="scroll" tabindex="0" role="group" aria-label=${caption} ref=${place}></div>
+    <figcaption>${caption}</figcaption>
+  </figure>`;
+});
+
+/** The mark of somebody at the table: an emoji or two letters, in the colour of the seat. */
+export function Disc({ who }) {
+  return html`<span class="disc" aria-hidden="true">${who.emoji || initials(who.name)}</span>`;
+}
+
+export function seatClass(who) {
+  return who.number === null || who.number === undefined ? "host" : `seat${who.number % 12}`;
+}
+
+export function Time({ at }) {
+  return html`<time datetime=${at} title=${whole(at)}>${clock(at)}</time>`;
+}
+
+export function TurnLink({ turn, children }) {
+  return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || turn}</a>`;
+}
+
+const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
+
+/** A table of plain text. Cells that name a turn lead to it. */
+export function Grid({ caption, header, rows, numbers = [], folded = false, turns = {} }) {
+  const right = new Set(numbers);
+  const cell = (text) => (TURN.test(text) && turns[text] ? html`<${TurnLink} turn=${text} />` : text);
+  const table = html`<div class="scroll" tabindex="0" role="group" aria-label=${caption || header.join(", ")}>
+    <table class="grid">
+      ${caption && !folded && html`<caption>${caption}</caption>`}
+      <thead><tr>${header.map((head, n) => html`<th scope="col" class=${right.has(n) ? "end" : undefined} dir="auto">${head}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${row.map((text, n) => (n
+        ? html`<td class=${right.has(n) ? "end" : undefined} dir="auto">${cell(text)}</td>`
+        : html`<th scope="row" dir="auto">${cell(text)}</th>`))}</tr>`)}</tbody>
+    </table>
+  </div>`;
+  if (!folded) return table;
+  return html`<details class="fold"><summary>${caption} <span class="faint">${rows.length} rows</span></summary>${table}</details>`;
+}
+
+/** Tables and remarks, as the report has them. */
+export function Parts({ parts, turns }) {
+  return parts.map((part) => (part.header ? html`<${Grid} ...${part} turns=${turns} />` : html`<p class="faint" dir="auto">${part.text}</p>`));
+}
+
+export function Alert({ title, text, remedy, kind = "warn" }) {
+  return html`<div class=${`alert ${kind}`} role="note">
+    <p dir="auto"><strong>${title}</strong>${title && text ? " " : ""}${text}</p>
+    ${remedy && html`<p class="remedy" dir="auto">${remedy}</p>`}
+  </div>`;
+}
+
+/** What the server refused, with what to do about it. */
+export function Failure({ error }) {
+  if (!error) return null;
+  return html`<div class="alert bad" role="alert"><p><strong>${error.message}</strong></p>
+    ${error.remedy && html`<p class="remedy">${error.remedy}</p>`}</div>`;
+}
+
+/** A window above the page. Escape closes it, and the focus goes back to where it was. */
+export function Dialog({ title, onClose, children, wide = false }) {
+  const place = useRef(null);
+  useEffect(() => {
+    const dialog = place.current;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before && before.isConnected) before.focus();
+    };
+  }, []);
+  const cancelled = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  const outside = (event) => {
+    if (event.target === place.current) onClose();
+  };
+  return html`<dialog class=${wide ? "wide" : ""} ref=${place} aria-labelledby="dialog-title" onCancel=${cancelled} onMouseDown=${outside}>
+    <div class="sheet">
+      <header><h2 id="dialog-title">${title}</h2><button type="button" class="quiet close" aria-label="Close" onClick=${onClose}>✕</button></header>
+      ${children}
+    </div>
+  </dialog>`;
+}
+
+export function Brand({ href }) {
+  const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="7.5" class="mark-table" /><g class="mark-seats">${[0, 60, 120, 180, 240, 300].map((angle) => html`<circle cx=${16 + 12.6 * Math.sin((angle * Math.PI) / 180)} cy=${16 - 12.6 * Math.cos((angle * Math.PI) / 180)} r="2.4" />`)}</g></svg>`;
+  return href ? html`<a class="brand" href=${href}>${mark}<span>Roundtable</span></a>` : html`<span class="brand">${mark}<span>Roundtable</span></span>`;
+}

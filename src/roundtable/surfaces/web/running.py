@@ -1,0 +1,94 @@
+"""The discussions that this process drives, in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+
+from ...core.errors import LeaseHeld, RoundtableError
+from ...core.events import AttemptFailed, Recorded, SpeechGiven, TurnFailed
+from ...core.state import State
+from ...core.text import redact
+from ...engine.service import Service
+from .drafts import Desk
+
+log = logging.getLogger(__name__)
+
+
+class Running:
+    """Drives discussions until they are closed, or this is."""
+
+    def __init__(self, service: Service) -> None:
+        self.desk = Desk()
+        """What is being said, here and in processes that post their drafts."""
+        self._service = service
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._closed = False
+
+    def drive(self, discussion_id: str) -> None:
+        """Drive a discussion in the background, if this process does not drive it yet. What
+        becomes of it stands in the ledger: nothing is raised here."""
+        if self._closed or discussion_id in self._tasks:
+            return
+        task = asyncio.get_running_loop().create_task(self._drive(discussion_id))
+        self._tasks[discussion_id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(discussion_id, None))
+
+    def drives(self, discussion_id: str) -> bool:
+        return discussion_id in self._tasks
+
+    async def over(self, discussion_id: str) -> None:
+        """Wait until this process no longer drives it."""
+        if task := self._tasks.get(discussion_id):
+            await asyncio.wait([task])
+
+    async def drafts(self, discussion_id: str) -> AsyncIterator[tuple[str, str, str]]:
+        """Who speaks in which turn, and the words so far, each time there are more. It does not
+        end by itself; whoever reads slowly gets fewer and longer ones."""
+        changed: dict[str, None] = dict.fromkeys(
+            speaking.turn_id for speaking in self.desk.of(discussion_id)
+        )
+        news = asyncio.Event()
+
+        def tell(turn_id: str) -> None:
+            changed[turn_id] = None
+            news.set()
+
+        with self.desk.listening(discussion_id, tell):
+            while True:
+                while changed:
+                    turn_id = next(iter(changed))
+                    del changed[turn_id]
+                    if (speaking := self.desk.get(discussion_id, turn_id)) is not None:
+                        yield speaking.participant, turn_id, speaking.shown
+                news.clear()
+                await news.wait()
+
+    async def close(self) -> None:
+        """Interrupt what is being driven; it can be taken up again."""
+        self._closed = True
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _drive(self, discussion_id: str) -> None:
+        try:
+            await self._service.run(
+                discussion_id, on_draft=self.desk.add, on_event=self._forget_drafts
+            )
+        except LeaseHeld:
+            pass  # somebody else drives it, so it goes on
+        except RoundtableError as error:
+            log.warning("%s was interrupted: %s", discussion_id, redact(str(error)))
+        except Exception:
+            log.exception("%s was interrupted by a defect", discussion_id)
+        finally:
+            for speaking in self.desk.of(discussion_id):
+                self.desk.drop(discussion_id, speaking.turn_id)
+
+    def _forget_drafts(self, record: Recorded, _: State) -> None:
+        event = record.event
+        if isinstance(event, SpeechGiven | TurnFailed | AttemptFailed):
+            self.desk.drop(record.discussion_id, event.turn_id)

@@ -1,0 +1,337 @@
+"""Feeds: one discussion as this process shows it, read once and encoded once for all who watch.
+
+A `Room` follows the ledger and keeps each event as the bytes that go over the wire. A viewer is a
+cursor into them: it takes what is new, writes it at its own pace and waits for more. So nobody has
+a queue that could overflow, a slow viewer holds up nobody, and nothing is lost or doubled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from time import perf_counter
+
+from ...core.errors import RoundtableError, UnknownDiscussion
+from ...core.events import (
+    AttemptFailed,
+    DiscussionClosed,
+    DiscussionOpened,
+    Recorded,
+    SpeechGiven,
+    TurnFailed,
+)
+from ...core.state import State
+from ...engine.service import Service
+from ...views.page import derived, page_event
+from .drafts import Desk, Speaking
+
+KEEP_ALIVE = 15.0
+LINGER = 30.0
+DRAFTS_EVERY = 0.12
+_PAGE = 500
+_BREATH = 0.005
+"""Seconds of encoding after which others get their turn."""
+_CHUNK = 256 * 1024
+_DRAFTS_KEPT = 256
+_ALIVE = b": still here\n\n"
+_END = b"event: end\ndata: {}\n\n"
+
+log = logging.getLogger(__name__)
+
+
+class Room:
+    """What this process shows of one discussion."""
+
+    def __init__(self, service: Service, desk: Desk, discussion_id: str) -> None:
+        self.discussion_id = discussion_id
+        self.guests = 0
+        self._service = service
+        self._desk = desk
+        self._frames: list[bytes] = []
+        self._bodies: list[tuple[int, int]] = []
+        self._opened: DiscussionOpened | None = None
+        self._closed: DiscussionClosed | None = None
+        self._over: set[str] = set()
+        self._loaded = asyncio.Event()
+        self._ended = False
+        self._trouble: RoundtableError | None = None
+        self._ticks = 0
+        self._news = asyncio.Event()
+        # What derives from the whole is folded only when somebody wants it.
+        self._state = State()
+        self._unfolded: list[Recorded] = []
+        self._derived: tuple[int, bytes] = (0, b"")
+        self._folding = asyncio.Lock()
+        # The newest pieces of what is being said, each with its number.
+        self._drafts: deque[tuple[int, bytes]] = deque(maxlen=_DRAFTS_KEPT)
+        self._draft = 0
+        self._shown: dict[str, tuple[int, str, int]] = {}
+        self._unsaid: set[str] = set()
+        self._saying: asyncio.TimerHandle | None = None
+        self._said_at = 0.0
+        self._hearing = ExitStack()
+        self._work = [asyncio.create_task(self._follow()), asyncio.create_task(self._tick())]
+        self._hearing.enter_context(desk.listening(discussion_id, self._hear))
+
+    # What there is
+
+    @property
+    def last_seq(self) -> int:
+        return len(self._frames)
+
+    @property
+    def opened(self) -> DiscussionOpened:
+        assert self._opened is not None, "a room is entered when it is loaded"
+        return self._opened
+
+    @property
+    def status(self) -> str:
+        return "running" if self._closed is None else self._closed.status
+
+    def events(self, after: int, limit: int) -> bytes:
+        """Some events as one JSON document."""
+        chosen = range(max(0, after), min(self.last_seq, after + limit))
+        pieces = (self._frames[n][slice(*self._bodies[n])] for n in chosen)
+        return b'{"events":[%b],"last_seq":%d}' % (b",".join(pieces), self.last_seq)
+
+    async def derived(self) -> tuple[int, bytes]:
+        """What derives from the whole, and the event up to which it does."""
+        async with self._folding:
+            if self._derived[0] != self.last_seq:
+                coming, self._unfolded = self._unfolded, []
+                self._derived = await asyncio.to_thread(self._derive, coming)
+            return self._derived
+
+    def _derive(self, coming: list[Recorded]) -> tuple[int, bytes]:
+        for record in coming:
+            self._state.apply(record)
+        return self._state.seq, _json(derived(self._state))
+
+    # What comes
+
+    async def loaded(self) -> None:
+        """Wait until everything is here that was in the ledger when the room was made.
+        UnknownDiscussion if there is nothing."""
+        await self._loaded.wait()
+        if self._trouble is not None:
+            raise self._trouble
+        if self._ended and self._closed is not None:
+            await self._load()  # news of it may still have been sent after its end
+
+    async def feed(self, after: int) -> AsyncIterator[bytes]:
+        """Frames from the one after `after` on, until the discussion is closed or the room is."""
+        heard, ticks = -1, self._ticks
+        yield b"retry: 1000\n\n"
+        while True:
+            news = self._news  # taken before looking, so that nothing falls in between
+            chunk: list[bytes] = []
+            size = 0
+            while after < self.last_seq and size < _CHUNK:
+                chunk.append(self._frames[after])
+                size += len(chunk[-1])
+                after += 1
+            if after >= self.last_seq:
+                if self._ended:
+                    yield b"".join((*chunk, _END))
+                    return
+                if heard != self._draft:
+                    chunk += self._drafts_after(heard)
+                    heard = self._draft
+                if not chunk and ticks != self._ticks:
+                    chunk.append(_ALIVE)
+                ticks = self._ticks
+            if chunk:
+                yield b"".join(chunk)
+            else:
+                await news.wait()
+
+    async def close(self) -> None:
+        """Let everybody go."""
+        self._hearing.close()
+        if self._saying is not None:
+            self._saying.cancel()
+        for task in self._work:
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+        self._ended = True
+        self._loaded.set()
+        self._wake()
+
+    async def _follow(self) -> None:
+        while not self._ended:
+            try:
+                await self._load()
+                self._trouble = None
+                self._loaded.set()
+                async for record in self._service.events(self.discussion_id, after=self.last_seq):
+                    self._take(record)
+                    self._wake()
+                await self._load()
+                self._ended = True
+            except RoundtableError as error:
+                self._trouble = error
+                self._loaded.set()  # whoever waits is told
+                if isinstance(error, UnknownDiscussion):
+                    self._ended = True
+                else:
+                    log.warning("%s cannot be followed now: %s", self.discussion_id, error)
+                    await asyncio.sleep(1)
+        self._wake()
+
+    async def _load(self) -> None:
+        """Take in what is in the ledger, without keeping others from their turn."""
+        while True:
+            page = await self._service.records(self.discussion_id, after=self.last_seq, limit=_PAGE)
+            begun = perf_counter()
+            for record in page:
+                if record.seq != self.last_seq + 1:
+                    break  # somebody else took it in meanwhile
+                self._take(record)
+                if perf_counter() - begun > _BREATH:
+                    await asyncio.sleep(0)
+                    begun = perf_counter()
+            self._wake()
+            if len(page) < _PAGE:
+                return
+
+    def _take(self, record: Recorded) -> None:
+        event = record.event
+        match event:
+            case DiscussionOpened():
+                self._opened = event
+            case DiscussionClosed():
+                self._closed = event
+            case SpeechGiven() | TurnFailed():
+                self._over.add(event.turn_id)
+                self._unsaid.discard(event.turn_id)
+                self._shown.pop(event.turn_id, None)
+                self._desk.drop(self.discussion_id, event.turn_id)
+            case AttemptFailed():
+                self._desk.drop(self.discussion_id, event.turn_id, event.attempt)
+            case _:
+                pass
+        head = b"id: %d\nevent: event\ndata: " % record.seq
+        body = _json(page_event(record))
+        self._frames.append(head + body + b"\n\n")
+        self._bodies.append((len(head), len(head) + len(body)))
+        self._unfolded.append(record)
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(KEEP_ALIVE)
+            self._ticks += 1
+            self._wake()
+
+    # What is being said
+
+    def _hear(self, turn_id: str) -> None:
+        """New words: soon, and together with those that come right after them."""
+        self._unsaid.add(turn_id)
+        if self._saying is None and self.guests:
+            loop = asyncio.get_running_loop()
+            wait = max(0.0, self._said_at + DRAFTS_EVERY - loop.time())
+            self._saying = loop.call_later(wait, self._say)
+
+    def _say(self) -> None:
+        self._saying = None
+        self._said_at = asyncio.get_running_loop().time()
+        turns, self._unsaid = self._unsaid, set()
+        for turn_id in turns - self._over:
+            if (speaking := self._desk.get(self.discussion_id, turn_id)) is not None:
+                self._say_more(speaking)
+        self._wake()
+
+    def _say_more(self, speaking: Speaking) -> None:
+        shown = speaking.shown
+        attempt, before, begins = self._shown.get(speaking.turn_id, (0, "", 0))
+        if attempt != speaking.attempt or not shown.startswith(before):
+            before, begins = "", 0
+        words = shown[len(before) :]
+        if words or not begins:
+            self._draft += 1
+            self._drafts.append((self._draft, _draft_frame(speaking, begins, words)))
+            # Counted as scripts in a browser count.
+            length = begins + len(words.encode("utf-16-le", "surrogatepass")) // 2
+            self._shown[speaking.turn_id] = (speaking.attempt, shown, length)
+
+    def _drafts_after(self, heard: int) -> list[bytes]:
+        """The pieces after one; for whoever has missed some, all that was said so far."""
+        if heard >= 0 and self._drafts and self._drafts[0][0] <= heard + 1:
+            return [frame for number, frame in self._drafts if number > heard]
+        return [
+            _draft_frame(speaking, 0, self._shown[speaking.turn_id][1])
+            for speaking in self._desk.of(self.discussion_id)
+            if speaking.turn_id not in self._over and speaking.turn_id in self._shown
+        ]
+
+
+class Rooms:
+    """The rooms that are open. One that nobody has entered for a while is closed."""
+
+    def __init__(self, service: Service, desk: Desk) -> None:
+        self._service = service
+        self._desk = desk
+        self._rooms: dict[str, Room] = {}
+        self._closing: dict[str, asyncio.TimerHandle] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self.closed = False
+
+    @asynccontextmanager
+    async def enter(self, discussion_id: str) -> AsyncIterator[Room]:
+        """The room of a discussion, with everything in it that is in the ledger now."""
+        room = self._rooms.get(discussion_id)
+        if room is None:
+            room = self._rooms[discussion_id] = Room(self._service, self._desk, discussion_id)
+        if (timer := self._closing.pop(discussion_id, None)) is not None:
+            timer.cancel()
+        room.guests += 1
+        try:
+            await room.loaded()
+            yield room
+        except UnknownDiscussion:
+            self._drop(room)
+            raise
+        finally:
+            room.guests -= 1
+            if not room.guests and self._rooms.get(discussion_id) is room and not self.closed:
+                loop = asyncio.get_running_loop()
+                self._closing[discussion_id] = loop.call_later(LINGER, self._drop, room)
+
+    async def close(self) -> None:
+        """End every feed."""
+        self.closed = True
+        for timer in self._closing.values():
+            timer.cancel()
+        rooms, self._rooms = list(self._rooms.values()), {}
+        await asyncio.gather(*(room.close() for room in rooms), *self._ending)
+
+    def _drop(self, room: Room) -> None:
+        self._closing.pop(room.discussion_id, None)
+        if self._rooms.get(room.discussion_id) is room:
+            del self._rooms[room.discussion_id]
+        task = asyncio.get_running_loop().create_task(room.close())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+
+def _draft_frame(speaking: Speaking, begins: int, words: str) -> bytes:
+    said = {
+        "turn_id": speaking.turn_id,
+        "participant": speaking.participant,
+        "attempt": speaking.attempt,
+        "begins": begins,
+        "words": words,
+    }
+    return b"event: draft\ndata: " + json.dumps(said).encode("ascii") + b"\n\n"
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,379 @@
+"""What the form that starts a discussion needs to know. Nothing here calls a model or stores."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from ...bootstrap import App
+from ...core.errors import RoundtableError
+from ...core.state import State
+from ...core.text import redact
+from ...core.values import OUTSIDE, Budget, Material, SpeakerRef
+from ...experts.library_files import own_files
+from ...ledger.memory import MemoryLedger
+from ...models.discovery import Found
+from ...own_procedures import ProcedureFiles
+from ...procedures import PROCEDURES, meant_kit, procedure_kit
+from ...procedures.kit import Kit
+from ...procedures.opening import OpenRequest, checked_topic
+from ...speakers.characters import CHARACTERS
+from ...views.estimate import Estimate, estimate_line
+from ...views.notes import notes
+from .bodies import Body, Problem, Short
+
+if TYPE_CHECKING:
+    from ...experts.selection import Selector
+
+MOST_EXPERTS = 12
+_FOR_FILES = ("output_dir", "output_path", "context_from", "session")
+"""Options about files and sessions of a command line."""
+_LISTS = "A,B,C"
+_OF_PROCEDURE = re.compile(r"^(?:Adaptive|Deliberation|Five-round|Meeting|Council): ")
+_SECONDS_PER_CALL = (4.0, 45.0)
+"""The usual range of a call to a large model."""
+_SECONDS_PER_SMALL_CALL = (1.0, 10.0)
+
+
+class Option(BaseModel):
+    """Something that a procedure lets one choose."""
+
+    name: str
+    about: str
+    kind: Literal["flag", "number", "choice", "text", "list"]
+    choices: list[str] = []
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class ProcedureRow(BaseModel):
+    name: str
+    summary: str
+    built_in: bool
+    by_hand: bool = False
+    extends: bool = False
+    options: list[Option] = []
+    error: str | None = None
+    """Why it cannot be used, for one of the user's own."""
+
+
+class Procedures(BaseModel):
+    default: str
+    procedures: list[ProcedureRow]
+
+
+class ProviderRow(BaseModel):
+    provider: str
+    label: str
+    how: str
+    models: list[str]
+
+
+class MissingRow(BaseModel):
+    provider: str
+    label: str
+    variable: str
+    get: str
+    """What to do to have it."""
+
+
+class FoundModels(BaseModel):
+    default_model: str
+    found: list[ProviderRow]
+    missing: list[MissingRow]
+    scripted: dict[str, str]
+    aliases: dict[str, str]
+
+
+class Suggest(Body):
+    topic: str
+    count: int = Field(default=3, ge=1, le=MOST_EXPERTS)
+    include: list[Short] = Field(default_factory=list, max_length=MOST_EXPERTS)
+    """Who sits in any case."""
+
+
+class Suggestion(BaseModel):
+    id: str
+    name: str
+    domain: str
+    perspective: str
+    why: str
+    relevance: float
+
+
+class Suggestions(BaseModel):
+    experts: list[Suggestion]
+
+
+class ToEstimate(Body):
+    """As for opening a discussion."""
+
+    topic: str
+    procedure: Short | None = None
+    context: list[Material] = Field(default_factory=list, max_length=100)
+    options: dict[str, Any] = Field(default_factory=dict)
+    language: Short | None = None
+    budget: Budget | None = None
+    search: bool = True
+
+
+class SeatRow(BaseModel):
+    id: str
+    name: str
+    role: str
+    emoji: str
+    models: list[str]
+    """The speaker, and who would take its place."""
+    demonstration: bool
+    host: bool
+
+
+class NoteRow(BaseModel):
+    code: str
+    text: str
+    remedy: str
+
+
+class Estimated(BaseModel):
+    """What a discussion would cost. Ranges, because nobody knows how much models will say."""
+
+    procedure: str
+    options: dict[str, Any]
+    seats: list[SeatRow]
+    calls: int
+    tokens: tuple[int, int]
+    cost_usd: tuple[float, float] | None
+    """None when a seat's price is unknown."""
+    seconds: tuple[float, float] | None
+    """None when somebody speaks who is no model."""
+    multiplier: str
+    line: str
+    over_budget: list[str]
+    """The limits that even the low end would pass."""
+    notes: list[NoteRow]
+
+
+def router(app: App) -> APIRouter:
+    """The routes; whoever mounts them asks for the owner's key."""
+    refusals: dict[int | str, dict[str, Any]] = {
+        status: {"model": Problem} for status in (400, 401, 403, 404, 413, 415, 421, 422)
+    }
+    routes = APIRouter(prefix="/api", responses=refusals, tags=["start"])
+    experts = _Experts(app)
+
+    @routes.get("/procedures")
+    async def procedures() -> Procedures:
+        """The rules by which a table can be held, the user's own among them."""
+        own = ProcedureFiles(app.settings.procedure_folders)
+        rows = [_row(kit) for kit in PROCEDURES.values()]
+        rows += [_own_row(own, name) for name in own.names()]
+        return Procedures(default=app.settings.choices.procedure, procedures=rows)
+
+    @routes.get("/models")
+    async def models() -> FoundModels:
+        """Who can speak now, and what is missing for more."""
+        return _found(app, await app.discover())
+
+    @routes.post("/suggest")
+    async def suggest(body: Suggest) -> Suggestions:
+        """Experts for a topic, each with the reason for it."""
+        return Suggestions(experts=await experts.suggest(body))
+
+    @routes.post("/estimate")
+    async def estimate(body: ToEstimate) -> Estimated:
+        """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
+        choices = app.settings.choices
+        own = ProcedureFiles(app.settings.procedure_folders)
+        request = OpenRequest(
+            topic=body.topic,
+            procedure=body.procedure or meant_kit(body.options, choices.procedure, own).name,
+            context=tuple(body.context),
+            options=body.options,
+            language=body.language or choices.language,
+            budget=body.budget or choices.budget,
+            search=body.search,
+        )
+        state = await app.service.with_ledger(MemoryLedger()).open(request)
+        return _estimated(state, procedure_kit(state.start.procedure).estimate(state))
+
+    return routes
+
+
+# --- procedures -----------------------------------------------------------------------------------
+
+
+def _row(kit: Kit, *, built_in: bool = True) -> ProcedureRow:
+    return ProcedureRow(
+        name=kit.name.rpartition(":")[2],
+        summary=kit.summary,
+        built_in=built_in,
+        by_hand=kit.by_hand,
+        extends=kit.extends,
+        options=[_option(flag) for flag in kit.flags if flag not in _FOR_FILES],
+    )
+
+
+def _own_row(own: ProcedureFiles, name: str) -> ProcedureRow:
+    try:
+        return _row(procedure_kit(name, own), built_in=False)
+    except RoundtableError as error:
+        return ProcedureRow(name=name, summary="", built_in=False, error=redact(str(error)))
+
+
+def _option(name: str) -> Option:
+    """An option as the command line explains it: it is said in one place only."""
+    from ..cli.app import ask
+
+    said = next((each for each in ask.params if each.name == name), None)
+    if not isinstance(said, click.Option):
+        return Option(name=name, about="", kind="text")
+    about = _OF_PROCEDURE.sub("", said.help or "")
+    about = about[:1].upper() + about[1:]
+    if said.is_flag:
+        return Option(name=name, about=about, kind="flag")
+    if isinstance(said.type, click.Choice):
+        choices = [str(choice) for choice in said.type.choices]
+        return Option(name=name, about=about, kind="choice", choices=choices)
+    if isinstance(said.type, click.IntRange | click.FloatRange):
+        low, high = said.type.min, said.type.max
+        return Option(name=name, about=about, kind="number", minimum=low, maximum=high)
+    kind: Literal["list", "text"] = "list" if said.metavar == _LISTS else "text"
+    return Option(name=name, about=about, kind=kind)
+
+
+# --- models and experts ---------------------------------------------------------------------------
+
+
+def _found(app: App, found: Found) -> FoundModels:
+    here = {provider.id for provider in found.providers}
+    missing = [
+        MissingRow(
+            provider=m.id, label=m.label, variable=m.variable, get=m.get or f"Set {m.variable}."
+        )
+        for m in found.missing
+    ]
+    missing += [
+        MissingRow(
+            provider=p.id, label=p.label, variable="", get=p.get or "Start it on this machine."
+        )
+        for p in app.registry.providers.values()
+        if p.probe is not None and p.id not in here
+    ]
+    return FoundModels(
+        default_model=found.default_model,
+        found=[
+            ProviderRow(provider=p.id, label=p.label, how=p.how, models=list(p.models))
+            for p in found.providers
+        ],
+        missing=missing,
+        scripted={f"scripted/{name}": about for name, about in CHARACTERS.items()},
+        aliases={
+            alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases
+        },
+    )
+
+
+class _Experts:
+    """The library, loaded once and again when the user's own files change."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._lock = asyncio.Lock()
+        self._loaded: tuple[tuple[tuple[Path, float], ...], Selector] | None = None
+
+    async def suggest(self, body: Suggest) -> list[Suggestion]:
+        topic = checked_topic(body.topic)
+        async with self._lock:
+            selector = await asyncio.to_thread(self._selector)
+        chosen = await asyncio.to_thread(
+            selector.choose, topic, max(body.count, len(body.include)), include=body.include
+        )
+        return [
+            Suggestion(
+                id=choice.expert.id,
+                name=choice.expert.name,
+                domain=choice.expert.domain,
+                perspective=choice.expert.perspective,
+                why=choice.why,
+                relevance=float(choice.relevance),
+            )
+            for choice in chosen
+        ]
+
+    def _selector(self) -> Selector:
+        files = own_files(*self._app.settings.expert_folders)
+        stamp = tuple((file, file.stat().st_mtime) for file in files)
+        if self._loaded is None or self._loaded[0] != stamp:
+            self._loaded = (stamp, self._app.selector())
+        return self._loaded[1]
+
+
+# --- the estimate ---------------------------------------------------------------------------------
+
+
+def _estimated(state: State, estimate: Estimate) -> Estimated:
+    host = state.start.host
+    return Estimated(
+        procedure=state.start.procedure.rpartition(":")[2],
+        options=state.start.options,
+        seats=[
+            SeatRow(
+                id=seat.id,
+                name=seat.name,
+                role=seat.role,
+                emoji=seat.emoji,
+                models=[each.model for each in seat.speakers],
+                demonstration=seat.speaker.demonstration,
+                host=seat is host,
+            )
+            for seat in (*state.start.participants, host)
+        ],
+        calls=estimate.calls,
+        tokens=estimate.tokens,
+        cost_usd=estimate.cost_usd,
+        seconds=_seconds(state, estimate),
+        multiplier=estimate.multiplier,
+        line=estimate_line(estimate, state),
+        over_budget=_over(estimate, state.start.budget),
+        notes=[
+            NoteRow(code=note.code, text=redact(note.text), remedy=redact(note.remedy))
+            for note in notes(state)
+        ],
+    )
+
+
+def _seconds(state: State, estimate: Estimate) -> tuple[float, float] | None:
+    """How long it may take: experts of a round speak side by side, unless they speak in turn."""
+    seats = (*state.start.participants, state.start.host)
+    if any(seat.speaker.model == OUTSIDE for seat in seats):
+        return None
+    in_turn = state.start.options.get("speech_order") == "fixed"
+    rounds = ceil(estimate.participant_calls / max(1, len(state.start.participants)))
+    steps = estimate.calls if in_turn else rounds + estimate.host_calls
+    low, high = zip(*(_usual(seat.speaker) for seat in seats), strict=True)
+    return round(steps * max(low), 1), round(steps * max(high), 1)
+
+
+def _usual(speaker: SpeakerRef) -> tuple[float, float]:
+    if speaker.model.startswith("scripted/"):
+        return 0.0, 0.1
+    return _SECONDS_PER_SMALL_CALL if speaker.demonstration else _SECONDS_PER_CALL
+
+
+def _over(estimate: Estimate, budget: Budget) -> list[str]:
+    found = []
+    if budget.max_calls is not None and estimate.calls > budget.max_calls:
+        found.append(f"calls: about {estimate.calls} where {budget.max_calls} are allowed")
+    if budget.max_tokens is not None and estimate.tokens[0] > budget.max_tokens:
+        found.append(f"tokens: at least {estimate.tokens[0]:,} where {budget.max_tokens:,} are")
+    cost = estimate.cost_usd
+    if budget.max_cost_usd is not None and cost is not None and cost[0] > budget.max_cost_usd:
+        found.append(f"cost: at least ${cost[0]:.2f} where ${budget.max_cost_usd:.2f} are allowed")
+    return found

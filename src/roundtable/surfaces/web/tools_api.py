@@ -1,0 +1,77 @@
+"""The toolset over HTTP: `POST /api/tools/{name}` with a tool's arguments as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from ...core.errors import LedgerError, RoundtableError, UnknownDiscussion
+from ...core.text import redact
+from ..toolset.toolset import Toolset, find_operation
+
+
+def router(toolset: Toolset) -> APIRouter:
+    """One route for each tool. Whoever mounts it lets only the owner in."""
+    routes = APIRouter(prefix="/api/tools", tags=["tools"])
+
+    @routes.get("")
+    async def listed() -> list[dict[str, Any]]:
+        """The tools, with the schemas of their arguments and answers."""
+        return [
+            {
+                "name": each.name,
+                "title": each.title,
+                "description": each.description,
+                "read_only": each.read_only,
+                "input_schema": each.input_schema,
+                "output_schema": each.output_schema,
+            }
+            for each in toolset.operations.values()
+        ]
+
+    @routes.post("/{name}", response_model=None)
+    async def call(name: str, request: Request) -> Response:
+        """Call a tool. The body is a JSON object with its arguments."""
+        try:
+            find_operation(name)
+        except RoundtableError as error:
+            return _refused(error, 404)
+        try:
+            arguments = await request.json()
+        except ValueError:
+            arguments = None
+        if not isinstance(arguments, dict):
+            return _refused(
+                RoundtableError(
+                    "The body is no JSON object.", 'Send the arguments, such as {"limit": 5}.'
+                ),
+                422,
+            )
+        try:
+            result = await toolset.call(name, arguments)
+        except RoundtableError as error:
+            return _refused(error, _status(error))
+        return Response(result.model_dump_json(), media_type="application/json")
+
+    return routes
+
+
+def _status(error: RoundtableError) -> int:
+    match error:
+        case UnknownDiscussion():
+            return 404
+        case LedgerError():
+            return 503
+        case _:
+            return 409 if type(error).__name__ == "NotAllowed" else 422
+
+
+def _refused(error: RoundtableError, status: int) -> JSONResponse:
+    said = {
+        "error": redact(error.message),
+        "remedy": redact(error.remedy),
+        "kind": type(error).__name__,
+    }
+    return JSONResponse(said, status_code=status)

@@ -1,0 +1,1 @@
+"""Task boards: where a discussion's conclusion and its action items go."""

@@ -1,0 +1,190 @@
+"""Influence: who shaped the outcome, who agrees with whom, and who went along, as far as the
+events tell. The same for every procedure: what one does not record stays unknown, with the reason.
+
+Questions here are the points on which stances were taken, and the last vote: only what two
+participants both answered compares them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.contribution import Contribution, Likeness, contributions, likeness
+from ..core.convergence import UNSURE, Score
+from ..core.identity_bias import Review, identity_bias
+from ..core.points import points_of
+from ..core.state import State
+from ..core.tally import Vote, final_votes
+from .bias import Bias, biases
+from .report_parts import Grid, Line, Part, line
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """What is known of everybody at one table, by participant."""
+
+    biases: dict[str, Bias] = field(default_factory=dict)
+    family: dict[str, Score] = field(default_factory=dict)
+    """How much better it scores peers of its own model family than disinterested ones do."""
+    contributions: dict[str, Contribution] = field(default_factory=dict)
+    """Of those who cast ballots with options."""
+    pairs: dict[tuple[str, str], Likeness] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.biases or self.family or self.contributions or self.pairs)
+
+
+def influence(state: State) -> Influence:
+    """Everything that the ballots, stances and scores tell."""
+    votes = _votes(state)
+    models = {s.participant: s.model for s in state.speeches if s.round > 0}
+    return Influence(
+        biases(state),
+        _family(state),
+        contributions([votes], models=models) if votes else {},
+        {pair: each for pair, each in likeness(_questions(state)).items() if each.questions},
+    )
+
+
+def _votes(state: State) -> list[Vote]:
+    return [
+        Vote(b.participant, b.ranking, b.certainty, round=b.round)
+        for b in state.ballots
+        if b.meaningful and b.ranking
+    ]
+
+
+def _questions(state: State) -> list[dict[str, str]]:
+    """What everybody holds on each point, and votes for. Who is unsure has not answered."""
+    held = points_of(state).positions().values()
+    asked: list[dict[str, str]] = [
+        {who: each for who, each in row.items() if each != UNSURE} for row in held
+    ]
+    last = final_votes(_votes(state))
+    newest = max((vote.round for vote in last), default=0)
+    # Ballots of other rounds may be on other options.
+    asked.append({v.voter: v.first[0] for v in last if v.round == newest and len(v.first) == 1})
+    return [row for row in asked if len(row) > 1]
+
+
+def _family(state: State) -> dict[str, Score]:
+    """Read off the scores that peers give each other; those who gave none are left out."""
+    reviews = [
+        Review(row.participant, _ranked(row.scores), topic=str(row.round)) for row in state.scores
+    ]
+    if not reviews:
+        return {}
+    author = {who: who for row in state.scores for who in row.scores}
+    families = {who: seated.speaker.family for who, seated in state.sat.items()}
+    return {who: each.family for who, each in identity_bias(reviews, author, families).items()}
+
+
+def _ranked(scores: dict[str, int]) -> tuple[tuple[str, ...], ...]:
+    levels = sorted(set(scores.values()), reverse=True)
+    return tuple(tuple(who for who, score in scores.items() if score == each) for each in levels)
+
+
+# As a document
+
+
+def influence_document(state: State) -> dict[str, Any]:
+    """For JSON: everybody by id, and every pair that can be compared."""
+    known = influence(state)
+    if not known:
+        return {}
+    who = dict.fromkeys((*known.biases, *known.contributions, *known.family))
+    return {
+        "participants": {name: _row(known, name) for name in who},
+        "pairs": [
+            {
+                "participants": list(pair),
+                "questions": each.questions,
+                "agreed": each.agreed,
+                **_score("correlation", each.correlation),
+            }
+            for pair, each in known.pairs.items()
+        ],
+    }
+
+
+def _row(known: Influence, name: str) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    if bias := known.biases.get(name):
+        row["conformity"] = {"chances": bias.conformity.chances, "moved": bias.conformity.moved}
+        row["own_points"] = {"judged": bias.own.of, "upheld": bias.own.agreed}
+        row["others_points"] = {"judged": bias.others.of, "upheld": bias.others.agreed}
+        row["self_preference"] = bias.self_preference
+    if earned := known.contributions.get(name):
+        row["decisive"] = bool(earned.decisive)
+        row["same_model_as"] = list(earned.twins)
+    if name in known.family:
+        row |= _score("family_preference", known.family[name])
+    return row
+
+
+def _score(name: str, score: Score) -> dict[str, Any]:
+    if score.value is None:
+        return {name: None, f"{name}_reason": score.reason}
+    return {name: round(score.value, 4)}
+
+
+# In a report
+
+
+def influence_parts(state: State) -> tuple[Part, ...]:
+    """The tables of a report; nothing if nothing is known of anybody."""
+    known = influence(state)
+    names = _names(state)
+    parts: list[Part] = []
+    if known.biases:
+        header = ("Who", "Went over to the majority", "Upholds its own points", "The others'")
+        rows = tuple(
+            (
+                names.get(who, line(who)),
+                f"{each.conformity.moved} of {each.conformity.chances}",
+                str(each.own),
+                str(each.others),
+            )
+            for who, each in known.biases.items()
+        )
+        parts.append(Grid("Who went along", header, rows))
+    told = {who: each for who, each in known.family.items() if each.value is not None}
+    if told:
+        family = tuple((names.get(w, line(w)), f"{each.value:+.2f}") for w, each in told.items())
+        parts.append(Grid("Prefers models of its own family", ("Who", "By"), family, numbers=(1,)))
+    if known.pairs:
+        pairs = tuple(
+            (
+                f"{names.get(a, line(a))} and {names.get(b, line(b))}",
+                f"{each.agreed} of {each.questions}",
+                "—" if each.correlation.value is None else f"{each.correlation.value:+.2f}",
+            )
+            for (a, b), each in known.pairs.items()
+        )
+        columns = ("Who", "Hold the same", "Correlation")
+        parts.append(Grid("Who agrees with whom", columns, pairs, folded=len(pairs) > _MANY))
+        if reason := _why_not(known):
+            parts.append(Line(f"No correlation: {reason}."))
+    return tuple(parts)
+
+
+_MANY = 24
+
+
+def _why_not(known: Influence) -> str:
+    """The commonest reason, if no pair has a figure."""
+    if any(each.correlation.value is not None for each in known.pairs.values()):
+        return ""
+    reasons = Counter(each.correlation.reason for each in known.pairs.values())
+    return reasons.most_common(1)[0][0]
+
+
+def _names(state: State) -> dict[str, str]:
+    seated = (*state.sat.values(), state.start.host)
+    shared = Counter(line(p.name) for p in seated)
+    return {
+        p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")
+        for p in seated
+    }

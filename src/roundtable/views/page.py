@@ -1,0 +1,284 @@
+"""The page's read models: what it gets of each event, and what only the whole discussion tells.
+
+The page folds events by itself; what takes more than that (verified quotations, camps, pictures,
+whose turn it is) is derived here, once for all who watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..core.decide import decide
+from ..core.effects import TakeTurn
+from ..core.minds import held_in
+from ..core.points import PointList, points_of
+from ..core.state import State
+from ..core.values import OUTSIDE, Verdict
+from ..procedures import procedure_kit
+from ..version import __version__
+from .notes import notes
+from .opinion_map import OpinionMap, opinion_map_of
+from .page_events import page_event as page_event
+from .page_events import usage
+from .report_costs import costs
+from .report_parts import Grid, Line, Part, Picture, anchor, clean, line
+from .report_positions import ballots, changes, scores
+from .safe_markdown import Surroundings, to_html
+from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg
+
+VERDICT_HEADING = 2
+
+
+def headline(state: State) -> dict[str, Any]:
+    """A discussion in one row."""
+    return {
+        "discussion_id": state.discussion_id,
+        "topic": clean(state.start.topic),
+        "procedure": state.start.procedure,
+        "status": state.status,
+        "paused": state.paused is not None,
+        "participants": [line(each.name) for each in state.participants],
+        "rounds": max((speech.round for speech in state.speeches), default=0),
+        "opened_at": state.opened_at.isoformat() if state.opened_at else None,
+        "updated_at": state.updated_at.isoformat() if state.updated_at else None,
+        "last_seq": state.seq,
+    }
+
+
+def derived(state: State) -> dict[str, Any]:
+    """Everything about a discussion that no single event says."""
+    kit = procedure_kit(state.start.procedure)
+    delivered = kit.deliver(state, __version__)
+    listed = points_of(state)
+    drawn = opinion_map_of(state)
+    scored = scores(state)
+    return {
+        "seq": state.seq,
+        "status": state.status,
+        "verdict": _verdict(state, delivered),
+        "points": list(_points(state, listed, drawn)),
+        "pictures": [*_pictures(drawn), *_drawn_in(scored)],
+        "camps": [
+            {"label": camp.label, "members": list(camp.members)}
+            for camp in drawn.camps
+            if len(drawn.camps) > 1
+        ],
+        "bridges": [each.participant for each in drawn.bridges],
+        "convergence": [
+            {
+                "round": each.round,
+                "agreement": each.agreement,
+                "stability": each.stability,
+                "shared": each.consensus,
+                "disputed": each.disagreement,
+                "new": each.new,
+            }
+            for each in drawn.rounds
+        ],
+        "ballots": _parts(ballots(state)),
+        "scores": _parts(scored),
+        "changes": _parts(changes(state)),
+        "talk": _talk(drawn, state),
+        "costs": _parts(costs(state)),
+        "notes": [
+            {"code": line(n.code), "text": line(n.text), "remedy": line(n.remedy)}
+            for n in notes(state)
+        ],
+        "usage": {
+            "calls": state.usage.calls,
+            **usage(state.usage),
+            "cost_usd": state.usage.cost_usd,
+        },
+        "open_turns": list(_open_turns(state)),
+        "may": {"extend": kit.extends, "lead": kit.by_hand},
+        "progress": kit.progress(state) if state.closed is None else "",
+    }
+
+
+# The verdict
+
+
+def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
+    verdict = state.verdict
+    if verdict is None:
+        return None
+    around = Surroundings(_links(state), _said(state))
+    names = {p.id: line(p.name) for p in (*state.sat.values(), state.start.host)}
+
+    def prose(text: str) -> str:
+        return to_html(clean(text).strip(), below=VERDICT_HEADING, around=around)
+
+    return {
+        "html": prose(verdict.answer),
+        "delivered": prose(delivered) if _says_more(delivered, verdict) else "",
+        "confidence": verdict.confidence,
+        "meaningful": verdict.meaningful,
+        "partial": verdict.partial,
+        "method": verdict.method,
+        "author": line(verdict.author),
+        "agreement": prose(verdict.agreement) if verdict.agreement.strip() else "",
+        "changed_minds": prose(verdict.changed_minds) if verdict.changed_minds.strip() else "",
+        "gaps": prose(verdict.gaps) if verdict.gaps.strip() else "",
+        "sources": [line(each) for each in verdict.sources],
+        "flags": [line(each) for each in verdict.flags],
+        "cites": [each for each in verdict.cites if each in state.turns],
+        "dissent": [
+            {
+                "participant": each.participant,
+                "name": names.get(each.participant, line(each.participant)),
+                "position": prose(each.position),
+                "reason": prose(each.reason) if each.reason.strip() else "",
+                "turn_id": each.turn_id if each.turn_id in state.turns else None,
+            }
+            for each in verdict.dissent
+        ],
+    }
+
+
+def _says_more(delivered: str, verdict: Verdict) -> bool:
+    """Whether the procedure's own wording holds more than the answer."""
+    return bool(delivered.strip()) and clean(delivered).strip() != clean(verdict.answer).strip()
+
+
+def _said(state: State) -> dict[str, str]:
+    """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
+    rounds: its own words would verify themselves."""
+    host = state.start.host.id
+    return {
+        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
+    }
+
+
+def _links(state: State) -> dict[str, str]:
+    links = {turn: anchor("turn", turn) for turn in state.turns}
+    links.update((point, anchor("point", point)) for point in state.points)
+    return links
+
+
+# Points, stances and their movement
+
+
+def _points(state: State, listed: PointList, drawn: OpinionMap) -> Iterator[dict[str, Any]]:
+    tracks: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for each in held_in(listed):
+        step = {"round": each.round, "position": each.position, "turn_id": each.turn}
+        tracks.setdefault((each.participant, each.issue), []).append(step)
+    rows = {row.id: row for row in drawn.points}
+    held = {(stance.participant, stance.point): stance for stance in listed.held()}
+    for issue in listed.issues:
+        row = rows[issue.id]
+        yield {
+            "id": line(issue.id),
+            "anchor": anchor("point", issue.id),
+            "text": line(issue.text),
+            "raised_by": issue.raised_by,
+            "turn_id": issue.turn if issue.turn in state.turns else None,
+            "round": issue.round,
+            "standing": row.standing,
+            "bridge": row.bridge,
+            "stances": {
+                who: {
+                    "position": cell.position,
+                    "confidence": cell.confidence,
+                    "rough": cell.rough,
+                    "moved": cell.moved,
+                    "quote": line(held[who, issue.id].quote),
+                    "because": line(held[who, issue.id].because),
+                    "track": _steps(tracks.get((who, issue.id), [])),
+                }
+                for who, cell in row.stances.items()
+            },
+        }
+
+
+def _steps(track: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Only where a position began or changed: to repeat it is no step."""
+    steps: list[dict[str, Any]] = []
+    for each in track:
+        if not steps or steps[-1]["position"] != each["position"]:
+            steps.append(dict(each))
+    return steps
+
+
+def _talk(drawn: OpinionMap, state: State) -> dict[str, Any]:
+    """What talk changed, counted: stances given up, and how many without a new argument; ballots
+    with options whose choice is not that of the first round."""
+    first: dict[str, str] = {}
+    last: dict[str, str] = {}
+    for ballot in state.ballots:
+        if ballot.meaningful and ballot.ranking:
+            first.setdefault(ballot.participant, ballot.position)
+            last[ballot.participant] = ballot.position
+    return {
+        "stances": len(drawn.movement),
+        "capitulations": sum(change.capitulation for change in drawn.movement),
+        "ballots": sum(first[who] != last[who] for who in first),
+        "voters": len(first),
+    }
+
+
+# Pictures and tables, as the report has them
+
+
+def _pictures(drawn: OpinionMap) -> list[dict[str, Any]]:
+    if len(drawn.participants) < 2 or not drawn.points:
+        return []
+    found = [
+        _picture("opinion-map", opinion_map_svg(drawn), "Who holds what on which point"),
+        _picture("agreement", agreement_matrix_svg(drawn), "How often each two hold the same"),
+    ]
+    if len(drawn.rounds) > 1:
+        chart = convergence_chart_svg(drawn.rounds)
+        found.append(_picture("convergence", chart, "Convergence over the rounds"))
+    return found
+
+
+def _drawn_in(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    return [_picture("scores", p.svg, p.caption) for p in parts if isinstance(p, Picture)]
+
+
+def _picture(kind: str, svg: str, caption: str) -> dict[str, Any]:
+    return {"kind": kind, "svg": svg, "caption": caption}
+
+
+def _parts(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """Tables and remarks; pictures go their own way."""
+    found: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part, Grid):
+            found.append(
+                {
+                    "caption": part.caption,
+                    "header": list(part.header),
+                    "rows": [list(row) for row in part.rows],
+                    "numbers": list(part.numbers),
+                    "folded": part.folded,
+                }
+            )
+        elif isinstance(part, Line):
+            found.append({"text": part.text})
+    return found
+
+
+# Whose turn it is
+
+
+def _open_turns(state: State) -> Iterator[dict[str, Any]]:
+    """The turns that may be filled now, and what is asked of whoever fills one from outside."""
+    if state.closed is not None:
+        return
+    for effect in decide(state, procedure_kit(state.start.procedure).procedure):
+        if not isinstance(effect, TakeTurn):
+            continue
+        plan, contract = effect.plan, effect.plan.task.contract
+        yield {
+            "turn_id": plan.turn_id,
+            "participant": plan.participant.id,
+            "stage": plan.stage,
+            "round": plan.round,
+            "outside": plan.participant.speaker.model == OUTSIDE,
+            "sections": list(contract.sections),
+            "min_words": contract.min_words,
+            "max_words": contract.max_words,
+        }

@@ -1,0 +1,150 @@
+"""Track records in a deliberation: learned from the ledger, kept with the discussion, and shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from roundtable.core.state import State, fold
+from roundtable.core.track_record import ENOUGH
+from roundtable.models.past import CastingWithPast
+from roundtable.ports import CastWish, Company, Ledger, SpeakRequest
+from roundtable.procedures.deliberation.seating import METHODS
+from roundtable.procedures.deliberation.sitting import Sitting
+from tests.rehearsal import Table, Voice, run_in_virtual_time
+
+from .deliberation_table import answer, review, synthesis, turn_of, verdict_of
+
+MODELS = ("good/a", "good/b", "odd/c", "odd/d", "odd/e")
+OPTIONS = {"choices": ("stay", "go", "wait"), "models": MODELS, "seats": 5}
+SPLIT = ("o1", "o1", "o2", "o2", "o3")
+"""Two against two, and one for something else."""
+
+
+class Library:
+    """Casts the ready ways to reason."""
+
+    async def choose(self, topic: str, wish: CastWish) -> Company:
+        return Company(METHODS[: wish.count])
+
+
+def votes_on(question: int) -> Sequence[str]:
+    """The good ones agree; the odd ones each go astray in a way of their own, or join them."""
+    right = f"o{question % 3 + 1}"
+    astray = [f"o{(question // n + n) % 3 + 1}" for n in (1, 2, 4)]
+    return (right, right, *astray)
+
+
+def script(request: SpeakRequest) -> str:
+    _, stage, who = turn_of(request).split("/")
+    seat = [persona.id for persona in METHODS].index(who) if who != "host" else 0
+    found = re.search(r"Case (\d+)", request.user)
+    vote = (votes_on(int(found[1])) if found else SPLIT)[seat]
+    match stage:
+        case "answer":
+            return answer(who, vote)
+        case "critique":
+            return review(who, vote)
+    return synthesis()
+
+
+def with_past(count: int, **options: object) -> tuple[Table, State]:
+    """A ledger with so many earlier questions, and then one on which the table is split."""
+
+    async def hold() -> tuple[Table, State]:
+        def casting(ledger: Ledger) -> CastingWithPast:
+            return CastingWithPast(Library(), ledger)
+
+        at = Table({"*": Voice(script)}, casting=casting)
+        for number in range(count):
+            await at.ask(f"Case {number}?", procedure="deliberation", options=OPTIONS)
+        last = {**OPTIONS, **options}
+        return at, await at.ask("What now?", procedure="deliberation", options=last)
+
+    return run_in_virtual_time(hold())
+
+
+@pytest.mark.requirement("Z-03", "Z-16")
+def test_where_nobody_prevails_the_record_of_the_models_leans_and_the_end_stays_an_impasse() -> (
+    None
+):
+    at, state = with_past(ENOUGH + 2)
+    kept = state.start.options["record"]
+    assert isinstance(kept, dict)
+    weights = kept["weights"]
+    assert isinstance(weights, dict)
+    assert kept["questions"] == ENOUGH + 2
+    assert min(weights["good/a"], weights["good/b"]) > max(weights[m] for m in MODELS[2:])
+    verdict = verdict_of(state)
+    assert verdict.agreement.startswith("Impasse")
+    assert "Counted with track record (learned from 14 past questions): “stay” leads" in (
+        verdict.agreement
+    )
+    assert verdict.confidence == "low"
+    told = at.requests[-1].user
+    assert "The track record of the models leans to o1" in told
+
+
+@pytest.mark.requirement("Z-03")
+def test_a_record_is_part_of_the_discussion_and_counted_again_to_the_same() -> None:
+    at, state = with_past(ENOUGH)
+    again = fold(run_in_virtual_time(at.records(state)))
+    assert Sitting(again).choice == Sitting(state).choice
+    assert Sitting(again).choice.winner == "o1"
+
+
+@pytest.mark.requirement("Z-03")
+@pytest.mark.parametrize("count", [0, ENOUGH - 1])
+def test_without_enough_past_the_count_is_plain(count: int) -> None:
+    _, state = with_past(count)
+    assert "record" not in state.start.options
+    assert "track record" not in verdict_of(state).agreement
+    assert Sitting(state).choice.winners == ("o1", "o2")
+
+
+@pytest.mark.requirement("Z-03")
+def test_the_record_is_off_on_demand() -> None:
+    _, state = with_past(ENOUGH, no_record=True)
+    assert "record" not in state.start.options
+    assert "track record" not in verdict_of(state).agreement
+
+
+@pytest.mark.requirement("Z-03")
+def test_a_majority_stands_whatever_the_record() -> None:
+    def casting(ledger: Ledger) -> CastingWithPast:
+        return CastingWithPast(Library(), ledger)
+
+    async def hold() -> State:
+        at = Table({"*": Voice(script)}, casting=casting)
+        for number in range(ENOUGH):
+            await at.ask(f"Case {number}?", procedure="deliberation", options=OPTIONS)
+        at.voices["*"].script = lambda request: (
+            synthesis()
+            if "/host" in turn_of(request)
+            else (answer if "answer" in turn_of(request) else review)(
+                turn_of(request).rsplit("/", 1)[1],
+                "o1"
+                if METHODS[0].id in turn_of(request) or METHODS[1].id in turn_of(request)
+                else "o2",
+            )
+        )
+        return await at.ask("What now?", procedure="deliberation", options=OPTIONS)
+
+    state = run_in_virtual_time(hold())
+    assert Sitting(state).choice.winner == "o2"
+    verdict = verdict_of(state)
+    assert verdict.agreement.startswith("Majority: 3 of 5 hold it")
+    assert "a majority stands): no change." in verdict.agreement
+
+
+@pytest.mark.requirement("Z-03")
+def test_the_same_question_asked_again_is_no_past_of_itself() -> None:
+    async def hold() -> State:
+        at = Table({"*": Voice(script)}, casting=lambda led: CastingWithPast(Library(), led))
+        for _ in range(ENOUGH + 3):
+            await at.ask("What now?", procedure="deliberation", options=OPTIONS)
+        return await at.ask("What  NOW?", procedure="deliberation", options=OPTIONS)
+
+    assert "record" not in run_in_virtual_time(hold()).start.options

@@ -1,0 +1,419 @@
+"""A discussion as a file: what is in it, and that nothing in it can change unseen."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import zipfile
+from datetime import UTC, datetime
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roundtable.core.chain import BEGINNING, chained, read_chain
+from roundtable.core.events import Recorded, SpeechGiven, VerdictReached
+from roundtable.ports import SpeakRequest
+from roundtable.surfaces.bundle import BundleBroken, Checked, check_bundle, make_bundle
+from roundtable.surfaces.bundle.signing import BundleKey
+from tests.procedures.deliberation_table import hold
+from tests.procedures.deliberation_table import table as deliberation_table
+from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
+
+from .desk import ECHO, Desk
+
+KEY = bytes(range(32))
+
+
+@cache
+def council() -> tuple[Recorded, ...]:
+    """The events of a council of scripted voices."""
+
+    async def hold() -> tuple[Recorded, ...]:
+        table = Table()
+        state = await table.ask("Tea or coffee?", procedure="council")
+        return tuple(await table.records(state))
+
+    return run_in_virtual_time(hold())
+
+
+@cache
+def bundle() -> bytes:
+    return make_bundle(council(), BundleKey(KEY))
+
+
+def bodies(data: bytes) -> list[dict[str, Any]]:
+    return [link.body for link in read_chain(data)]
+
+
+def remade(lines: list[dict[str, Any]]) -> bytes:
+    """What a forger makes who knows how bundles are made: a chain that is whole."""
+    return b"".join(line for _, line in chained(lines))
+
+
+def wrong(checked: Checked) -> dict[str, str]:
+    return {finding.check: finding.text for finding in checked.findings if finding.level == "wrong"}
+
+
+def good(checked: Checked) -> set[str]:
+    return {finding.check for finding in checked.findings if finding.level == "good"}
+
+
+@pytest.mark.requirement("Z-13")
+def test_a_bundle_holds_everything_and_is_found_sound() -> None:
+    checked = check_bundle(bundle())
+
+    assert checked.sound
+    assert checked.topic == "Tea or coffee?"
+    assert good(checked) >= {"chain", "events", "decisions", "citations", "quotations", "signature"}
+    first, *events, tally, end, signature = bodies(bundle())
+    assert first["kind"] == "bundle"
+    assert first["program_version"] == council()[0].event.program_version  # type: ignore[union-attr]
+    assert [each["event"]["type"] for each in events] == [r.event.type for r in council()]
+    assert any(each["event"].get("prompt", {}).get("user") for each in events)
+    assert (tally["kind"], end) == ("tally", {"kind": "end", "events": len(events)})
+    assert signature["public_key"] == checked.signed_by == BundleKey(KEY).public_key
+
+
+@pytest.mark.requirement("Z-13")
+def test_the_ballots_of_a_vote_are_read_and_counted_anew() -> None:
+    table = deliberation_table()
+    state = hold(table)
+    records = run_in_virtual_time(table.ledger.read(state.discussion_id))
+    data = make_bundle(records)
+
+    checked = check_bundle(data)
+
+    assert {"decisions", "tally", "citations"} <= good(checked), checked.findings
+    tally = next(each for each in bodies(data) if each["kind"] == "tally")
+    voters = {b.participant for b in state.ballots if b.meaningful and b.round == 1}
+    assert voters
+    assert tally["rounds"][0]["voters"] == sorted(voters)
+
+
+def test_the_same_ledger_gives_the_same_bytes() -> None:
+    assert make_bundle(council()) == make_bundle(list(council()))
+    assert make_bundle(council(), BundleKey(KEY)) == bundle()
+
+
+@pytest.mark.requirement("Z-13")
+@settings(max_examples=250, deadline=None)
+@given(st.data())
+def test_one_flipped_bit_anywhere_is_found_and_its_line_is_named(data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(bundle()) - 1))
+    flipped = bytearray(bundle())
+    flipped[place] ^= 1 << data.draw(st.integers(0, 7))
+
+    with pytest.raises(BundleBroken) as broken:
+        check_bundle(bytes(flipped))
+
+    line = 1 + bundle()[:place].count(b"\n")
+    assert broken.value.line == line
+    assert f"Line {line}" in broken.value.message
+    assert broken.value.remedy
+
+
+@pytest.mark.requirement("Z-13")
+def test_a_changed_byte_in_any_part_of_any_line_is_found() -> None:
+    start = 0
+    for number, line in enumerate(bundle().splitlines(keepends=True), 1):
+        # The frame, the hash, its border, the body, the closing brace and the end of the line.
+        for offset in (0, 9, 40, 72, 73, 82, len(line) // 2, len(line) - 2, len(line) - 1):
+            flipped = bytearray(bundle())
+            flipped[start + offset] ^= 1
+            with pytest.raises(BundleBroken) as broken:
+                check_bundle(bytes(flipped))
+            assert broken.value.line == number
+        start += len(line)
+
+
+def test_a_changed_speech_is_named_by_its_event() -> None:
+    line = next(
+        each for each in bundle().splitlines(keepends=True) if b'"type":"SpeechGiven"' in each
+    )
+    changed = bundle().replace(line, line.replace(b" by ", b" of ", 1))
+    seq = json.loads(line)["line"]["seq"]
+
+    with pytest.raises(BundleBroken, match=rf"Line {seq + 1} \(event {seq}, SpeechGiven\)"):
+        check_bundle(changed)
+
+
+def test_every_cut_of_the_file_is_found() -> None:
+    lines = bundle().splitlines(keepends=True)
+    whole = b"".join(lines[:-1])  # without its signature it is a bundle again
+    assert check_bundle(whole).signed_by is None
+    for count in range(len(lines) - 1):
+        with pytest.raises(BundleBroken):
+            check_bundle(b"".join(lines[:count]))
+        with pytest.raises(BundleBroken, match="cut short"):
+            check_bundle(b"".join(lines[:count]) + lines[count][:-5])
+    with pytest.raises(BundleBroken, match="cut short after line"):
+        check_bundle(b"".join(lines[:5]))
+
+
+def test_lines_in_another_order_and_lines_taken_out_are_found() -> None:
+    lines = bundle().splitlines(keepends=True)
+    for one, other in pairwise(range(len(lines))):
+        swapped = list(lines)
+        swapped[one], swapped[other] = swapped[other], swapped[one]
+        with pytest.raises(BundleBroken, match=f"Line {one + 1}"):
+            check_bundle(b"".join(swapped))
+    for gone in range(1, len(lines) - 1):
+        with pytest.raises(BundleBroken, match=f"Line {gone + 1} "):
+            check_bundle(b"".join(lines[:gone] + lines[gone + 1 :]))
+
+
+def test_a_forger_who_takes_an_event_out_and_makes_the_chain_anew_is_found() -> None:
+    lines = bodies(bundle())
+    del lines[5]
+    with pytest.raises(BundleBroken, match="event 6 where event 5 should stand"):
+        check_bundle(remade(lines))
+
+    first = next(
+        n for n, each in enumerate(lines) if each.get("event", {}).get("type") == "StageOpened"
+    )
+    del lines[first]
+    events = [each for each in lines if each["kind"] == "event"]
+    for seq, each in enumerate(events, 1):
+        each["seq"] = seq
+    lines[-2]["events"] = len(events)
+    with pytest.raises(BundleBroken, match="cannot follow the events before it"):
+        check_bundle(remade(lines))
+
+
+@pytest.mark.requirement("Z-13")
+def test_a_forged_verdict_does_not_follow_from_the_speeches() -> None:
+    lines = bodies(bundle())[:-1]
+    reached = next(each for each in lines if each.get("event", {}).get("type") == "VerdictReached")
+    reached["event"]["verdict"]["answer"] = "Water."
+
+    checked = check_bundle(remade(lines))
+
+    assert not checked.sound
+    assert "VerdictReached" in wrong(checked)["decisions"]
+
+
+def test_a_forged_tally_a_foreign_citation_and_a_ballot_of_nobody_are_found() -> None:
+    lines = bodies(bundle())[:-1]
+    next(each for each in lines if each["kind"] == "tally")["rounds"] = []
+    events = [each["event"] for each in lines if each["kind"] == "event"]
+    reached = next(each for each in events if each["type"] == "VerdictReached")
+    reached["verdict"]["cites"] = ["1/answer/nobody"]
+    ballot = next(each for each in events if each["type"] == "BallotCast")
+    ballot["participant"] = "somebody"
+
+    found = wrong(check_bundle(remade(lines)))
+
+    assert found.keys() >= {"tally", "citations", "ballots", "decisions"}
+    assert "1/answer/nobody" in found["citations"]
+
+
+def test_a_quotation_that_stands_nowhere_is_said() -> None:
+    def invents(request: SpeakRequest) -> str:
+        said = dutiful(request)
+        captain = "Agreement" in said
+        return (
+            said.replace("Answer by", "“Nobody ever said these words here” is") if captain else said
+        )
+
+    async def hold() -> bytes:
+        table = Table({"*": Voice(invents)})
+        state = await table.ask(procedure="council")
+        records = await table.records(state)
+        verdict = next(r.event.verdict for r in records if isinstance(r.event, VerdictReached))
+        assert "“Nobody ever" in verdict.answer
+        return make_bundle(records)
+
+    checked = check_bundle(run_in_virtual_time(hold()))
+
+    text = next(f.text for f in checked.findings if f.check == "quotations" and f.level == "remark")
+    assert "1 of 1 stand in no speech" in text
+    assert "Nobody ever said" in text
+
+
+def test_secrets_are_taken_out_and_the_bundle_still_holds() -> None:
+    secret = "sk-abcdefghijklmnop1234567890"
+    records = [
+        Recorded(
+            r.discussion_id,
+            r.seq,
+            r.at,
+            r.event.model_copy(update={"text": f"{secret} {r.event.text}"}),
+        )
+        if isinstance(r.event, SpeechGiven)
+        else r
+        for r in council()
+    ]
+
+    data = make_bundle(records)
+
+    assert secret.encode() not in data
+    assert b"[redacted]" in data
+    checked = check_bundle(data)
+    assert checked.sound, wrong(checked)
+    assert "redaction" in {finding.check for finding in checked.findings}
+
+
+def test_a_signature_by_another_key_or_over_another_head_is_found() -> None:
+    expected = BundleKey(KEY).public_key
+    assert check_bundle(bundle(), signer=expected).sound
+    assert "not by" in wrong(check_bundle(bundle(), signer="00" * 32))["signature"]
+    assert "signature" in wrong(check_bundle(make_bundle(council()), signer=expected))
+
+    *lines, signature = bodies(bundle())
+    lines[0]["redacted"] = 7
+    forged = remade([*lines, signature])
+    assert "signature" in wrong(check_bundle(forged))
+
+
+def test_where_signatures_cannot_be_checked_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = bundle()
+    for name in [name for name in sys.modules if name.split(".")[0] == "cryptography"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+
+    checked = check_bundle(data)
+
+    told = next(f for f in checked.findings if f.check == "signature")
+    assert told.level == "remark"
+    assert "NOT checked" in told.text
+    assert "roundtable[sign]" in told.text
+    assert checked.signed_by is None
+    assert not check_bundle(data, signer=BundleKey.__name__).sound
+
+
+def test_a_head_from_elsewhere_tells_a_chain_made_anew() -> None:
+    head = check_bundle(bundle()).head
+    assert check_bundle(bundle(), head=head).sound
+    forged = remade([{**bodies(bundle())[0], "redacted": 3}, *bodies(bundle())[1:-1]])
+    assert check_bundle(forged).sound
+    assert "another bundle" in wrong(check_bundle(forged, head=head))["head"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+        (b"PK\x03\x04" + b"\0" * 100, "an archive"),
+        (b"\x1f\x8b" + b"\0" * 100, "an archive"),
+        (b"\xff\xfe\x00", "something else"),
+        (b'{"a": 1}\n', "something else"),
+        (b'{"hash":"' + b"[" * 100_000 + b"\n", "not a line"),
+        (remade([{"kind": "bundle", "format": 99}]), "format 99"),
+        (remade([{"kind": "end", "events": 0}]), "should be the bundle"),
+    ],
+)
+def test_what_is_no_bundle_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(BundleBroken, match=message):
+        check_bundle(data)
+
+
+def test_hostile_lines_of_a_whole_chain_are_refused_and_nothing_else_happens() -> None:
+    head = {
+        "kind": "bundle", "format": 1, "discussion_id": "../../etc/passwd", "program_version": "1",
+        "written_by": "1", "redacted": 0,
+    }  # fmt: skip
+    at = datetime(2026, 1, 2, tzinfo=UTC).isoformat()
+    ends: list[dict[str, Any]] = [{"kind": "tally", "rounds": []}, {"kind": "end", "events": 1}]
+    hostile: tuple[Any, ...] = (
+        {"type": "Nothing", "v": 1},
+        {"type": "NoteAdded", "v": 1, "code": "x", "text": "x"},
+        {"type": "DiscussionOpened", "v": 1},
+        {"type": "StageOpened"},
+        [],
+        None,
+        7,
+    )
+    for event in hostile:
+        line = {"kind": "event", "seq": 1, "at": at, "event": event}
+        with pytest.raises(BundleBroken, match=r"Line 2"):
+            check_bundle(remade([head, line, *ends]))
+    deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+    with pytest.raises(BundleBroken, match="holds no JSON"):
+        check_bundle(_hashed(deep))
+    with pytest.raises(BundleBroken, match="one form"):
+        check_bundle(_hashed(b'{"kind":"bundle","kind":"end"}'))
+
+
+def _hashed(body: bytes) -> bytes:
+    found = hashlib.sha256(BEGINNING.encode() + b"\n" + body).hexdigest().encode()
+    return b'{"hash":"' + found + b'","line":' + body + b"}\n"
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("Z-13", "I-10")
+def test_another_machine_verifies_an_exported_bundle(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = desk("Tea or coffee?", "--procedure", "council", *ECHO, "--quick", "--no-log")
+    assert asked.code == 0, asked.err
+    file = tmp_path / "deep" / "tea.jsonl"
+
+    written = desk("export", desk.last_id(), "--bundle", str(file), "--sign")
+
+    assert written.code == 0, written.err
+    head = next(line for line in written.err.splitlines() if line.startswith("Head: "))[6:]
+    key = next(line for line in written.err.splitlines() if line.startswith("Signed by: "))[11:]
+    assert (desk.home / "bundle.key").stat().st_mode & 0o077 == 0
+    monkeypatch.setenv("ROUNDTABLE_HOME", str(tmp_path / "elsewhere"))
+    told = desk("verify", str(file), "--head", head, "--signer", key)
+    assert told.code == 0, told.err
+    assert f"Head: {head}" in told.out
+    assert "✗" not in told.out
+    assert desk("verify", str(file), "--json").document["sound"] is True
+    assert not (tmp_path / "elsewhere").exists()
+
+    again = desk("verify", str(file), "--head", "0" * 64)
+    assert again.code == 1
+    assert "✗ head" in again.out
+
+
+def test_a_damaged_file_says_which_line_and_what_to_do(desk: Desk) -> None:
+    file = desk.workspace / "b.jsonl"
+    file.write_bytes(bundle().replace(b"Tea or coffee", b"Tea or toffee", 1))
+    told = desk("verify", str(file))
+    assert told.code == 1
+    assert "Error: Line 2 (event 1, DiscussionOpened) does not match its hash" in told.err
+    assert "Get the file anew" in told.err
+
+
+def test_mistakes_at_the_command_line_are_told_apart(desk: Desk) -> None:
+    desk("Tea?", "--procedure", "council", *ECHO, "--quick", "--no-log")
+    taken = desk.workspace / "taken.jsonl"
+    taken.write_text("mine")
+    there = desk("export", desk.last_id(), "--bundle", str(taken))
+    assert (there.code, taken.read_text()) == (2, "mine")
+    assert "exists already" in there.err
+    assert desk("export", desk.last_id(), "--sign").code == 2
+    assert "no discussion" in desk("export", "rt_00000000", "--bundle", "x").err
+    assert not (desk.workspace / "x").exists()
+    missing = desk("verify", "nowhere.jsonl")
+    assert (missing.code, "cannot be read" in missing.err) == (2, True)
+    assert desk("verify", str(desk.workspace)).code == 2
+
+
+def test_a_zip_bomb_is_refused_without_being_unpacked(desk: Desk) -> None:
+    file = desk.workspace / "bomb.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("../../escape.jsonl", b"0" * 50_000_000)
+    told = desk("verify", str(file))
+    assert told.code == 1
+    assert "an archive" in told.err
+    found = {path.name for path in desk.workspace.parent.rglob("*") if path.is_file()}
+    assert found == {"bomb.zip", ".stdin"}
+
+
+def test_a_key_file_that_holds_no_key_is_told(desk: Desk) -> None:
+    desk("Tea?", "--procedure", "council", *ECHO, "--quick", "--no-log")
+    (desk.home / "bundle.key").write_text("not a key")
+    told = desk("export", desk.last_id(), "--bundle", "x.jsonl", "--sign")
+    assert told.code == 2
+    assert "holds no key" in told.err
