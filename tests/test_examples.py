@@ -13,6 +13,11 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 PROMISES = {
     "rehearsal.py": "engineer: I would not sign a design without a rollback plan.",
     "follow_events.py": "DiscussionClosed",
+    "meeting_4x4.py": "16 calls to participants",
+    "notifications.py": "[team #billing] 🏁",
+    "release_planning.py": "## Acceptance Criteria",
+    "follow_up_dispatch.py": "[slack:#backend] 📋 Backend",
+    "quick_verification.py": "concluded, 0 calls: The release waits",
     "resume_after_interruption.py": "9 calls, 9 different ones: concluded",
 }
 
@@ -21,7 +26,7 @@ def test_every_example_has_a_promise() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(PROMISES)
 
 
-@pytest.mark.requirement("I-38")
+@pytest.mark.requirement("I-38", "D-102")
 @pytest.mark.parametrize("name", PROMISES)
 def test_an_example_runs_and_keeps_its_promise(name: str) -> None:
     done = subprocess.run(

@@ -10,7 +10,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+if sys.version_info < (3, 11):  # pip refuses before; whoever runs the sources is told here
+    sys.exit("Roundtable needs Python 3.11 or newer; this is {}.{}.".format(*sys.version_info[:2]))
 
 from .version import __version__ as __version__
 
@@ -18,8 +22,9 @@ if TYPE_CHECKING:
     from .surfaces.engine import RoundTableEngine as RoundTableEngine
     from .surfaces.python import DiscussionFailed as DiscussionFailed
     from .surfaces.python import Roundtable as Roundtable
+    from .surfaces.toolset.opening import open_toolset as open_toolset
 
-__all__ = ["DiscussionFailed", "RoundTableEngine", "Roundtable", "__version__"]
+__all__ = ["DiscussionFailed", "RoundTableEngine", "Roundtable", "__version__", "open_toolset"]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,4 +37,8 @@ def __getattr__(name: str) -> Any:
         from .surfaces.engine import RoundTableEngine
 
         return RoundTableEngine
+    if name == "open_toolset":
+        from .surfaces.toolset.opening import open_toolset
+
+        return open_toolset
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

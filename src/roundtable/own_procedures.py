@@ -10,10 +10,13 @@ import re
 import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .core.errors import BadSetting
 from .procedures import PROCEDURES
-from .procedures.custom import Definition, define
+
+if TYPE_CHECKING:
+    from .procedures.custom import Definition
 
 MAX_FILE = 500_000
 """Bytes."""
@@ -57,6 +60,8 @@ class ProcedureFiles:
 
 def read_definition(path: Path) -> Definition:
     """The definition that a file holds. Errors as in `ProcedureFiles.find`."""
+    from .procedures.custom import define
+
     where = str(path)
     try:
         data = path.read_bytes()

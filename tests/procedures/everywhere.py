@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,10 @@ from .custom_table import turn_of
 
 ESTIMATES = {"builder": (10, 16, 20), "historian": (20, 20, 20), "sceptic": (40, 24, 22)}
 """How a Delphi comes together over three rounds; whoever is not named says 6, 15 and 19."""
+_ANSWER = re.compile(
+    r"^from Answer (?P<label>[A-Z])\n.*?^(?P<proof>The view of .+?)$.*?^Position: (?P<stated>.+?)$",
+    re.MULTILINE | re.DOTALL,
+)
 MODEL = "openai/gpt-5-mini"
 
 
@@ -71,6 +76,8 @@ def obedient(request: SpeakRequest) -> str:
             return adaptive_table.dutiful_panelist(request)
         case "answer" | "critique" if "SELF-DIGEST" in asked:
             return adaptive_table.dutiful_panelist(request)
+        case "clerk":
+            return _positions(request.user)
         case "discussion":
             return meeting_table.minded(request)
         case "estimate":
@@ -82,6 +89,17 @@ def obedient(request: SpeakRequest) -> str:
         assert isinstance(said, str)
         return said
     return dutiful(request)
+
+
+def _positions(user: str) -> str:
+    """The clerk's list: who stated which position, with words of its own as the proof."""
+    held: dict[str, list[str]] = {}
+    for found in _ANSWER.finditer(user):
+        line = f'ANSWER {found["label"]}: "{found["proof"]}"'
+        held.setdefault(found["stated"], []).append(line)
+    return "\n".join(
+        f"OPTION: the view called {stated}\n" + "\n".join(lines) for stated, lines in held.items()
+    )
 
 
 def reply(asked: Asked) -> str:

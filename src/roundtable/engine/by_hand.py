@@ -86,7 +86,7 @@ def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None
 
 
 def joined(state: State, participant: Participant, by: str) -> list[tuple[Event, str | None]]:
-    """Seat one more at the table, from the next round on. Joining twice says nothing new."""
+    """Seat one more at the table, as the last one to speak. Joining twice says nothing new."""
     _refuse_closed(state)
     if participant in state.participants:
         return []
@@ -134,7 +134,9 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
             f"No round is open in {state.discussion_id}: it is the host's turn.",
             "Try again when a participant is to speak.",
         )
-    missing = [each for each in stage.turns if not ((t := state.turn(each)) and t.over)]
+    # Whoever joined after the round began has a turn in it too, and whoever left has none.
+    turns = [turn_id(round_, stage.stage, seated.id) for seated in state.participants]
+    missing = [each for each in turns if not ((t := state.turn(each)) and t.over)]
     absent = tuple(each.rsplit("/", 1)[1] for each in missing)
     failures = [
         TurnFailed(

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from hashlib import sha256
 
 from ..core.errors import ChannelError, RoundtableError, UnknownDiscussion
 from ..core.events import Event, NewEvent, NewsThreadOpened, NewsTried, NoteAdded, Recorded
@@ -143,7 +144,9 @@ class Courier:
             )
         place = NewsChannel(platform=platform, chat_id=chat_id)
         for number, part in enumerate(parted(text, found.limit)):
-            await found.post(Post(place, part, "", "task", f"{channel}/{number}"))
+            mark = sha256(part.encode("utf-8", "replace")).hexdigest()[:16]
+            async with asyncio.timeout(found.timeout):
+                await found.post(Post(place, part, "", "task", f"{channel}/{number}/{mark}"))
 
     async def pump(self, discussion_ids: Iterable[str], *, patience: float = 60.0) -> list[Left]:
         """Send what is due of these discussions, retries within `patience` seconds included;
@@ -229,15 +232,14 @@ class Courier:
 
     async def _quiet(self, routes: Sequence[_Route], patience: float) -> list[Left]:
         """Wait until nothing is under way or due any more, but only so long."""
+        end = self.clock.monotonic() + patience
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                end = self.clock.monotonic() + patience
                 for route in routes:
-                    await route.catch_up()
-                    await route.until(
-                        lambda route=route: route.quiet(end - self.clock.monotonic())  # type: ignore[misc]
-                    )
-        return [(route.id, entry) for route in routes for entry in route.outbox.left()]
+                    await route.until_quiet(end)
+        return [
+            (route.id, entry) for route in routes if not route.gone for entry in route.outbox.left()
+        ]
 
     async def _sweep(self) -> None:
         """Take up what earlier processes left: also of discussions that nobody drives any more."""
@@ -261,6 +263,8 @@ class _Route:
         self.outbox = Outbox()
         self.begun = False
         """Whether all that was in the ledger at first has been read."""
+        self.gone = False
+        """Whether the discussion was deleted."""
         self._over = False
         self._courier = courier
         self._ledger = ledger
@@ -277,6 +281,17 @@ class _Route:
         """Wait until something is so. Time alone can make it so too, hence the looks between."""
         while not reached():
             await self._change(self.outbox.state.seq, 0.1)
+
+    async def until_quiet(self, end: float) -> None:
+        """Wait until nothing will be tried any more before `end`."""
+        try:
+            await self.catch_up()
+        except UnknownDiscussion:
+            self.gone = True
+        except RoundtableError as error:
+            log.info("%s cannot be read: %s", self.id, error)
+        clock = self._courier.clock
+        await self.until(lambda: self.gone or self.quiet(end - clock.monotonic()))
 
     def quiet(self, within: float) -> bool:
         """Whether nothing will be tried within so many seconds."""
@@ -318,7 +333,8 @@ class _Route:
                     await self._tell()
                 return
             except UnknownDiscussion:
-                return  # it was deleted
+                self.gone = True
+                return
             except RoundtableError as error:
                 log.info("%s cannot be followed: %s", self.id, error)
                 await self._courier.clock.sleep(TROUBLE)
@@ -337,7 +353,8 @@ class _Route:
                 self._workers[channel.name] = worker
 
     def _one_ended(self, _: asyncio.Task[None]) -> None:
-        if self._follower.done() and all(each.done() for each in self._workers.values()):
+        over = self._follower.done() and all(each.done() for each in self._workers.values())
+        if over and (self.gone or not self.outbox.left()):
             self._courier.forget(self.id)
 
     async def _work(self, channel: NewsChannel) -> None:
@@ -358,6 +375,7 @@ class _Route:
                 else:
                     await self._try(entry)
             except UnknownDiscussion:
+                self.gone = True
                 return
             except RoundtableError as error:
                 log.info("news of %s cannot be recorded: %s", self.id, error)
@@ -373,7 +391,7 @@ class _Route:
             await self.catch_up()
             if self.outbox.pending(message.channel.name) is not entry or courier.wait(entry) > 0:
                 return
-            doubtful = entry.where == "under_way"
+            doubtful, last = entry.where == "under_way", entry.last_attempt
             attempt = entry.attempts + 1
             claim = NewsTried(
                 message_id=message.id,
@@ -387,7 +405,9 @@ class _Route:
                 return
             sender = Sender(channel, courier.clock, pace)
             thread = self.outbox.threads.get(message.channel.name, "")
-            settled = await sender.send(self.id, entry, attempt, thread, doubtful=doubtful)
+            settled = await sender.send(
+                self.id, entry, attempt, thread, doubtful=doubtful, last=last
+            )
         events: list[tuple[Event, str]] = [(settled, f"news/{message.id}/{attempt}/settled")]
         if message.kind == "thread":
             key = f"news/thread/{message.channel.name}"

@@ -44,11 +44,19 @@ class Sender:
     pace: Pace
 
     async def send(
-        self, discussion_id: str, entry: Entry, attempt: int, thread_id: str, *, doubtful: bool
+        self,
+        discussion_id: str,
+        entry: Entry,
+        attempt: int,
+        thread_id: str,
+        *,
+        doubtful: bool,
+        last: bool,
     ) -> NewsSettled:
         """Send what of a message has not arrived yet. Never raises: a failure is an outcome.
 
-        `doubtful`: an earlier attempt may have arrived although nobody recorded it.
+        `doubtful`: an earlier attempt may have arrived although nobody recorded it. `last`: if
+        it fails now, it is given up.
         """
         message = entry.message
         begun = self.clock.monotonic()
@@ -80,7 +88,7 @@ class Sender:
             message_id=message.id,
             channel=message.channel.name,
             attempt=attempt,
-            outcome=_outcome(entry, error),
+            outcome=_outcome(error, last=last),
             detail=redact(error.message) if error else "",
             remedy=redact(error.remedy) if error else "",
             retry_after=error.retry_after if error else None,
@@ -108,11 +116,11 @@ class Sender:
 
 
 def _outcome(
-    entry: Entry, error: ChannelError | None
+    error: ChannelError | None, *, last: bool
 ) -> Literal["delivered", "failed", "given_up"]:
     if error is None:
         return "delivered"
-    return "given_up" if error.permanent or entry.last_attempt else "failed"
+    return "given_up" if error.permanent or last else "failed"
 
 
 def _trace(entry: Entry, settled: NewsSettled) -> None:

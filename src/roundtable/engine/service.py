@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, Record, TurnPlan, turn_id
@@ -27,7 +27,6 @@ from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, Headline, Lease, Ledger, Models, News
 from ..procedures import PROCEDURES, procedure_kit
-from ..procedures.custom import Shelf
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
 from .by_hand import (
@@ -49,6 +48,9 @@ from .deliver import deliver
 from .drive import LEASE_TTL, drive
 from .journal import Journal, Keyed
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
+
+if TYPE_CHECKING:
+    from ..procedures.custom import Shelf
 
 
 class Service:

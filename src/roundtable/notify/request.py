@@ -44,7 +44,7 @@ async def send_json(
             trust_env=not is_this_machine(host),
         ) as client:
             answer = await client.request(
-                method, url, params=dict(params or {}), json=body, headers=dict(headers or {})
+                method, url, params=params, json=body, headers=dict(headers or {})
             )
     except httpx2.TimeoutException:
         raise ChannelError(f"{label} did not answer within {timeout:g} s.") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from ..ports import Post
 from .base import Manners, PlainChannel
 from .request import send_json
@@ -22,7 +24,7 @@ class Webhook(PlainChannel):
             "channel": post.place.name,
             "chat_id": post.place.chat_id,
         }
-        headers = {"idempotency-key": post.key.encode("ascii", "replace").decode()}
+        headers = {"idempotency-key": sha256(post.key.encode()).hexdigest()}
         await send_json(
             "The webhook", "POST", self._url, body=body, headers=headers, timeout=self.timeout
         )

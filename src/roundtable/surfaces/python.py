@@ -225,6 +225,27 @@ class Roundtable:
         """End a discussion with what exists."""
         return await self._joined.service.stop(discussion_id, by="library", reason=reason)
 
+    async def pause(self, discussion_id: str, *, reason: str = "") -> State:
+        """Let nobody begin a new turn; whoever speaks finishes."""
+        return await self._joined.service.pause(discussion_id, by="library", reason=reason)
+
+    async def resume(self, discussion_id: str) -> State:
+        """Let a paused discussion go on: whoever drives it does, or the next `run`."""
+        return await self._joined.service.resume(discussion_id, by="library")
+
+    async def skip(self, discussion_id: str, participant: str) -> State:
+        """Do without the turn that a participant has now."""
+        return await self._joined.service.skip(discussion_id, participant, by="library")
+
+    async def add_material(self, discussion_id: str, text: str, *, source: str) -> State:
+        """Put a document on the table: every later prompt carries it."""
+        material = Material(source=source, text=text)
+        return await self._joined.service.add_material(discussion_id, material, by="library")
+
+    async def extend(self, discussion_id: str, rounds: int) -> State:
+        """Give a meeting or an adaptive discussion more rounds."""
+        return await self._joined.service.extend(discussion_id, rounds, by="library")
+
     async def advance(self, discussion_id: str) -> State:
         """End the open round of a meeting by hand."""
         return await self._joined.service.advance(discussion_id, by="library")

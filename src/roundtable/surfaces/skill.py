@@ -173,10 +173,12 @@ def _wrong_fields(front: Mapping[str, Any], folder: str) -> list[str]:
     if isinstance(description, str) and len(description) > _SHORT_DESCRIPTION:
         found.append(f"SKILL.md: description: expected at most {_SHORT_DESCRIPTION} characters.")
     metadata = front.get("metadata")
-    for reader in ("openclaw", "hermes"):
-        if not isinstance(metadata, Mapping) or not isinstance(metadata.get(reader), Mapping):
-            found.append(f"SKILL.md: metadata.{reader}: expected a table for {reader}.")
-    return found
+    tables = metadata if isinstance(metadata, Mapping) else {}
+    return found + [
+        f"SKILL.md: metadata.{reader}: expected a table for {reader}."
+        for reader in ("openclaw", "hermes")
+        if not isinstance(tables.get(reader), Mapping)
+    ]
 
 
 def _wrong_files(folder: Path, body: str) -> list[str]:

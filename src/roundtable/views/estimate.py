@@ -25,6 +25,8 @@ class Estimate:
     """None when a seat's price is unknown."""
     multiplier: str
     """How it compares to a single answer."""
+    maybe_calls: int = 0
+    """Calls to the host that come on top where speeches declare no positions."""
 
     @property
     def calls(self) -> int:
@@ -37,8 +39,10 @@ def estimate_calls(
     multiplier: str,
     tokens_in: tuple[int, int] = TOKENS_IN,
     tokens_out: tuple[int, int] = TOKENS_OUT,
+    maybe: Sequence[Participant] = (),
 ) -> Estimate:
-    """The estimate for these calls: a participant stands in the list once for each of its calls."""
+    """The estimate for these calls: a participant stands in the list once for each of its calls.
+    Those in `maybe` may not be made, so they count for the upper end alone."""
     seats = [*participants, *hosts]
     low = high = 0.0
     known = True
@@ -49,15 +53,20 @@ def estimate_calls(
             continue
         low += (tokens_in[0] * per_in + tokens_out[0] * per_out) / 1_000_000
         high += (tokens_in[1] * per_in + tokens_out[1] * per_out) / 1_000_000
+    for seat in maybe:
+        per_in, per_out = seat.speaker.usd_per_million_in, seat.speaker.usd_per_million_out
+        if per_in is not None and per_out is not None:
+            high += (tokens_in[1] * per_in + tokens_out[1] * per_out) / 1_000_000
     return Estimate(
         participant_calls=len(participants),
         host_calls=len(hosts),
         tokens=(
             len(seats) * (tokens_in[0] + tokens_out[0]),
-            len(seats) * (tokens_in[1] + tokens_out[1]),
+            (len(seats) + len(maybe)) * (tokens_in[1] + tokens_out[1]),
         ),
         cost_usd=(low, high) if known else None,
         multiplier=multiplier,
+        maybe_calls=len(maybe),
     )
 
 
@@ -83,8 +92,9 @@ def estimate_line(estimate: Estimate, state: State) -> str:
     if any(on_subscription(seat.speaker.model) for seat in seats):
         cost = "your subscription" if cost == "no cost" else f"{cost} and your subscription"
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
+    more = f" (up to {estimate.maybe_calls} more)" if estimate.maybe_calls else ""
     return (
         f"📊 Estimate: {estimate.participant_calls} calls to experts and {estimate.host_calls} to "
-        f"the {state.start.host.name}, {estimate.tokens[0]:,}–{estimate.tokens[1]:,} tokens, "
+        f"the {state.start.host.name}{more}, {estimate.tokens[0]:,}–{estimate.tokens[1]:,} tokens, "
         f"{cost}; {estimate.multiplier} a single answer{maybe}"
     )

@@ -17,6 +17,7 @@ from .estimate import Estimate, estimate_calls
 from .meeting_status import (
     CONCLUSION,
     DISCUSSION,
+    MINUTES,
     Issue,
     RoundReport,
     called,
@@ -195,8 +196,9 @@ def meeting_estimate(state: State) -> Estimate:
         seats * rounds,
         [host] * (2 + summaries if writes else 0),
         f"up to ~{calls * 2}x",
-        TOKENS_IN,
-        TOKENS_OUT,
+        maybe=[host] * (rounds if writes and state.start.options.get(MINUTES) else 0),
+        tokens_in=TOKENS_IN,
+        tokens_out=TOKENS_OUT,
     )
 
 
@@ -206,7 +208,7 @@ def _transcript(state: State) -> Iterable[str]:
     seats = {p.id: called(p) for p in (*state.participants, state.start.host)}
     missing = _absences(state)
     for speech in state.speeches:
-        if speech.stage == CONCLUSION:
+        if speech.stage == CONCLUSION or speech.stage.startswith(MINUTES):
             continue
         round_ = speech.round or speech.after_round
         if round_ != section:

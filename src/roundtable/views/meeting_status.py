@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core.convergence import Score, convergence_score
+from ..core.effects import turn_id
 from ..core.points import PointList, Position, points_of
 from ..core.state import State
 from ..core.values import OUTSIDE, Participant
 
 OPENING, DISCUSSION, SUMMARY, CONCLUSION = "opening", "discussion", "summary", "conclusion"
 """The stages. Host turns sit in round 0, so the summary after round 2 is the stage `summary-2`."""
+MINUTES = "minutes"
+"""The host as a clerk after a round: what it writes is for code, and nobody hears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +111,7 @@ def rounds_held(state: State) -> int:
 def round_complete(state: State, round_: int) -> bool:
     """Whether nobody is to speak in this round any more."""
     stage = state.stages.get((DISCUSSION, round_))
-    if stage is None:
-        return False
-    turns = (state.turn(each) for each in stage.opened.turns)
-    return stage.closed is not None or all(turn is not None and turn.over for turn in turns)
+    return stage is not None and (stage.closed is not None or not _to_speak(state, round_))
 
 
 def round_report(state: State, round_: int) -> RoundReport:
@@ -168,9 +168,15 @@ def _next_speaker(state: State, round_: int, limit: int, order: list[str]) -> st
         return order[0]
     if round_complete(state, round_):
         return order[0] if round_ < limit else None
-    turns = state.stages[DISCUSSION, round_].opened.turns
-    waiting = (each for each in turns if not ((turn := state.turn(each)) and turn.over))
-    return next(waiting).rsplit("/", 1)[1]
+    return _to_speak(state, round_)[0]
+
+
+def _to_speak(state: State, round_: int) -> list[str]:
+    """Who sits there now and has not had a turn: also whoever joined after the round began, and
+    nobody who left since."""
+    seats = [participant.id for participant in state.participants]
+    turns = {who: state.turn(turn_id(round_, DISCUSSION, who)) for who in seats}
+    return [who for who, turn in turns.items() if turn is None or not turn.over]
 
 
 def _seconds_left(state: State, turns: int) -> float | None:

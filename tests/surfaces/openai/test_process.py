@@ -341,7 +341,7 @@ async def test_bodies_that_are_no_proper_json_are_refused(process: Process) -> N
 async def test_a_table_that_fails_says_why_and_is_not_asked_again(process: Process) -> None:
     key = load_links(process.home).owner_key
     experts = ",".join(["scripted/unauthorised"] * 3)
-    wish = {"extra_body": {"roundtable": {"options": {"models": experts}}}}
+    wish: dict[str, Any] = {"extra_body": {"roundtable": {"options": {"models": experts}}}}
     before = await _count(process)
     async with client(process.found.url, key) as c:
         eager = c.with_options(max_retries=2)
@@ -355,7 +355,7 @@ async def test_a_table_that_fails_says_why_and_is_not_asked_again(process: Proce
             await chunks(c, **wish)
         assert streamed.value.code == "too_few_answers"
 
-        stream = await c.responses.create(model=QUICK, input=QUESTION, stream=True, **wish)  # type: ignore[call-overload]
+        stream = await c.responses.create(model=QUICK, input=QUESTION, stream=True, **wish)
         events = [event async for event in stream]
         assert events[-1].type == "response.failed"
         assert events[-1].response.error.message == failed.value.body["message"]  # type: ignore[index]
@@ -378,7 +378,7 @@ async def test_the_same_idempotency_key_returns_the_same_discussion_also_after_a
     tmp_path: Path,
 ) -> None:
     home = tmp_path / "home"
-    again = {"extra_headers": {"Idempotency-Key": "order-66"}}
+    again: dict[str, Any] = {"extra_headers": {"Idempotency-Key": "order-66"}}
     with Process(home, "--port", "0", **ENV) as first:
         async with client(first.found.url, load_links(home).owner_key) as c:
             twice = await asyncio.gather(ask(c, **again), ask(c, **again))

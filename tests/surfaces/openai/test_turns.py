@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -83,8 +84,9 @@ async def test_a_client_may_wish_that_its_leaving_stops_the_table(
     tmp_path: Path, plain: bool
 ) -> None:
     async with gated_house(tmp_path) as (at, c, voice):
-        wish = {"extra_body": {"roundtable": {"on_disconnect": "stop"}}}
-        asking = asyncio.create_task(ask(c, **wish) if plain else chunks(c, **wish))  # type: ignore[arg-type]
+        wish: dict[str, Any] = {"extra_body": {"roundtable": {"on_disconnect": "stop"}}}
+        give_up: Any = ask if plain else chunks
+        asking = asyncio.create_task(give_up(c, **wish))
         await until(lambda: voice.requests)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)

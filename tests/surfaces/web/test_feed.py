@@ -93,6 +93,22 @@ async def test_events_come_in_pages_after_a_cursor(home: House) -> None:
         assert (await home.client.get(f"{path}?{wrong}")).status_code == 422
 
 
+@pytest.mark.requirement("D-64")
+async def test_a_reader_never_sees_half_an_event_while_eight_write(home: House) -> None:
+    state = await home.meeting()
+    path = f"{home.at(state)}/events?limit=5000"
+    writers = [asyncio.create_task(say(home, state, 15, f"“{n}” ✓" * 50)) for n in range(8)]
+    seen = 0
+    while not all(writer.done() for writer in writers):
+        page = json.loads((await home.client.get(path)).content)
+        assert [event["seq"] for event in page["events"]] == list(range(1, page["last_seq"] + 1))
+        assert page["last_seq"] >= seen
+        seen = page["last_seq"]
+    await asyncio.gather(*writers)
+    records = await home.service.records(state.discussion_id)
+    assert sum(isinstance(record.event, NoteAdded) for record in records) >= 120
+
+
 async def test_many_viewers_get_frames_that_were_encoded_once(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

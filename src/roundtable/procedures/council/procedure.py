@@ -92,7 +92,9 @@ class Council:
             )
         if not sitting.round2_wanted:
             return ()
-        summary = run_stage(state, [tasks.summary(sitting)]) if sitting.captain_writes else None
+        summary = None
+        if sitting.captain_writes:
+            summary = run_stage(state, [tasks.summary(sitting)], closing=_summary_notes)
         if summary is not None and not summary.over:
             return summary.effects
         if budget_exhausted(state) and (CROSS_EXAMINATION, 2) not in state.stages:
@@ -184,6 +186,20 @@ def _briefing_notes(
             code="briefing_failed",
             text="The Captain could not split the question, so each role took its standing task: "
             f"{failure.message}",
+            remedy=failure.remedy,
+        )
+        for failure in failures
+    )
+
+
+def _summary_notes(
+    _speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
+) -> tuple[Event, ...]:
+    return tuple(
+        NoteAdded(
+            code="summary_failed",
+            text="The Captain could not sum up round 1, so the cross-examination is held on an "
+            f"extract of the answers, made without a model: {failure.message}",
             remedy=failure.remedy,
         )
         for failure in failures

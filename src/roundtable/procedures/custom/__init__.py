@@ -13,12 +13,12 @@ from typing import Any, Protocol
 
 from ...core.errors import NotAllowed
 from ...ports import Models
+from ..kit import PREFIX as PREFIX
 from ..kit import Kit
 from ..opening import OpenRequest, Seating
 from . import delivery, seating
 from .checks import define as define
 from .model import Definition as Definition
-from .procedure import PREFIX as PREFIX
 from .procedure import Custom as Custom
 
 FLAGS = ("models",)

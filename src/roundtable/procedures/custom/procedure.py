@@ -23,9 +23,6 @@ from .course import Step, blocks
 from .sitting import End, Sitting
 from .verdict import computed, extracted, written
 
-PREFIX = "custom:"
-"""Before the name, in what is stored: a later built-in procedure of the same name is another."""
-
 
 @dataclass(frozen=True, slots=True)
 class Custom:

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from ...core.effects import Effect, Record
 from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
-from ...core.stages import run_stage
+from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import Verdict
 from .. import endings
 from . import records, statement, tasks
+from .minutes import take_minutes
 from .sitting import ANSWER, CLERK, CRITIQUE, FIRST_ROUND, LAST_ROUND, MINIMUM, Sitting
 from .verdict import extracted, outcome, written
 
@@ -33,6 +34,7 @@ class Deliberation:
             self._answers(sitting)
             or self._options(sitting)
             or self._control_group(sitting)
+            or self._minutes(sitting)
             or self._critique(sitting)
             or self._statement(sitting)
             or self._conclude(sitting)
@@ -64,6 +66,17 @@ class Deliberation:
         if sitting.needs_clerk and sitting.host_writes and not sitting.reading.by_clerk:
             events.append(ROUGH_OPTIONS_NOTE)
         return (Record(tuple(events)),)
+
+    def _minutes(self, sitting: Sitting) -> tuple[Effect, ...]:
+        """Points and stances that a round's speeches did not declare in the form. Round 1 needs
+        them only where its points are talked over."""
+        if sitting.critiques and closed_stage(sitting.state, CRITIQUE, LAST_ROUND) is not None:
+            return take_minutes(sitting, LAST_ROUND)
+        wanted = sitting.state.start.options.get("critique") and len(sitting.answers) >= MINIMUM
+        opened = (CRITIQUE, LAST_ROUND) in sitting.state.stages
+        if not wanted or opened or self._stops_early(sitting):
+            return ()
+        return take_minutes(sitting, FIRST_ROUND)
 
     def _critique(self, sitting: Sitting) -> tuple[Effect, ...]:
         state = sitting.state

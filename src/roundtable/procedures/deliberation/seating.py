@@ -59,6 +59,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "critique": not flags.quick,
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
+            "minutes": flags.minutes,
             "guidance": {persona.id: persona.guidance for persona in personas},
             **recorded(company.past if company else (), participants),
         },

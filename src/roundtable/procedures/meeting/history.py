@@ -8,7 +8,7 @@ from ...core.effects import Untrusted
 from ...core.events import SpeechGiven
 from ...core.text import clip, condense, estimate_tokens
 from ...views.meeting import first_words
-from ...views.meeting_status import CONCLUSION, DISCUSSION, SUMMARY, called, issues
+from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, SUMMARY, called, issues
 from .sitting import Sitting
 
 HISTORY_TOKENS = 6_000
@@ -20,7 +20,11 @@ REPLACING_CHARACTERS = 2_000
 def history(sitting: Sitting, before_round: int) -> tuple[Untrusted, ...]:
     """What was said before a turn of this round, in order. The newest round that is over and the
     present one are always whole; older ones are replaced, the oldest first, until it fits."""
-    spoken = [s for s in sitting.state.speeches if s.stage != CONCLUSION]
+    spoken = [
+        s
+        for s in sitting.state.speeches
+        if s.stage != CONCLUSION and not s.stage.startswith(MINUTES)
+    ]
     if sitting.parallel:
         spoken = [s for s in spoken if s.round < before_round]
     rounds = sorted({s.round for s in spoken if 0 < s.round < before_round - 1})

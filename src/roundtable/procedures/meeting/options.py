@@ -48,6 +48,8 @@ class MeetingOptions(Value):
     """fixed: one after another as listed, each hearing those before it. parallel: side by side."""
     summaries: bool = True
     """Whether the host sums up between two rounds."""
+    minutes: bool = True
+    """Whether the host reads speeches that declare no positions; otherwise rules do."""
     format: Literal["standard", "decision"] = "standard"
     output_path: str | None = None
     """The conclusion document's place in the workspace."""

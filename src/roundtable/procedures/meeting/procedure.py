@@ -23,13 +23,15 @@ from ...core.events import (
     TurnFailed,
     VerdictReached,
 )
-from ...core.stages import Closing, run_stage
+from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...views.meeting import closing_speech
-from ...views.meeting_status import CONCLUSION, DISCUSSION, called, current_round
+from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, called, current_round
+from ..endings import may_open
+from ..minutes import minutes_of, rough_note
 from . import tasks
-from .reading import merged, unread
+from .reading import merged, on_the_table, silent, unread
 from .sitting import MINIMUM, Sitting, WrapUp, wrap_up_note
 from .verdict import reached
 
@@ -41,7 +43,7 @@ class Meeting:
 
     def advance(self, state: State) -> tuple[Effect, ...]:
         sitting = Sitting(state)
-        if minutes := unread(state):
+        if minutes := unread(sitting):
             # The turn after it is named too, so that whoever is next may speak already.
             turns = (e for e in self._go_on(sitting) if isinstance(e, TakeTurn))
             return (Record(minutes), *turns)
@@ -85,6 +87,8 @@ class Meeting:
                     "parallel" if sitting.parallel else "sequential"
                 )
                 return run_stage(state, plans, order, _Closing(sitting)).effects
+            if clerk := self._minutes(sitting, round_):
+                return clerk
             if ended := self._after_round(sitting, round_, len(held.closed.spoke)):
                 return ended
             if round_ < sitting.max_rounds and sitting.sums_up and not sitting.summed_up(round_):
@@ -93,6 +97,26 @@ class Meeting:
         count = sitting.max_rounds
         rounds = "The one round was" if count == 1 else f"All {count} rounds were"
         return self._wrap_up(sitting, "max_rounds", f"{rounds} held.")
+
+    def _minutes(self, sitting: Sitting, round_: int) -> tuple[Effect, ...]:
+        """Where speeches of a round declare nothing, the host reads them as a clerk."""
+        stage = f"{MINUTES}-{round_}"
+        if not sitting.minutes or closed_stage(sitting.state, stage, 0) is not None:
+            return ()
+        heard = silent(sitting, round_)
+        if not heard or not may_open(sitting.state, stage, 0):
+            return ()
+
+        def closing(
+            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
+        ) -> tuple[Event, ...]:
+            known = on_the_table(sitting.state, round_, heard)
+            if minutes_of(next(iter(speeches), None), heard, known) is not None:
+                return ()
+            return (rough_note("coordinator", "".join(f.message for f in failures)),)
+
+        plan = tasks.minutes(sitting, round_, heard)
+        return run_stage(sitting.state, [plan], closing=closing).effects
 
     def _after_round(self, sitting: Sitting, round_: int, spoke: int) -> tuple[Effect, ...]:
         """The end, if the meeting does not go on after this round."""

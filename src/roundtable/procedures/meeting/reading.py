@@ -1,40 +1,46 @@
 """Reading speeches for the minutes: which points they raise, and where their speakers stand.
 
-What a speech declares in its closing block counts. A speech without one is read by rules, and
-what they find is marked as rough. Each speech is read once, right after it was given, and only
-against the points raised before it, so the result never depends on when it is read.
+What a speech declares in its closing block counts, and is read right after it was given. A speech
+without one waits for the end of its round, when the host reads all such speeches as a clerk; what
+no clerk can show is read by rules, and marked as rough.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
-from ...core.declarations import MAX_CLAIM, Declarations, declarations, prose
-from ...core.events import Event, PointRaised, PointsMerged, SpeechGiven, StanceTaken
-from ...core.extraction import Speech, extract, reply_stance
-from ...core.points import Point, PointList, Position, wording
+from ...core.declarations import Declarations, declarations
+from ...core.events import Event, PointRaised, PointsMerged, SpeechGiven
+from ...core.points import Position, wording
 from ...core.state import State
-from ...core.text import clip, sentences
-from ...views.meeting_status import DISCUSSION
+from ...core.stopping import budget_exhausted, stop_requested
+from ...views.meeting_status import DISCUSSION, MINUTES
+from ..minutes import by_clerk, by_rules, minutes_of, reasons, stance
+from .sitting import Sitting
 
-ROUGH_POINTS = 2
-"""The most new points that are read from one speech without a closing block."""
 
-
-def unread(state: State) -> tuple[Event, ...]:
-    """What the first speech that was not read yet brings; nothing when all are read."""
-    read = {point.turn_id for point in state.points.values()}
-    read.update(stance.turn_id for stance in state.stances)
+def unread(sitting: Sitting) -> tuple[Event, ...]:
+    """What the first speech brings that was not read yet, and can be; nothing if there is none."""
+    state = sitting.state
+    read = _read_turns(state)
     earlier: list[PointRaised] = []
     for speech in state.speeches:
         if speech.stage != DISCUSSION:
             continue
-        if speech.turn_id not in read and (events := _read(state, speech, earlier)):
+        new = speech.turn_id not in read and reasons(state, speech)
+        if new and (events := _read(sitting, speech, earlier)):
             return events
         earlier += [p for p in state.points.values() if p.turn_id == speech.turn_id]
     return ()
+
+
+def silent(sitting: Sitting, round_: int) -> list[SpeechGiven]:
+    """The speeches of a round that declare no positions, in their order."""
+    return [
+        speech
+        for speech in sitting.state.spoken_in(DISCUSSION, round_)
+        if reasons(sitting.state, speech) and not declarations(speech.text).takes_positions
+    ]
 
 
 def merged(state: State, summary: SpeechGiven) -> tuple[PointsMerged, ...]:
@@ -55,24 +61,55 @@ def merged(state: State, summary: SpeechGiven) -> tuple[PointsMerged, ...]:
     return tuple(events)
 
 
-def _read(state: State, speech: SpeechGiven, earlier: Sequence[PointRaised]) -> tuple[Event, ...]:
-    seated = state.participant(speech.participant)
-    refs = seated.speakers if seated else ()
-    if any(ref.demonstration for ref in refs if ref.model == speech.model):
-        return ()  # what a model that cannot reason seems to hold is no position
+def _read_turns(state: State) -> set[str]:
+    return {p.turn_id for p in state.points.values()} | {s.turn_id for s in state.stances}
+
+
+def _read(
+    sitting: Sitting, speech: SpeechGiven, earlier: Sequence[PointRaised]
+) -> tuple[Event, ...]:
     declared = declarations(speech.text)
     if declared.takes_positions:
         return tuple(_declared(speech, declared, earlier))
-    return tuple(_extracted(state, speech, earlier))
+    if _waits(sitting, speech):
+        return ()
+    state = sitting.state
+    # It may be read after speeches that came later, and against the points of those too.
+    known = list(state.points.values()) if sitting.minutes else earlier
+    clerk = next(iter(state.spoken_in(f"{MINUTES}-{speech.round}", 0)), None)
+    heard = silent(sitting, speech.round)
+    shown = minutes_of(clerk, heard, on_the_table(state, speech.round, heard))
+    if shown is None:
+        return tuple(by_rules(state, speech, known))
+    return tuple(by_clerk(speech, shown.get(speech.turn_id, ()), known))
+
+
+def _waits(sitting: Sitting, speech: SpeechGiven) -> bool:
+    """Whether the clerk is still to read it: after its round, unless the meeting ends first."""
+    state = sitting.state
+    if not sitting.minutes or sitting.wrap_up is not None or stop_requested(state):
+        return False
+    held = state.stages.get((DISCUSSION, speech.round))
+    clerk = state.stages.get((f"{MINUTES}-{speech.round}", 0))
+    if clerk is not None:
+        return clerk.closed is None
+    return (held is not None and held.closed is None) or not budget_exhausted(state)
+
+
+def on_the_table(state: State, round_: int, heard: Sequence[SpeechGiven]) -> list[str]:
+    """The points that a clerk can name who reads these speeches of a round: others raised them."""
+    own = {speech.turn_id for speech in heard}
+    points = state.points.values()
+    return [p.point_id for p in points if p.round <= round_ and p.turn_id not in own]
 
 
 def _declared(
     speech: SpeechGiven, declared: Declarations, earlier: Sequence[PointRaised]
 ) -> Iterator[Event]:
     known = {point.point_id for point in earlier}
-    for stance in declared.stances:
-        if stance.point_id in known:
-            yield _stance(speech, stance.point_id, stance.position, stance.reason)
+    for each in declared.stances:
+        if each.point_id in known:
+            yield stance(speech, each.point_id, each.position, each.reason, "declared")
     points = {wording(p.text)[0]: (p.point_id, wording(p.text)[1]) for p in reversed(earlier)}
     number = len(earlier)
     for claim in declared.new:
@@ -80,99 +117,15 @@ def _declared(
         if key in points:
             # The same claim again, or its opposite, is a stance on the one that is there.
             point_id, was_denied = points[key]
-            yield _stance(speech, point_id, "agree" if denied == was_denied else "disagree", claim)
+            position: Position = "agree" if denied == was_denied else "disagree"
+            yield stance(speech, point_id, position, claim, "declared")
             continue
         number += 1
         points[key] = (f"p{number}", denied)
         point_id = f"p{number}"
         yield PointRaised(point_id=point_id, text=claim, turn_id=speech.turn_id, round=speech.round)
         # Whoever raises a point holds it.
-        yield _stance(speech, point_id, "agree", "")
-
-
-def _extracted(
-    state: State, speech: SpeechGiven, earlier: Sequence[PointRaised]
-) -> Iterator[Event]:
-    """What rules find in the prose: few new points, and stances only where a rule is plain."""
-    said = prose(speech.text)
-    known = PointList().raise_points(*(_point(state, each) for each in earlier))
-    heard = Speech(speech.participant, said, speech.turn_id, speech.round)
-    found = extract(state.start.topic, [heard], start=known).points
-    ids = {point.point_id: point.point_id for point in earlier}
-    fresh = [point for point in found.points if point.id not in known][:ROUGH_POINTS]
-    for number, point in enumerate(fresh, len(earlier) + 1):
-        ids[point.id] = f"p{number}"
-        yield PointRaised(
-            point_id=ids[point.id],
-            text=clip(point.text, MAX_CLAIM),
-            turn_id=speech.turn_id,
-            round=speech.round,
-        )
-    taken = {stance.point for stance in found.stances}
-    for stance in found.stances:
-        if stance.point in ids:
-            yield _stance(speech, ids[stance.point], stance.position, stance.quote, "extracted")
-    for answered in _answerable(state, speech, earlier):
-        if answered.point_id not in taken and (answer := _answer(state, answered, said)):
-            yield _stance(speech, answered.point_id, *answer, "extracted")
-
-
-def _answerable(
-    state: State, speech: SpeechGiven, earlier: Sequence[PointRaised]
-) -> Iterator[PointRaised]:
-    """Points to which "I agree with Ann" can only refer: the single ones of somebody else."""
-    raisers = [_raiser(state, point) for point in earlier]
-    for point, raiser in zip(earlier, raisers, strict=True):
-        if raiser != speech.participant and raisers.count(raiser) == 1:
-            yield point
-
-
-def _answer(state: State, point: PointRaised, said: str) -> tuple[Position, str] | None:
-    """What sentences say that name the point or who raised it, if all say the same."""
-    named = [each for each in sentences(said) if _names(state, point, each)]
-    found = [(position, each) for each in named if (position := reply_stance("", each).position)]
-    if len({position for position, _ in found}) != 1:
-        return None
-    return found[0][0], clip(found[0][1], MAX_CLAIM)
-
-
-def _names(state: State, point: PointRaised, sentence: str) -> bool:
-    raiser = state.participant(_raiser(state, point))
-    names = [point.point_id, *((raiser.name, raiser.role, raiser.id) if raiser else ())]
-    return any(re.search(rf"(?<!\w){re.escape(n)}(?!\w)", sentence, re.I) for n in names)
-
-
-def _raiser(state: State, point: PointRaised) -> str:
-    speech = state.speech(point.turn_id)
-    return speech.participant if speech else ""
-
-
-def _point(state: State, event: PointRaised) -> Point:
-    return Point(
-        id=event.point_id,
-        text=event.text,
-        raised_by=_raiser(state, event),
-        turn=event.turn_id,
-        round=event.round,
-    )
-
-
-def _stance(
-    speech: SpeechGiven,
-    point_id: str,
-    position: Position,
-    quote: str,
-    source: Literal["declared", "extracted"] = "declared",
-) -> StanceTaken:
-    return StanceTaken(
-        participant=speech.participant,
-        point_id=point_id,
-        position=position,
-        turn_id=speech.turn_id,
-        round=speech.round,
-        source=source,
-        quote=quote,
-    )
+        yield stance(speech, point_id, "agree", "", "declared")
 
 
 def _deny(state: State, one: str, two: str) -> bool:

@@ -65,6 +65,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "max_rounds": 1 if options.quick else options.max_rounds,
             "speech_order": options.speech_order,
             "summaries": options.summaries,
+            "minutes": options.minutes,
             "format": options.format,
             "output_path": options.output_path,
             "turn_seconds": options.turn_seconds,

@@ -14,6 +14,7 @@ from ...core.text import count_words
 from ...core.values import Participant
 from ...views.meeting_status import (
     DISCUSSION,
+    MINUTES,
     SUMMARY,
     called,
     max_rounds,
@@ -80,6 +81,12 @@ class Sitting:
     @property
     def sums_up(self) -> bool:
         return self.host_writes and bool(self.state.start.options.get("summaries"))
+
+    @property
+    def minutes(self) -> bool:
+        """Whether the host reads speeches that declare nothing. Meetings of older programs know
+        of no such thing."""
+        return self.host_writes and bool(self.state.start.options.get(MINUTES))
 
     @property
     def decision(self) -> bool:

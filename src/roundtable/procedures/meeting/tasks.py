@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.budget import HoldBack
 from ...core.contracts import Contract
 from ...core.effects import (
@@ -14,9 +16,11 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
+from ...core.events import SpeechGiven
 from ...core.values import Participant
 from ...views.meeting import CONCLUSION_SECTIONS, DECISION_SECTIONS, first_words
-from ...views.meeting_status import CONCLUSION, DISCUSSION, OPENING, SUMMARY, called
+from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, OPENING, SUMMARY, called
+from ..minutes import clerk_task
 from .history import history, points_on_the_table
 from .sitting import Sitting, SpeechContract
 
@@ -89,6 +93,13 @@ def summary(sitting: Sitting, round_: int) -> TurnPlan:
         PromptPlan("meeting/summary", variables), SUMMARY_CONTRACT, max_tokens=SUMMARY_TOKENS
     )
     return _host_turn(sitting, f"{SUMMARY}-{round_}", task, after_round=round_)
+
+
+def minutes(sitting: Sitting, round_: int, heard: Sequence[SpeechGiven]) -> TurnPlan:
+    """The host as a clerk, over the speeches of a round that declare nothing."""
+    names = {p.id: called(p) for p in sitting.state.participants}
+    task = clerk_task(sitting.state, heard, points_on_the_table(sitting), new=True, names=names)
+    return _host_turn(sitting, f"{MINUTES}-{round_}", task, after_round=round_)
 
 
 def conclusion(sitting: Sitting, rounds: int) -> TurnPlan:

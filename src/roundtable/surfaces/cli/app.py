@@ -85,8 +85,14 @@ def cli() -> None:
 @click.option("--session", metavar="ID", help="Adaptive: searches are remembered within it.")
 @click.option("--roster", metavar="NAME", help="A ready set of participants for a meeting.")
 @click.option("--max-rounds", type=click.IntRange(1, 10), help="The rounds of a meeting.")
-@click.option("--order", "speech_order", type=click.Choice(["fixed", "parallel"]))
+@click.option(
+    "--order",
+    "speech_order",
+    type=click.Choice(["fixed", "parallel"]),
+    help="Of a meeting's speeches: one after another, or side by side.",
+)
 @click.option("--summaries", type=click.Choice(["on", "off"]), help="Between rounds; on.")
+@click.option("--minutes", type=click.Choice(["on", "off"]), help="The host reads what others omit.")
 @click.option("--format", type=click.Choice(["standard", "decision"]), help="Of the conclusion.")
 @click.option("--output", "output_path", metavar="FILE", help="Where the conclusion goes.")
 @click.option("--join", metavar="NAME", help="A meeting with a seat for you, under this name.")
@@ -175,7 +181,7 @@ def show(**flags: Any) -> int:
 
 @cli.command(short_help="Write a discussion to a file.")
 @click.argument("discussion_id")
-@click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md")
+@click.option("--format", "form", type=click.Choice(["md", "json", "html", "page"]), default="md")
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")

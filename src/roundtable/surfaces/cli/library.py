@@ -12,7 +12,7 @@ import click
 
 from ...bootstrap import App
 from ...core.errors import NotAllowed
-from ...core.state import State
+from ...core.state import State, fold
 from ...core.text import clip, redact
 from ...ports import Headline
 from ...procedures import procedure_kit
@@ -70,8 +70,13 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
 
 def export_command(flags: Mapping[str, Any]) -> int:
-    state = with_app(lambda app: app.service.read(flags["discussion_id"]))
+    records = with_app(lambda app: app.service.records(flags["discussion_id"]))
+    state = fold(records)
     match flags["form"]:
+        case "page":
+            from ..web.html_export import export_html
+
+            text = export_html(records, state, __version__)
         case "md":
             text = markdown_report(state, _delivered(state))
         case "html":

@@ -34,9 +34,7 @@ def origins_command(*, as_json: bool) -> int:
     return 0
 
 
-def values_in_force(
-    settings: Settings, env: Mapping[str, str]
-) -> Iterator[tuple[str, Any, str]]:
+def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
     """Key, value and origin of every setting; a table has a row for each of its keys."""
     home = "ROUNDTABLE_HOME" if env.get("ROUNDTABLE_HOME") else BUILT_IN
     yield "home", str(settings.home), home
@@ -56,10 +54,9 @@ def values_in_force(
 
 def extra_files(settings: Settings) -> list[Path]:
     """The files beside the settings from which models are known and routed."""
-    places = [
-        settings.home / MODELS_TOML,
-        *(folder / name for name in (LOCAL_MODELS, CONFIG_YAML) for folder in settings.routing_folders),
-    ]  # fmt: skip
+    folders = settings.routing_folders
+    routing = [folder / name for name in (LOCAL_MODELS, CONFIG_YAML) for folder in folders]
+    places = [settings.home / MODELS_TOML, *routing]
     return [path for path in dict.fromkeys(places) if path.is_file()]
 
 

@@ -102,9 +102,7 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
         )
 
 
-async def reach(
-    found: Found, registry: Registry, env: Mapping[str, str]
-) -> list[Finding]:
+async def reach(found: Found, registry: Registry, env: Mapping[str, str]) -> list[Finding]:
     """Ask each provider with a key for its list of models: nothing is spent by it."""
     asked = [
         registry.providers[each.id]
@@ -135,7 +133,9 @@ async def _reach(provider: Provider, env: Mapping[str, str]) -> Finding:
         remedy = "Check the address, the network and the proxy."
         return Finding("providers", "broken", f"{where} does not answer ({kind}).", remedy)
     if status in (401, 403):
-        return Finding("providers", "broken", f"{where} refuses the key of {variable}.", provider.get)
+        return Finding(
+            "providers", "broken", f"{where} refuses the key of {variable}.", provider.get
+        )
     if status >= 500:
         remedy = "Try again later, or name another model."
         return Finding("providers", "broken", f"{where} answers with {status}.", remedy)

@@ -15,25 +15,14 @@ from ...ledger import open_ledger
 from ...ledger.migrations import migrations
 from ...ledger.sqlite_file import APPLICATION_ID
 from ...settings import DATABASE, Settings
+from ..belongings import is_ours
 from .finding import Finding
-
-_HEADER = 72
-_AT = 68
-"""Where in a SQLite file the number of its program stands."""
 
 
 async def check_database(settings: Settings) -> list[Finding]:
     """The database in use. Nothing is made or migrated for this."""
     where = settings.db
-    if "://" in where:
-        return [await _server(where)]
-    path = Path(where).expanduser()
-    if not path.exists():
-        return [Finding("database", "ok", f"{path} is made at the first discussion.")]
-    if not path.is_file():
-        remedy = "Name a file with ROUNDTABLE_DB."
-        return [Finding("database", "broken", f"{path} is not a file.", remedy)]
-    return [_file(path)]
+    return [await _server(where) if "://" in where else _file(where)]
 
 
 async def _server(address: str) -> Finding:
@@ -45,7 +34,13 @@ async def _server(address: str) -> Finding:
     return Finding("database", "ok", f"{redact(address)} answers.")
 
 
-def _file(path: Path) -> Finding:
+def _file(where: str) -> Finding:
+    path = Path(where).expanduser()
+    if not path.exists():
+        return Finding("database", "ok", f"{path} is made at the first discussion.")
+    if not path.is_file():
+        remedy = "Name a file with ROUNDTABLE_DB."
+        return Finding("database", "broken", f"{path} is not a file.", remedy)
     elsewhere = "Move it away, or choose another file with ROUNDTABLE_DB."
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
@@ -97,15 +92,4 @@ def strays(settings: Settings, env: Mapping[str, str]) -> list[Path]:
         settings.workspace / ".roundtable",
     ]
     places = [folder.absolute() / DATABASE for folder in folders]
-    return [path for path in dict.fromkeys(places) if ours(path)]
-
-
-def ours(path: Path) -> bool:
-    """Whether a file is a database of Roundtable, by its header."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER)
-    except OSError:
-        return False
-    number = int.from_bytes(head[_AT:_HEADER], "big")
-    return head.startswith(b"SQLite format 3\x00") and number == APPLICATION_ID
+    return [path for path in dict.fromkeys(places) if is_ours(path)]

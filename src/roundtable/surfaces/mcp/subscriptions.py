@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 
 from ...core.errors import RoundtableError
-from ...core.state import fold
+from ...core.state import State, fold
 from ...engine.service import Service
 from ..toolset.telling import telling
 from .resources import DISCUSSIONS, discussion_of
@@ -45,11 +45,13 @@ class Subscriptions:
     ) -> types.SubscriptionsListenResult:
         wanted = list(params.notifications.resource_subscriptions or ())
 
-        async def follow(uri: str) -> None:
-            async for _ in self._changes(uri):
+        async def follow(uri: str, changes: AsyncIterator[None]) -> None:
+            async for _ in changes:
                 await self._bus.publish(ResourceUpdated(uri=uri))
 
-        async with _beside(*(follow(uri) for uri in wanted)):
+        # What the client may have read already is read here before it is told that we listen.
+        watched = [(uri, await self._changes(uri)) for uri in wanted]
+        async with _beside(*(follow(uri, changes) for uri, changes in watched)):
             return await self._handler(ctx, params)
 
     async def subscribe(
@@ -59,10 +61,11 @@ class Subscriptions:
         if uri != DISCUSSIONS and discussion_of(uri) is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no resource {uri!r}.")
         key = (_session(ctx), uri)
+        changes = await self._changes(uri)
 
         async def follow() -> None:
             try:
-                async for _ in self._changes(uri):
+                async for _ in changes:
                     await ctx.session.send_resource_updated(uri)
             except Exception as error:  # the client has gone: nobody is left to tell
                 log.debug("subscription to %s ended: %r", uri, error)
@@ -81,35 +84,37 @@ class Subscriptions:
         return types.EmptyResult()
 
     async def _changes(self, uri: str) -> AsyncIterator[None]:
-        """Once each time that the resource says something new, until it can no more."""
+        """Once each time that the resource says something that it does not say now."""
         found = discussion_of(uri)
         if found is None:
-            async for _ in self._new_rows():
-                yield
-            return
+            return self._new_rows(await self._rows())
         try:
-            state = fold(await self._service.records(found[0]))
-            events = self._service.events(found[0], after=state.seq)
-            try:
-                async for record in events:
-                    state.apply(record)
-                    if telling(record, state):
-                        yield
-            finally:
-                await events.aclose()
+            return self._new_events(fold(await self._service.records(found[0])))
         except RoundtableError as error:
-            log.info("%s cannot be watched: %s", uri, error)
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
 
-    async def _new_rows(self) -> AsyncIterator[None]:
-        seen = None
+    async def _new_events(self, state: State) -> AsyncIterator[None]:
+        events = self._service.events(state.discussion_id, after=state.seq)
+        try:
+            async for record in events:
+                state.apply(record)
+                if telling(record, state):
+                    yield
+        except RoundtableError as error:
+            log.info("%s cannot be watched any more: %s", state.discussion_id, error)
+        finally:
+            await events.aclose()
+
+    async def _new_rows(self, seen: list[tuple[str, str]]) -> AsyncIterator[None]:
         while True:
-            newest = [
-                (row.discussion_id, row.status) for row in await self._service.headlines(limit=50)
-            ]
-            if seen is not None and newest != seen:
-                yield
-            seen = newest
             await asyncio.sleep(LOOK_EVERY)
+            newest = await self._rows()
+            if newest != seen:
+                seen = newest
+                yield
+
+    async def _rows(self) -> list[tuple[str, str]]:
+        return [(row.discussion_id, row.status) for row in await self._service.headlines(limit=50)]
 
 
 def _session(ctx: Context) -> str:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ...core.events import Recorded
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Budget, Material, NewsPlan
@@ -19,7 +18,7 @@ from ...version import __version__
 from ...views.estimate import estimate_line
 from ...views.notes import notes
 from ..prior import prior_synthesis
-from .bounds import prefix
+from .bounds import prefix, within
 from .news import news_of, unsendable
 from .operations import OnProgress, operation
 from .parts import WEB_PORT, Id, Key, Parts, Web
@@ -93,7 +92,7 @@ class Asking(Parts):
         state = await self._after(opened.discussion_id)
         now = where(state)
         kit = procedure_kit(state.start.procedure)
-        return Asked(
+        result = Asked(
             discussion_id=state.discussion_id,
             state=state.status,
             round_complete=now.round_complete,
@@ -108,6 +107,7 @@ class Asking(Parts):
             warnings=[*warnings, *unsendable(self.app, state)],
             hint="Poll it with this discussion_id and cursor; collect when it is done.",
         )
+        return within(result, self.limit)
 
     @operation("poll", "Follow a discussion", idempotent=True)
     async def poll(
@@ -123,8 +123,11 @@ class Asking(Parts):
         records = await self._service.records(discussion_id, after=cursor)
         if wait and state.closed is None and not any(telling(r, state) for r in records):
             after = records[-1].seq if records else cursor
-            records += await self._coming(discussion_id, after, wait, on_progress, first=True)
+            await self._coming(discussion_id, after, wait, on_progress, first=True)
+        # The state first, so that nothing is called done whose end is not among the news.
         state = await self._state(discussion_id)
+        records = await self._service.records(discussion_id, after=cursor)
+        records = [record for record in records if record.seq <= state.seq]
         now = where(state)
         told = [line for record in records if (line := telling(record, state))]
         result = Polled(
@@ -202,15 +205,13 @@ class Asking(Parts):
         on_progress: OnProgress | None,
         *,
         first: bool,
-    ) -> list[Recorded]:
-        """What comes within so many seconds: until the first thing worth telling, or to the end."""
-        found: list[Recorded] = []
+    ) -> None:
+        """Wait so many seconds: until the first thing worth telling, or to the end."""
         coming = self._service.events(discussion_id, after=after)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
                     async for record in coming:
-                        found.append(record)
                         line = telling(record, await self._state(discussion_id))
                         if line and on_progress is not None:
                             await on_progress(float(record.seq), line)
@@ -218,7 +219,6 @@ class Asking(Parts):
                             break
         finally:
             await coming.aclose()
-        return found
 
 
 def _collected(state: State) -> Collected:

@@ -116,7 +116,7 @@ class Leading(Looking):
         state = await self._after(opened.discussion_id)
         now = where(state)
         told = what_next(state, now)
-        return Created(
+        result = Created(
             discussion_id=state.discussion_id,
             state=state.status,
             round_complete=now.round_complete,
@@ -133,6 +133,7 @@ class Leading(Looking):
             warnings=[*warnings, *unsendable(self.app, state)],
             hint=told if news_of(state) == "on" else f"{told} {SILENT}",
         )
+        return within(result, self.limit)
 
     @operation("speak", "Speak in a discussion")
     async def speak(
@@ -257,7 +258,7 @@ class Leading(Looking):
         ] = None,
         key: Key = None,
     ) -> Joined:
-        """Take a seat in a discussion that is under way, from its next round on."""
+        """Take a seat in a discussion that is under way, as the last one to speak in a round."""
         self.access.check_voice(profile)
         place = parse_place(
             {
@@ -285,7 +286,7 @@ class Leading(Looking):
         state = await self._after(discussion_id)
         now = where(state)
         seated = next(each for each in state.participants if each.id == profile)
-        return Joined(
+        result = Joined(
             discussion_id=discussion_id,
             state=state.status,
             round_complete=now.round_complete,
@@ -294,6 +295,7 @@ class Leading(Looking):
             participants=[seat(each) for each in state.participants],
             hint=what_next(state, now),
         )
+        return within(result, self.limit)
 
     @operation("invite", "Invite somebody to a seat", idempotent=True)
     async def invite(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...bootstrap import start
 from ...core.values import NewsPlan
-from ...notify.send_fn import SendFn
+from ...notify.function import SendFn
 from ...ports import Ledger, Speaker
 from ...settings import read_settings
 from ..files import WorkspaceFiles
@@ -48,11 +48,7 @@ async def open_toolset(
     bring none. `speakers` are the caller's own, seated as `scripted/NAME`. `workspace` is where
     conclusion documents go. What it drives is interrupted at the end, and can be taken up again.
     """
-    surroundings = dict(os.environ if env is None else env)
-    if home is not None:
-        surroundings["ROUNDTABLE_HOME"] = str(Path(home).expanduser())
-    if db is not None:
-        surroundings["ROUNDTABLE_DB"] = str(Path(db).expanduser()) if _is_path(db) else str(db)
+    surroundings = _surroundings(env, home, db)
     folder = Path.cwd() if workspace is None else Path(workspace)
     settings = read_settings(surroundings, folder)
     async with start(
@@ -77,5 +73,13 @@ async def open_toolset(
             await toolset.close()
 
 
-def _is_path(db: str | Path) -> bool:
-    return isinstance(db, Path) or "://" not in db
+def _surroundings(
+    env: Mapping[str, str] | None, home: str | Path | None, db: str | Path | None
+) -> dict[str, str]:
+    found = dict(os.environ if env is None else env)
+    if home is not None:
+        found["ROUNDTABLE_HOME"] = str(Path(home).expanduser())
+    if db is not None:
+        is_path = isinstance(db, Path) or "://" not in db
+        found["ROUNDTABLE_DB"] = str(Path(db).expanduser()) if is_path else str(db)
+    return found

@@ -11,6 +11,7 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...views.meeting import actions, closing_speech, final_report
 from ...views.meeting_status import called, round_report
+from .bounds import within
 from .history import fitting, rows
 from .results import Action, Point, RoundSummary, Summarized
 from .standing import SHORT, points, seat, what_next, where
@@ -78,7 +79,7 @@ def short(whole: Summarized, limit: int) -> Summarized:
             }
         )
         if small.size() <= limit or some == 0:
-            return small
+            return within(small, limit)
         some //= 2
 
 

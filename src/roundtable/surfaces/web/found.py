@@ -12,6 +12,7 @@ import os
 import secrets
 import signal
 import sys
+import sysconfig
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -229,7 +230,12 @@ def _certain(owner: str) -> bool:
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:
-    env = {**os.environ, "ROUNDTABLE_HOME": str(settings.home)}
+    """The same installation and the same program, wherever the process is started."""
+    env = {**os.environ, "ROUNDTABLE_HOME": str(settings.home.absolute())}
     if settings.choices.db:
         env["ROUNDTABLE_DB"] = settings.choices.db
+    here = str(Path(__file__).parents[3])
+    if here not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        paths = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
+        env["PYTHONPATH"] = os.pathsep.join([here, *map(os.path.abspath, paths)])
     return env

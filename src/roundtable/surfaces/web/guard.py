@@ -8,11 +8,13 @@ every answer.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any

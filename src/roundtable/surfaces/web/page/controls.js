@@ -29,7 +29,7 @@ export function useSending() {
   return { busy, error, send, setError };
 }
 
-export function Controls({ base, state, derived }) {
+export function Controls({ base, state, derived, links }) {
   const [open, setOpen] = useState("");
   const { busy, error, send } = useSending();
   if (state.closed) return html`<div class="controls" role="group" aria-label="Chair"><button type="button" onClick=${() => setOpen("share")}>Share…</button>${open === "share" && html`<${Share} base=${base} state=${state} onClose=${() => setOpen("")} />`}</div>`;
@@ -37,7 +37,9 @@ export function Controls({ base, state, derived }) {
   const act = (name, body) => send(() => post(`${base}/${name}`, body));
   const may = (derived && derived.may) || {};
   const turns = ((derived && derived.open_turns) || []).filter((turn) => state.seats.includes(turn.participant));
+  const called = turns.filter((turn) => turn.outside && links[turn.participant]);
   return html`<div class="controls" role="group" aria-label="Chair">
+    ${called.map((turn) => html`<a class="button main" href=${new URL(links[turn.participant], location.href).pathname}>Speak for <bdi>${person(state, turn.participant).name}</bdi></a>`)}
     ${state.paused
       ? html`<button type="button" class="main" disabled=${busy} onClick=${() => act("resume")}>▶ Resume</button>`
       : html`<button type="button" disabled=${busy} onClick=${() => act("pause", { reason: "" })}>❚❚ Pause</button>`}

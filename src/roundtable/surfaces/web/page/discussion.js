@@ -32,6 +32,7 @@ export function Discussion({ base, info, saved = null }) {
   const chairs = !saved && role === "host";
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
+  const called = derived && !state.closed ? derived.open_turns.filter((turn) => turn.outside).map((turn) => turn.participant).join(" ") : "";
   useTitle(state, info, myTurn);
   usePlaces(state, derived, mount);
   useKeys({ setHelp });
@@ -58,8 +59,8 @@ export function Discussion({ base, info, saved = null }) {
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>
-        <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} />
-        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} />`}
+        <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
+        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} />`}
         <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} coming=${Boolean(state.verdict)} />
         <section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
           <h2 id="discussion-head">The discussion</h2>

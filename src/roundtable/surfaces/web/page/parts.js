@@ -58,8 +58,11 @@ export const Picture = memo(function Picture({ svg, caption }) {
 });
 
 /** The mark of somebody at the table: an emoji or two letters, in the colour of the seat. */
+/** What many seats share tells nobody apart. */
+const NOBODY = "👤";
+
 export function Disc({ who }) {
-  return html`<span class="disc" aria-hidden="true">${who.emoji || initials(who.name)}</span>`;
+  return html`<span class="disc" aria-hidden="true">${who.emoji && who.emoji !== NOBODY ? who.emoji : initials(who.name)}</span>`;
 }
 
 export function seatClass(who) {

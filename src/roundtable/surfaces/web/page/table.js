@@ -4,7 +4,7 @@ import { Disc, seatClass } from "./parts.js";
 import { doing, person } from "./reducer.js";
 import { html, memo } from "./ui.js";
 
-const SAID = { speaking: "is speaking", spoke: "has spoken", absent: "is absent", waiting: "" };
+const SAID = { called: "is called to speak", speaking: "is speaking", spoke: "has spoken", absent: "is absent", waiting: "" };
 
 /** Places around an ellipse, the host at its head; in percent of the room. */
 function places(number) {
@@ -35,9 +35,11 @@ function Seat({ who, what, place, newest, mine }) {
   </li>`;
 }
 
-export const Table = memo(function Table({ state, progress, mySeat }) {
+/** `called` are those from outside whose words are waited for, parted by blanks. */
+export const Table = memo(function Table({ state, progress, mySeat, called }) {
   if (!state.host) return null;
   const people = [state.host, ...state.seats.map((id) => person(state, id))];
+  const waited = new Set(called ? called.split(" ") : []);
   const around = places(people.length);
   const newest = newestOf(state);
   const speaking = [...new Set(Object.values(state.speaking).map((each) => person(state, each.participant).name))];
@@ -46,10 +48,10 @@ export const Table = memo(function Table({ state, progress, mySeat }) {
     <div class="top" aria-hidden="true"></div>
     <div class="middle-of-table">
       <p class="stage">${now(state)}</p>
-      <p class="who">${center(state, speaking)}</p>
+      <p class="who">${center(state, speaking, people.filter((who) => waited.has(who.id)).map((who) => who.name))}</p>
       ${progress && html`<p class="faint small">${progress}</p>`}
     </div>
-    <ul class="seats">${people.map((who, n) => html`<${Seat} key=${who.id} who=${who} what=${doing(state, who.id)} place=${around[n]} newest=${newest[who.id]} mine=${mySeat === who.id} />`)}</ul>
+    <ul class="seats">${people.map((who, n) => html`<${Seat} key=${who.id} who=${who} what=${waited.has(who.id) ? "called" : doing(state, who.id)} place=${around[n]} newest=${newest[who.id]} mine=${mySeat === who.id} />`)}</ul>
   </section>`;
 });
 
@@ -61,12 +63,13 @@ function now(state) {
   return state.stage.round ? `Round ${state.stage.round} · ${name}` : name;
 }
 
-function center(state, speaking) {
+function center(state, speaking, called) {
   if (state.closed) {
     const rounds = Math.max(0, ...state.rounds.map((round) => round.place));
     return `${plural(state.speeches, "speech", "speeches")} in ${plural(rounds, "round")}`;
   }
   if (state.paused) return state.paused.reason || `by ${state.paused.by}`;
+  if (!speaking.length && called.length) return `Waiting for ${called.join(", ")}`;
   if (!speaking.length) return "Nobody is speaking";
   if (speaking.length > 3) return `${speaking.length} are speaking`;
   return speaking.join(", ");

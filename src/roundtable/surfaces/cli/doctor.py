@@ -1,0 +1,52 @@
+"""`roundtable doctor`: what is broken, what is missing, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.text import redact
+from ..doctor.examine import Examination, examine
+from ..doctor.finding import State, healthy
+from ..doctor.set_up import MINIMUM
+from .app import FAILED
+from .terminal import for_screen
+
+_MARKS: dict[State, str] = {"ok": "✓", "missing": "○", "doubtful": "!", "broken": "✗"}
+
+
+def doctor_command(flags: Mapping[str, Any]) -> int:
+    seen = asyncio.run(examine(os.environ, Path.cwd(), reach=flags["reach"]))
+    if flags["as_json"]:
+        document = {
+            "healthy": healthy(seen.findings),
+            "findings": [asdict(each) for each in seen.findings],
+            "minimum_set_up": MINIMUM,
+            "full_set_up": list(seen.full_set_up),
+        }
+        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+    else:
+        _show(seen)
+    return 0 if healthy(seen.findings) else FAILED
+
+
+def _show(seen: Examination) -> None:
+    for each in seen.findings:
+        click.echo(for_screen(f"{_MARKS[each.state]} {each.area}: {each.text}"))
+        if each.remedy:
+            click.echo(for_screen(f"    {each.remedy}"))
+    click.echo(f"\nThe least that is needed: {MINIMUM}")
+    if seen.full_set_up:
+        click.echo("\nFor a full set-up:")
+        for line in seen.full_set_up:
+            click.echo(f"  {line}")
+    broken = [each.area for each in seen.findings if each.state == "broken"]
+    told = f"Broken: {', '.join(dict.fromkeys(broken))}." if broken else "Nothing is broken."
+    click.echo(f"\n{told}")

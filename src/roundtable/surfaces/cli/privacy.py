@@ -1,0 +1,115 @@
+"""`roundtable privacy`: what is read, passed on, stored and sent, and who decides."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from ...core.text import redact
+from ...search.choose import choose_search
+from ...settings import Settings, read_settings
+from .terminal import for_screen
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """One thing that is done with data, and the user's control of it."""
+
+    kind: Literal["read", "injected", "stored", "broadcast"]
+    what: str
+    control: str
+
+
+def privacy_command(flags: Mapping[str, Any]) -> int:
+    told = statement(read_settings(os.environ, Path.cwd()), os.environ)
+    if flags["as_json"]:
+        document = [asdict(each) for each in told]
+        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        return 0
+    for kind, title in _TITLES.items():
+        click.echo(f"{title}")
+        for each in told:
+            if each.kind == kind:
+                click.echo(for_screen(f"  - {each.what}"))
+                click.echo(for_screen(f"    In your hands: {each.control}"))
+        click.echo("")
+    click.echo("Roundtable itself calls home for nothing: no account, no telemetry, no updates.")
+    return 0
+
+
+_TITLES = {
+    "read": "READ (what it looks at)",
+    "injected": "INJECTED (what goes into prompts)",
+    "stored": "STORED (what it keeps)",
+    "broadcast": "BROADCAST (what it sends to others)",
+}
+
+
+def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
+    """What happens with these settings."""
+    choices = settings.choices
+    search = choose_search(choices.search, choices.searxng_url, env)
+    places = [place.name for place in choices.news.channels] if choices.news.enabled else []
+    return [
+        Behaviour(
+            "read",
+            "your question, and the files that you name with --context or --context-from; no other "
+            "file of yours",
+            "name fewer files",
+        ),
+        Behaviour(
+            "read",
+            f"settings in {settings.home} and in the current folder, and the variables that hold "
+            "keys: only when a call is made, and they are never stored or shown",
+            "roundtable config show --origin lists them",
+        ),
+        Behaviour(
+            "read",
+            f"the web, by {search.name}: the question goes there"
+            if search
+            else "the web: not at all, no search is set up",
+            '--no-search, or search = "none" in config.toml',
+        ),
+        Behaviour(
+            "injected",
+            "question, files, search results and what other participants said are put into the "
+            "prompts of the models at the table; each vendor sees what its models are asked",
+            "choose the models with --models, or local ones only; --dry-run shows the prompts",
+        ),
+        Behaviour(
+            "injected",
+            "command-line agents get the same prompt in a folder of their own, without your keys "
+            "and without your project",
+            "they speak only where you name them; commands.NAME.folder gives one a folder",
+        ),
+        Behaviour(
+            "stored",
+            f"everything that was said, with the prompts, in {redact(settings.db)}, until you "
+            "delete it",
+            "roundtable delete ID; roundtable purge --older-than DAYS; roundtable purge",
+        ),
+        Behaviour(
+            "stored",
+            "reports and session logs as files in the current folder (memory/, data/roundtable/)",
+            "--no-log writes none; they are yours to delete",
+        ),
+        Behaviour(
+            "broadcast",
+            f"news of discussions, with the topic, roles and excerpts, to {', '.join(places)}"
+            if places
+            else "news of discussions: to nobody, no channel is named",
+            "--confidential turns all of it off for one discussion; [news] in config.toml",
+        ),
+        Behaviour(
+            "broadcast",
+            "the live page, on this machine only, behind a link that cannot be guessed; a shared "
+            "link shows the whole discussion",
+            "--no-web; delete web.key to withdraw all links",
+        ),
+    ]

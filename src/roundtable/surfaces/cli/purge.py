@@ -1,0 +1,135 @@
+"""`roundtable purge`: remove what Roundtable has stored, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.errors import NotAllowed, RoundtableError, UsageError
+from ...core.text import redact
+from ...ledger import open_ledger
+from ...ports import Headline
+from ...settings import Settings, home_folder, read_settings
+from ..belongings import Belongings, belongings, remove
+from ..web.found import STATE_FILE, running
+from .terminal import echo_error
+
+
+def purge_command(flags: Mapping[str, Any]) -> int:
+    settings = _settings(needed=flags["older_than"] is not None)
+    if flags["older_than"] is not None:
+        if flags["settings"]:
+            raise UsageError("--older-than and --settings exclude each other.", "Give one of them.")
+        return asyncio.run(_forget(settings, flags["older_than"], yes=flags["yes"]))
+    _refuse_while_in_use(settings)
+    found = belongings(settings, with_settings=flags["settings"])
+    rows = asyncio.run(_on_server(settings))
+    if not found.paths and not rows:
+        echo_error(f"There is nothing of Roundtable's in {settings.home}.")
+        return 0
+    _list(found, rows, settings)
+    if not flags["yes"] and not click.confirm("Remove all of this for good?", err=True):
+        echo_error("Nothing was removed.")
+        return 0
+    if rows:
+        asyncio.run(_delete(settings, [row.discussion_id for row in rows]))
+    gone, failed = remove(found)
+    echo_error(f"Removed {gone} file(s) and folder(s).")
+    if failed:
+        path, why = failed[0]
+        raise NotAllowed(
+            f"{len(failed)} could not be removed, the first is {path}: {why}.",
+            "Allow it, and run roundtable purge again.",
+        )
+    echo_error("To remove the program itself: pip uninstall roundtable")
+    return 0
+
+
+def _settings(*, needed: bool) -> Settings:
+    """Broken settings must not keep anybody from removing what is there."""
+    try:
+        return read_settings(os.environ, Path.cwd())
+    except RoundtableError as error:
+        if needed:
+            raise
+        echo_error(f"Note: the settings cannot be read ({error.message}); a database that only "
+                   "they name is not found.")  # fmt: skip
+        return Settings(home=home_folder(os.environ), workspace=Path.cwd())
+
+
+def _list(found: Belongings, rows: list[Headline], settings: Settings) -> None:
+    for path in found.paths:
+        click.echo(f"{path}{os.sep if path.is_dir() and not path.is_symlink() else ''}")
+    if rows:
+        click.echo(f"{len(rows)} discussion(s) in {redact(settings.db)}")
+    if found.kept:
+        echo_error("\nThese stay:")
+        for path in found.kept:
+            echo_error(f"  {path}")
+    echo_error("Reports in your own folders (memory/, data/roundtable/) stay too.\n")
+
+
+def _refuse_while_in_use(settings: Settings) -> None:
+    if (settings.home / STATE_FILE).exists() and (found := running(settings.home)):
+        raise NotAllowed(
+            f"The page is being served (process {found.pid}).", "End it: roundtable serve --stop"
+        )
+    if "://" not in settings.db and not Path(settings.db).expanduser().is_file():
+        return
+    rows = asyncio.run(_headlines(settings, lenient=True))
+    if busy := [row.discussion_id for row in rows if row.driver]:
+        raise NotAllowed(
+            f"{busy[0]} is being driven by another process.",
+            f"Let it end, or stop it: roundtable stop {busy[0]}",
+        )
+
+
+async def _headlines(settings: Settings, *, lenient: bool = False) -> list[Headline]:
+    try:
+        ledger = await open_ledger(settings.db)
+    except RoundtableError:
+        if lenient:  # a broken database is still to be removed
+            return []
+        raise
+    try:
+        return await ledger.headlines()
+    finally:
+        await ledger.close()
+
+
+async def _on_server(settings: Settings) -> list[Headline]:
+    """The discussions in a database that is not a file of ours to remove."""
+    return await _headlines(settings) if "://" in settings.db else []
+
+
+async def _delete(settings: Settings, ids: list[str]) -> None:
+    ledger = await open_ledger(settings.db)
+    try:
+        for discussion_id in ids:
+            await ledger.delete(discussion_id)
+    finally:
+        await ledger.close()
+
+
+async def _forget(settings: Settings, days: int, *, yes: bool) -> int:
+    before = datetime.now(UTC) - timedelta(days=days)
+    rows = [
+        row for row in await _headlines(settings) if row.updated_at <= before and row.driver is None
+    ]
+    if not rows:
+        echo_error(f"No discussion has been left unchanged for {days} day(s).")
+        return 0
+    for row in rows:
+        click.echo(f"{row.discussion_id}  {row.updated_at:%Y-%m-%d}  {redact(row.topic)[:60]}")
+    if not yes and not click.confirm(f"Delete these {len(rows)} for good?", err=True):
+        echo_error("Nothing was deleted.")
+        return 0
+    await _delete(settings, [row.discussion_id for row in rows])
+    echo_error(f"Deleted {len(rows)} discussion(s).")
+    return 0

@@ -1,0 +1,61 @@
+"""The whole examination, in the order in which a person would mend things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...core.agents import BUILT_IN
+from ...core.errors import RoundtableError
+from ...models.registry import Registry
+from ...settings import Choices
+from . import door_checks, model_checks, settings_checks, store_checks
+from .finding import Finding
+from .set_up import expected_run, full_set_up
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    findings: tuple[Finding, ...]
+    full_set_up: tuple[str, ...]
+    """Steps to more models; empty where they are taken."""
+
+
+async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Examination:
+    """Look at everything. Nothing is stored but what can be cached, and without `reach` nobody outside is called."""
+    settings, found = settings_checks.settled(env, workspace)
+    found += settings_checks.check_python()
+    found += settings_checks.check_home(settings)
+    found += settings_checks.check_files(settings)
+    agents = {**BUILT_IN, **settings.choices.commands}
+    try:
+        registry = Registry.load(settings.models_file, agents)
+    except RoundtableError:  # check_files has named it
+        registry = Registry.load(None, agents)
+    try:
+        models = await model_checks.found_models(settings, registry, env)
+    except RoundtableError as error:
+        found.append(Finding("models", "broken", error.message, error.remedy))
+        settings = settings.model_copy(update={"choices": Choices()})
+        models = await model_checks.found_models(settings, registry, env)
+    found += model_checks.check_models(models)
+    found += model_checks.check_keys(registry, env)
+    if reach:
+        found += await model_checks.reach(models, registry, env)
+    found += model_checks.check_agents(settings, models)
+    found += model_checks.check_weights(settings)
+    found += await store_checks.check_database(settings)
+    found += store_checks.check_strays(settings, env)
+    found += door_checks.check_page(settings)
+    found += door_checks.check_tools(settings)
+    found += door_checks.check_skills(env)
+    found += await door_checks.check_channels(settings, env)
+    found += door_checks.check_search(settings, env)
+    if not any(each.state == "broken" for each in found if each.area in _OPENING):
+        found += await expected_run(settings, env)
+    return Examination(tuple(found), tuple(full_set_up(models)))
+
+
+_OPENING = ("settings", "models", "routing", "experts", "procedures")
+"""Without these nothing can be opened, and they have been named already."""

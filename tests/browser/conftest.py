@@ -1,0 +1,81 @@
+"""A Chromium, a server, and windows, for as long as the tests need them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from roundtable.bootstrap import start
+from roundtable.ledger import open_ledger
+from roundtable.surfaces.web.links import load_links
+from tests.surfaces.web.house import Process, house_settings
+
+from . import tools
+from .stage import ARGUMENTS, SECONDS, Stage, Visitor, visitor
+
+Open = Callable[..., Visitor]
+
+
+def _needed(missing: tools.Missing) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(str(missing))
+    pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    try:
+        path = tools.chromium()
+    except tools.Missing as missing:
+        _needed(missing)
+    expect.set_options(timeout=SECONDS * 1000)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def axe_script() -> str:
+    try:
+        return tools.axe().read_text("utf-8")
+    except tools.Missing as missing:
+        _needed(missing)
+        raise
+
+
+@pytest.fixture(scope="session")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """One server process for all tests, and this process as another one at its ledger."""
+    home = tmp_path_factory.mktemp("stage") / "home"
+    with ExitStack() as stack:
+        served = stack.enter_context(Process(home, "--port", "0"))
+        portal = stack.enter_context(start_blocking_portal())
+        settings = house_settings(home)
+        ledger = portal.call(open_ledger, settings.db)
+        stack.callback(lambda: portal.call(ledger.close))
+        joined = start(settings, env={}, ledger=ledger)
+        app = stack.enter_context(portal.wrap_async_context_manager(joined))
+        yield Stage(served.found.url, load_links(home), app, ledger, portal)
+
+
+@pytest.fixture
+def window(browser: Browser) -> Iterator[Open]:
+    """Opens windows; when the test is over, none of them has had an error of its own."""
+    with ExitStack() as stack:
+        found: list[Visitor] = []
+
+        def open_(**context: Any) -> Visitor:
+            new, opened = visitor(browser, **context)
+            stack.callback(opened.close)
+            found.append(new)
+            return new
+
+        yield open_
+        assert [each.errors for each in found if each.errors] == []

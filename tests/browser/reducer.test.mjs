@@ -1,0 +1,95 @@
+// The page's fold, without a browser: `node --test` runs it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const { EMPTY, cost, doing, person, reduce } = await import(process.env.REDUCER);
+
+const at = "2026-01-02T12:00:00+00:00";
+const who = (id) => ({ id, name: id.toUpperCase(), role: "", emoji: "", perspective: "", models: [`m/${id}`], demonstration: false });
+
+function numbered(...events) {
+  return events.map((event, n) => ({ seq: n + 1, at, ...event }));
+}
+
+const opened = { type: "DiscussionOpened", topic: "Tea?", procedure: "council", participants: [who("ann"), who("bob")], host: who("host"), language: "auto", budget: {}, material: [], program_version: "9" };
+const stage = { type: "StageOpened", stage: "answer", round: 1, turns: ["1/answer/ann", "1/answer/bob"] };
+const started = (id, attempt = 1, purpose = "answer") => ({ type: "AttemptStarted", turn_id: `1/answer/${id}`, attempt, stage: "answer", round: 1, participant: id, model: `m/${id}`, purpose, may_cost: true });
+const finished = (id, attempt = 1, more = {}) => ({ type: "AttemptFinished", turn_id: `1/answer/${id}`, attempt, served_by: "", finish_reason: "stop", seconds: 1, usage: { input_tokens: 10, output_tokens: 5, priced_usd: 0.01, unpriced_calls: 0 }, ...more });
+const failed = (id, cause) => ({ type: "AttemptFailed", turn_id: `1/answer/${id}`, attempt: 1, cause, message: "", remedy: "" });
+const speech = (id, more = {}) => ({ type: "SpeechGiven", turn_id: `1/answer/${id}`, stage: "answer", round: 1, after_round: 0, participant: id, model: `m/${id}`, flags: [], words: 1, html: "<p>Tea.</p>", ...more });
+
+test("an opened discussion has its topic and its people", () => {
+  const state = reduce(EMPTY, numbered(opened));
+  assert.equal(state.topic, "Tea?");
+  assert.equal(state.status, "running");
+  assert.deepEqual(state.seats, ["ann", "bob"]);
+  assert.equal(person(state, "coordinator").id, "host");
+});
+
+test("who speaks, who has spoken and who is absent is known", () => {
+  const state = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"), speech("ann"), started("bob")));
+  assert.equal(doing(state, "ann"), "spoke");
+  assert.equal(doing(state, "bob"), "speaking");
+  const later = reduce(state, [{ seq: 7, at, type: "TurnFailed", turn_id: "1/answer/bob", stage: "answer", round: 1, participant: "bob", cause: "timeout", message: "No answer.", remedy: "Wait." }]);
+  assert.equal(doing(later, "bob"), "absent");
+  assert.equal(later.rounds[0].items[1].remedy, "Wait.");
+});
+
+test("events that were taken in already change nothing, and a gap is told", () => {
+  const events = numbered(opened, stage, started("ann"), finished("ann"), speech("ann"));
+  const state = reduce(EMPTY, events);
+  assert.deepEqual(reduce(state, events), state);
+  const gapped = reduce(state, [{ seq: 9, at, type: "DiscussionPaused", by: "x", reason: "" }]);
+  assert.equal(gapped.gap, true);
+  assert.equal(gapped.seq, 5);
+  assert.equal(gapped.paused, null);
+});
+
+test("in pieces or at once, the state is the same", () => {
+  const events = numbered(opened, stage, started("ann"), started("bob"), finished("ann"), speech("ann"), finished("bob"), speech("bob"), { type: "RoundsExtended", rounds: 2, by: "host" }, { type: "DiscussionClosed", status: "concluded", stop_reason: "verdict", detail: "", remedy: "" });
+  const piecewise = events.reduce((state, event) => reduce(state, [event]), EMPTY);
+  assert.deepEqual(piecewise, reduce(EMPTY, events));
+});
+
+test("what a batch does not touch stays the same object", () => {
+  const events = numbered(opened, stage, started("ann"), finished("ann"), speech("ann"));
+  const state = reduce(EMPTY, events);
+  const frozen = JSON.stringify(state);
+  const next = reduce(state, [{ seq: 6, at, ...speech("bob", { round: 2, turn_id: "2/answer/bob" }) }]);
+  assert.equal(next.rounds[0], state.rounds[0]);
+  assert.notEqual(next.rounds, state.rounds);
+  assert.equal(next.sat, state.sat);
+  assert.equal(JSON.stringify(state), frozen);
+});
+
+test("a speech carries the marks that a reader has to know", () => {
+  const state = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"),
+    { type: "ParticipantSubstituted", participant: "ann", turn_id: "1/answer/ann", from_model: "m/ann", to_model: "m/spare", cause: "garbled", remedy: "" },
+    started("ann", 2, "repair"), finished("ann", 2, { finish_reason: "length", served_by: "m/other" }), speech("ann", { flags: ["[unstructured response]"] })));
+  const kinds = state.rounds[0].items[0].marks.map((mark) => mark.kind);
+  assert.deepEqual(kinds, ["flag", "repaired", "substituted", "served", "truncated"]);
+});
+
+test("the cost is unknown as soon as one call may have been charged for", () => {
+  const known = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann")));
+  assert.equal(cost(known.usage), 0.01);
+  assert.equal(known.usage.input_tokens, 10);
+  const lost = reduce(EMPTY, numbered(opened, stage, started("ann"), failed("ann", "timeout")));
+  assert.equal(cost(lost.usage), null);
+  const refused = reduce(EMPTY, numbered(opened, stage, started("ann"), failed("ann", "rate_limited")));
+  assert.equal(cost(refused.usage), 0);
+});
+
+test("host words stand after the round they came after, and acts where the talk is", () => {
+  const state = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"), speech("ann"),
+    speech("host", { turn_id: "0/remark/coordinator-1", round: 0, after_round: 1, participant: "host", stage: "remark" }),
+    { type: "DiscussionPaused", by: "the host", reason: "lunch" }, { type: "DiscussionResumed", by: "the host" }));
+  assert.deepEqual(state.rounds.map((round) => round.place), [1]);
+  assert.deepEqual(state.rounds[0].items.map((item) => item.kind), ["speech", "speech", "act", "act"]);
+  assert.equal(state.paused, null);
+});
+
+test("an event of a kind that this page does not know is passed over", () => {
+  const state = reduce(EMPTY, numbered(opened, { type: "SomethingNew", of: "later" }, stage));
+  assert.equal(state.seq, 3);
+});

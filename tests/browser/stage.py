@@ -1,0 +1,138 @@
+"""A stage for browser tests: the real server process, a second process at the same ledger (this
+one), and pages that tell what they did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import pytest
+from anyio.from_thread import BlockingPortal
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from roundtable.bootstrap import App
+from roundtable.core.events import Event, NewEvent
+from roundtable.core.state import State
+from roundtable.ports import Ledger
+from roundtable.procedures.opening import OpenRequest
+from roundtable.surfaces.web.links import Links, Role
+from tests.views import tables
+
+T = TypeVar("T")
+SECONDS = 60
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+VIOLATIONS = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.violations.push(`${event.violatedDirective}: ${event.blockedURI}`));
+window.ran = [];
+window.alert = (what) => window.ran.push(String(what));
+"""
+PLACES = [
+    {"profile": "tea", "role": "advocate", "model": "outside", "display_name": "Tea"},
+    {"profile": "milk", "role": "critic", "model": "outside", "display_name": "Milk"},
+]
+
+
+@dataclass
+class Stage:
+    """What a test has: the server's address, and the means of another process."""
+
+    url: str
+    links: Links
+    app: App
+    ledger: Ledger
+    portal: BlockingPortal
+
+    def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        return self.portal.call(work)
+
+    def meeting(self, topic: str = "Tea or coffee?", **options: Any) -> State:
+        """Two people and a chair from outside: nothing happens unless somebody speaks."""
+        chosen = {"participants": PLACES, "host": "outside", **options}
+        request = OpenRequest(topic=topic, procedure="meeting", options=chosen)
+        return self.do(lambda: self.app.service.open(request))
+
+    def say(self, state: State, who: str, text: str) -> None:
+        """In this process, which is not the one that serves the page."""
+        self.do(lambda: self.app.service.speak(state.discussion_id, who, text))
+
+    def read(self, state: State) -> State:
+        return self.do(lambda: self.app.service.read(state.discussion_id))
+
+    def put(self, discussion_id: str, events: Sequence[Event]) -> str:
+        """A discussion as its events tell it."""
+        began = datetime.now(UTC) - timedelta(minutes=5)
+        new = [NewEvent(event, began + timedelta(milliseconds=n)) for n, event in enumerate(events)]
+        self.do(lambda: self.ledger.append(discussion_id, new, expected=0))
+        return discussion_id
+
+    def link(self, discussion_id: str, role: Role = "viewer", seat: str = "", **more: Any) -> str:
+        return f"{self.url}/r/{self.links.token(discussion_id, role, seat=seat, **more)}"
+
+    @property
+    def home(self) -> str:
+        return f"{self.url}/?key={self.links.owner_key}"
+
+
+@dataclass
+class Visitor:
+    """A browser window, and everything that must not happen in it."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def open(self, url: str) -> Page:
+        self.page.goto(url)
+        return self.page
+
+    @property
+    def violations(self) -> list[str]:
+        found: list[str] = self.page.evaluate("window.violations")
+        return found
+
+    @property
+    def ran(self) -> list[str]:
+        found: list[str] = self.page.evaluate("window.ran")
+        return found
+
+
+def visitor(browser: Browser, **context: Any) -> tuple[Visitor, BrowserContext]:
+    chosen = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **context}
+    opened = browser.new_context(**chosen)
+    opened.set_default_timeout(SECONDS * 1000)
+    opened.add_init_script(VIOLATIONS)
+    page = opened.new_page()
+    found = Visitor(page)
+    page.on("pageerror", lambda error: found.errors.append(str(error)))
+    page.on("request", lambda request: found.requests.append(request.url))
+    return found, opened
+
+
+def overflow(page: Page) -> int:
+    """By how much the page is wider than its window."""
+    wide: int = page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    return wide
+
+
+def events_of(tell: Callable[[], object]) -> list[Event]:
+    """The events of a discussion of tests/views/tables, before they are folded."""
+    kept: list[Event] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "fold", lambda records: kept.extend(r.event for r in records))
+        tell()
+    return kept

@@ -1,0 +1,119 @@
+"""What the browser tests need and pip does not bring: a Chromium, and axe-core.
+
+::
+
+    python -m tests.browser.tools        installs what is missing, and says where it is
+
+Chromium comes from Debian by apt-get, where we may install; axe-core from npm, into a cache outside
+of the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import platformdirs
+
+AXE = "4.14.0"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+class Missing(Exception):
+    """Something is not here, and what to do about it."""
+
+
+def chromium() -> str:
+    """The path of a Chromium: ROUNDTABLE_CHROMIUM, or what is on the PATH. Missing if none is."""
+    named = os.environ.get("ROUNDTABLE_CHROMIUM")
+    if named:
+        if Path(named).is_file():
+            return named
+        raise Missing(f"ROUNDTABLE_CHROMIUM names {named}, which does not exist.")
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        raise Missing(
+            "There is no Chromium: run `python -m tests.browser.tools`, or name one in "
+            "ROUNDTABLE_CHROMIUM."
+        )
+    return found
+
+
+def axe() -> Path:
+    """axe-core as one script. Missing if it was not installed."""
+    script = _cache() / f"axe-{AXE}.min.js"
+    if not script.is_file():
+        raise Missing("axe-core is not installed: run `python -m tests.browser.tools`.")
+    return script
+
+
+def install() -> None:
+    """Fetch what is missing."""
+    try:
+        chromium()
+    except Missing:
+        _install_chromium()
+    try:
+        axe()
+    except Missing:
+        _install_axe()
+
+
+def _install_chromium() -> None:
+    apt = shutil.which("apt-get")
+    if apt is None or os.geteuid() != 0:
+        raise Missing(
+            "There is no Chromium, and it cannot be installed from here: install Debian's "
+            "package chromium, or name a binary in ROUNDTABLE_CHROMIUM."
+        )
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run([apt, "update", "-qq"], env=env, check=True)
+    subprocess.run(
+        [apt, "install", "-y", "-qq", "--no-install-recommends", "chromium"], env=env, check=True
+    )
+
+
+def _install_axe() -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise Missing("axe-core comes from npm, which is not installed: install Node 20 or newer.")
+    with TemporaryDirectory() as folder:
+        subprocess.run(
+            [npm, "pack", "--silent", f"axe-core@{AXE}"],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        (package,) = Path(folder).glob("axe-core-*.tgz")
+        with tarfile.open(package) as archive:
+            member = archive.extractfile("package/axe.min.js")
+            assert member is not None
+            script = member.read()
+    _cache().mkdir(parents=True, exist_ok=True)
+    # Others may be at the same: the file is there whole or not at all.
+    part = _cache() / f".axe-{os.getpid()}"
+    part.write_bytes(script)
+    part.replace(_cache() / f"axe-{AXE}.min.js")
+
+
+def _cache() -> Path:
+    return Path(platformdirs.user_cache_dir("roundtable-tests"))
+
+
+def main() -> int:
+    try:
+        install()
+        print(f"Chromium: {chromium()}\naxe-core: {axe()}")
+    except (Missing, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

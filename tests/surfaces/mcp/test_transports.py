@@ -1,0 +1,196 @@
+"""The MCP server as a process of its own: over standard streams and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx2 import AsyncClient
+from mcp import Client
+
+from tests.surfaces.toolset.tables import SEATS, TOPIC
+
+from .clients import MODES, QUIET, called, command, http_server, over_stdio, refused
+
+ASK: dict[str, Any] = {
+    "question": "Tea or coffee?",
+    "procedure": "council",
+    "options": {"all": "scripted/echo", "quick": True},
+    "search": False,
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@asynccontextmanager
+async def connected(
+    door: str, home: Path, workspace: Path, mode: str = "auto"
+) -> AsyncIterator[Client]:
+    if door == "stdio":
+        async with over_stdio(home, workspace, mode=mode) as client:
+            yield client
+    else:
+        async with http_server(home, workspace) as server, server.client(mode) as client:
+            yield client
+
+
+async def finished(client: Client, discussion_id: str) -> dict[str, Any]:
+    for _ in range(10):
+        done = await called(client, "collect", discussion_id=discussion_id, wait=30)
+        if done["done"]:
+            return done
+    raise AssertionError("it did not come to its end")
+
+
+@pytest.mark.requirement("I-26")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("door", ["stdio", "http"])
+async def test_a_client_shakes_hands_and_holds_two_seats(
+    tmp_path: Path, workspace: Path, door: str, mode: str
+) -> None:
+    async with connected(door, tmp_path / "home", workspace, mode) as client:
+        assert "roundtable_ask" in (client.instructions or "")
+        opened = await called(client, "init", topic=TOPIC, participants=SEATS[:2])
+        id_ = opened["discussion_id"]
+        for who in ("arch", "back"):
+            await called(client, "speak", discussion_id=id_, participant=who, content="好 🙂")
+        ended = await called(client, "end", discussion_id=id_, conclusion="Done.")
+        assert ended["state"] == "concluded"
+        assert (workspace / ended["document"]).is_file()
+        await refused(client, "end", discussion_id=id_, conclusion="Again.")
+
+
+@pytest.mark.requirement("Z-17")
+@pytest.mark.parametrize("door", ["stdio", "http"])
+async def test_a_client_is_killed_in_mid_question_and_another_collects(
+    tmp_path: Path, workspace: Path, door: str
+) -> None:
+    home = tmp_path / "home"
+    script = """
+import asyncio, json, sys
+from pathlib import Path
+from tests.surfaces.mcp.clients import over_stdio, called
+from tests.surfaces.mcp.test_transports import ASK
+async def main():
+    async with over_stdio(Path(sys.argv[1]), Path(sys.argv[2])) as client:
+        opened = await called(client, "ask", **ASK)
+        print(opened["discussion_id"], flush=True)
+        await asyncio.Event().wait()
+asyncio.run(main())
+"""
+    from tests.surfaces.desk import environment
+
+    client_process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", script, str(home), str(workspace)),
+        stdout=asyncio.subprocess.PIPE,
+        env=environment(QUIET),
+    )
+    try:
+        assert client_process.stdout is not None
+        line = await asyncio.wait_for(client_process.stdout.readline(), 60)
+        id_ = line.decode().strip()
+        assert id_.startswith("rt_")
+    finally:
+        client_process.kill()
+        await client_process.wait()
+    async with connected(door, home, workspace) as client:
+        done = await finished(client, id_)
+        assert done["state"] == "concluded"
+        assert done["answer"]
+
+
+async def test_nothing_but_the_protocol_is_on_standard_output(
+    tmp_path: Path, workspace: Path
+) -> None:
+    started = command(tmp_path / "home", workspace)
+    process = await asyncio.create_subprocess_exec(
+        *(started.command, *started.args),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=started.env,
+        cwd=workspace,
+    )
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "by hand", "version": "1"},
+    }
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "nonsense"}},
+        {
+            "jsonrpc": "2.0",
+            "id": 3,
+            "method": "tools/call",
+            "params": {"name": "roundtable_list", "arguments": {}},
+        },
+    ]
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        for message in messages:
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.write(b"this is no JSON\n")
+        await process.stdin.drain()
+        answers: dict[int, Any] = {}
+        while not {1, 2, 3} <= set(answers):
+            line = await asyncio.wait_for(process.stdout.readline(), 60)
+            answer = json.loads(line)
+            answers[answer.get("id")] = answer
+        assert answers[1]["result"]["serverInfo"]["name"] == "roundtable"
+        assert answers[2]["result"]["isError"] is True
+        assert answers[3]["result"]["structuredContent"]["total"] == 0
+    finally:
+        process.stdin.close()
+        rest, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert all(json.loads(line) for line in rest.splitlines())
+    assert process.returncode == 0
+
+
+async def test_http_lets_nobody_in_without_the_key_or_from_another_site(
+    tmp_path: Path, workspace: Path
+) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    async with http_server(tmp_path / "home", workspace) as server, AsyncClient() as http:
+        accept = {"Accept": "application/json, text/event-stream"}
+        key = {"Authorization": f"Bearer {server.key}", **accept}
+        without = await http.post(server.url, json=body, headers=accept)
+        assert without.status_code == 401
+        assert "--show-key" in without.json()["remedy"]
+        wrong = await http.post(server.url, json=body, headers={**key, "Authorization": "Bearer x"})
+        assert wrong.status_code == 401
+        foreign = await http.post(server.url, json=body, headers={**key, "Host": "evil.example"})
+        assert foreign.status_code == 421
+        elsewhere = {**key, "Origin": "https://evil.example"}
+        assert (await http.post(server.url, json=body, headers=elsewhere)).status_code == 403
+
+
+async def test_a_speech_of_five_megabytes_is_refused_in_words_over_both(
+    tmp_path: Path, workspace: Path
+) -> None:
+    for door in ("stdio", "http"):
+        async with connected(door, tmp_path / "home", workspace) as client:
+            opened = await called(client, "init", topic=TOPIC, participants=SEATS)
+            told = await refused(
+                client,
+                "speak",
+                discussion_id=opened["discussion_id"],
+                participant="arch",
+                content="x" * 5_000_000,
+            )
+            assert "5,000,000 characters" in told["message"]
+            status = await called(client, "status", discussion_id=opened["discussion_id"])
+            assert status["speeches"] == 0

@@ -1,0 +1,215 @@
+"""Looking at discussions: everything that is there, in answers that stay short."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable.core.errors import BadSetting
+from roundtable.surfaces.toolset import Toolset
+from roundtable.surfaces.toolset.parts import REPLY_LIMIT
+
+from .tables import NAMES, said, started, stored, tools
+
+
+async def long_discussion(toolset: Toolset, remarks: int, size: int) -> str:
+    id_ = await started(toolset)
+    for number in range(remarks):
+        await toolset.speak(id_, "coordinator", f"Remark {number}: " + "längere Worte " * size)
+    return id_
+
+
+@pytest.mark.requirement("D-12")
+async def test_the_history_is_whole_ordered_and_can_be_filtered(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "coordinator", "Welcome.")
+        for round_ in (1, 2):
+            for who in NAMES:
+                await toolset.speak(id_, who, f"{who}-{round_}")
+        whole = await toolset.read(id_)
+        assert [each.number for each in whole.speeches] == list(range(1, 8))
+        first = whole.speeches[1]
+        assert (first.participant, first.display_name, first.role) == ("arch", "Ann", "Architect")
+        assert (first.round, first.text) == (1, "arch-1")
+        places = [whole.formatted_history.index(each.text) for each in whole.speeches]
+        assert places == sorted(places)
+        assert "Round 1 | Architect (Ann): arch-1" in whole.formatted_history
+
+        async def texts(**filters: Any) -> list[str]:
+            return [each.text for each in (await toolset.read(id_, **filters)).speeches]
+
+        assert await texts(round=2) == ["arch-2", "back-2", "prod-2"]
+        assert await texts(round=0) == ["Welcome."]
+        assert await texts(since=5) == ["back-2", "prod-2"]
+        assert await texts(since="5") == ["back-2", "prod-2"]
+        assert await texts(since=whole.speeches[4].time) == ["back-2", "prod-2"]
+        assert await texts(since=1, limit=2) == ["arch-1", "back-1"]
+        with pytest.raises(BadSetting, match="since"):
+            await toolset.read(id_, since="yesterday")
+
+
+@pytest.mark.requirement("D-12")
+async def test_a_long_history_comes_in_pages_and_a_long_speech_in_pieces(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        texts = ["short", 'q"\\\n' * 4_000, "again short", *["word " * 300] * 12]
+        for text in texts:
+            await toolset.speak(id_, "coordinator", text)
+        kept = [speech.text for speech in (await stored(toolset, id_)).speeches]
+        found: dict[int, str] = {}
+        since, offset = 0, 0
+        for _ in range(100):
+            page = await toolset.read(id_, since=since, offset=offset)
+            assert page.size() <= REPLY_LIMIT
+            assert page.speeches
+            for each in page.speeches:
+                found[each.number] = found.get(each.number, "") + each.text
+            if page.next_since is None:
+                break
+            since, offset = page.next_since, page.next_offset or 0
+        assert [found[number] for number in sorted(found)] == kept
+
+
+@pytest.mark.requirement("D-13", "D-69", "D-04")
+async def test_the_status_has_score_and_points_as_soon_as_speeches_state_them(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, created_by="the lead")
+        fresh = await toolset.status(id_)
+        assert (fresh.convergence_score, fresh.consensus_points) == (None, [])
+        assert fresh.convergence_reason
+        assert fresh.created_by == "the lead"
+        await toolset.speak(id_, "arch", said("NEW: one database is enough", "NEW: move now"))
+        status = await toolset.status(id_)
+        assert (status.spoke, status.waiting_for) == (["arch"], ["back"])
+        await toolset.speak(id_, "back", said("AGREE p1: cheaper", "DISAGREE p2: too early"))
+        await toolset.speak(id_, "prod", said("AGREE p1: yes", "AGREE p2: yes"))
+        status = await toolset.status(id_)
+        assert [(p.id, p.agree) for p in status.consensus_points] == [
+            ("p1", ["arch", "back", "prod"])
+        ]
+        assert [(p.id, p.disagree) for p in status.disagreement_points] == [("p2", ["back"])]
+        assert status.convergence_score == 0.5
+        summary = await toolset.summarize(id_)
+        assert summary.final_convergence_score == 0.5
+        assert summary.by_round[0].new == ["p1", "p2"]
+
+
+@pytest.mark.requirement("D-14", "D-84")
+async def test_a_long_discussion_is_summarized_in_a_short_answer_and_a_whole_file(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await long_discussion(toolset, 100, 80)
+        compact = await toolset.summarize(id_, compact=True)
+        assert compact.size() < REPLY_LIMIT
+        assert (compact.speeches, compact.path) == ([], None)
+        page = await toolset.summarize(id_)
+        assert page.size() < REPLY_LIMIT
+        assert page.path is not None
+        text = await asyncio.to_thread(Path(page.path).read_text, "utf-8")
+        assert len(text) == page.characters
+        assert len(text) > 100_000
+        assert hashlib.sha256(text.encode()).hexdigest() == page.sha256
+        assert "längere" in text
+        whole = json.loads(text)
+        assert [each["number"] for each in whole["speeches"]] == list(range(1, 101))
+        assert page.digest
+        seen: list[int] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = await toolset.summarize(id_, offset=offset, limit=7)
+            assert page.size() < REPLY_LIMIT
+            assert 1 <= len(page.speeches) <= 7
+            seen += [each.number for each in page.speeches]
+            offset = page.next_offset
+        assert seen == list(range(1, 101))
+
+
+async def test_a_short_discussion_is_summarized_whole(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "arch", said("NEW: move", "ACTION: write a plan - Owner: Bob"))
+        summary = await toolset.summarize(id_)
+        assert summary.complete
+        assert summary.path is None
+        assert [(each.text, each.owner) for each in summary.action_items] == [
+            ("write a plan", "Bob")
+        ]
+
+
+@pytest.mark.requirement("D-16", "D-04")
+async def test_the_list_has_every_discussion_with_its_state(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        ids = [await started(toolset, created_by=f"lead {n}") for n in range(3)]
+        await toolset.end_discussion(ids[0], cancel=True)
+        listed = await toolset.list_discussions()
+        assert {row.discussion_id: row.state for row in listed.discussions} == {
+            ids[0]: "stopped",
+            ids[1]: "running",
+            ids[2]: "running",
+        }
+        assert {row.created_by for row in listed.discussions} == {"lead 0", "lead 1", "lead 2"}
+        assert (await toolset.list_discussions(search="no such topic")).discussions == []
+
+
+@pytest.mark.requirement("D-16")
+async def test_a_long_list_comes_in_pages(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        ids = {await started(toolset, 2) for _ in range(40)}
+        seen: list[str] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = await toolset.list_discussions(offset=offset)
+            assert page.size() <= REPLY_LIMIT
+            seen += [row.discussion_id for row in page.discussions]
+            offset = page.next_offset
+        assert len(seen) == 40
+        assert set(seen) == ids
+
+
+async def test_every_answer_is_short_however_long_its_parts_are(tmp_path: Path) -> None:
+    long = "ä" * 1_999
+    seats: list[Any] = [
+        {"profile": f"p{n}" + "x" * 70, "role": '"' * 80, "perspective": long} for n in range(12)
+    ]
+    async with tools(tmp_path) as toolset:
+        opened = await toolset.create_discussion(topic="t" * 50_000, participants=seats)
+        assert opened.size() <= REPLY_LIMIT
+        id_ = opened.discussion_id
+        points = [f"NEW: {'claim ' * 30}{n} {who}" for n in range(30) for who in "ab"]
+        first, second = seats[0]["profile"], seats[1]["profile"]
+        await toolset.speak(id_, first, said(*points))
+        spoken = await toolset.speak(id_, second, said(*(f"AGREE p{n}: yes" for n in range(40))))
+        for answer in (
+            spoken,
+            await toolset.status(id_),
+            await toolset.read(id_),
+            await toolset.summarize(id_),
+            await toolset.summarize(id_, compact=True),
+            await toolset.join(id_, "late", "Auditor"),
+            await toolset.invite(id_, first),
+            await toolset.end_discussion(id_, conclusion="w " * 20_000),
+            await toolset.collect(id_),
+            await toolset.poll(id_),
+        ):
+            assert answer.size() <= REPLY_LIMIT, type(answer)
+
+
+async def test_a_discussion_that_was_deleted_and_opened_anew_is_not_mixed_up(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, key="same")
+        await toolset.speak(id_, "arch", "Old.")
+        assert (await toolset.status(id_)).speeches == 1
+        await toolset.app.service.delete(id_)
+        assert await started(toolset, key="same") == id_
+        assert (await toolset.status(id_)).speeches == 0

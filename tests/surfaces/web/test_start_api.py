@@ -1,0 +1,179 @@
+"""What the form that starts a discussion is told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable.speakers.scripted import ScriptedSpeaker
+
+from .house import House, house
+
+OWN = """
+name = "two-views"
+summary = "Two people, one question"
+[[participants]]
+id = "ada"
+name = "Ada"
+[[participants]]
+id = "ben"
+name = "Ben"
+[[stages]]
+name = "opinion"
+prompt = "Say what you would do."
+"""
+
+
+class Silent(ScriptedSpeaker):
+    """Whoever calls it has failed the test."""
+
+    async def speak(self, *_: Any) -> Any:
+        raise AssertionError("nobody may be called")
+
+
+@asynccontextmanager
+async def desk(home: Path) -> AsyncIterator[House]:
+    (home / "procedures").mkdir(parents=True)
+    (home / "procedures" / "two-views.toml").write_text(OWN)
+    (home / "procedures" / "broken.toml").write_text("name =")
+    (home / "config.toml").write_text('default_model = "scripted/silent"\n')
+    async with house(home, scripts={"silent": Silent()}) as at:
+        yield at
+
+
+async def test_procedures_come_with_what_their_options_mean(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        got = (await at.client.get("/api/procedures", headers=at.owner)).json()
+    rows = {row["name"]: row for row in got["procedures"]}
+    assert got["default"] == "deliberation"
+    assert rows.keys() >= {
+        "adaptive", "council", "deliberation", "five-round", "meeting", "two-views", "broken",
+    }  # fmt: skip
+    options = {option["name"]: option for option in rows["deliberation"]["options"]}
+    assert options["seats"] == {
+        "name": "seats",
+        "about": "How many experts.",
+        "kind": "number",
+        "choices": [],
+        "minimum": 2,
+        "maximum": 7,
+    }
+    assert options["experts"]["kind"] == "list"
+    assert options["statement"]["kind"] == "flag"
+    for row in rows.values():
+        assert all(option["about"] for option in row["options"]), row["name"]
+    meeting = {option["name"]: option for option in rows["meeting"]["options"]}
+    assert meeting["speech_order"]["choices"] == ["fixed", "parallel"]
+    assert rows["meeting"]["by_hand"] is True
+    assert rows["two-views"]["built_in"] is False
+    assert rows["two-views"]["summary"] == "Two people, one question"
+    assert "broken.toml" in rows["broken"]["error"]
+
+
+async def test_models_say_what_is_missing_and_how_to_get_it(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        got = (await at.client.get("/api/models", headers=at.owner)).json()
+    assert got["default_model"] == "scripted/silent"
+    assert got["found"]
+    assert all(row["get"] for row in got["missing"])
+    assert {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= {row["variable"] for row in got["missing"]}
+    assert "scripted/echo" in got["scripted"]
+
+
+async def test_experts_are_suggested_for_a_topic_each_with_a_reason(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        body = {"topic": "Should we encrypt patient records?", "count": 4}
+        got = await at.client.post("/api/suggest", json=body, headers=at.owner)
+        experts = got.json()["experts"]
+        assert len(experts) == 4
+        assert all(each["why"] and each["perspective"] for each in experts)
+        include = {**body, "include": [experts[3]["id"]], "count": 2}
+        again = await at.client.post("/api/suggest", json=include, headers=at.owner)
+        assert experts[3]["id"] in [each["id"] for each in again.json()["experts"]]
+
+        own = tmp_path / "experts"
+        own.mkdir()
+        (own / "mine.toml").write_text(
+            '[[expert]]\nid = "record-keeper"\nname = "Record Keeper"\ndomain = "health"\n'
+            'perspective = "Patient records and their encryption"\nasks = ["Who reads it?"]\n'
+            'blind_spot = "Cost"\nguidance = "Be exact."\n'
+            '[expert.tags]\nen = ["patient records", "encrypt patient records"]\n'
+        )
+        later = await at.client.post("/api/suggest", json=body, headers=at.owner)
+        assert later.status_code == 200, later.text
+        assert "record-keeper" in [each["id"] for each in later.json()["experts"]]
+
+
+@pytest.mark.requirement("I-05")
+async def test_an_estimate_calls_nobody_and_stores_nothing(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        got = await at.client.post("/api/estimate", json={"topic": "Tea?"}, headers=at.owner)
+        assert got.status_code == 200, got.text
+        estimate = got.json()
+        assert await at.service.headlines() == []
+    assert estimate["procedure"] == "deliberation"
+    assert [seat["models"] for seat in estimate["seats"]] == [["scripted/silent"]] * 4
+    assert [seat["host"] for seat in estimate["seats"]] == [False, False, False, True]
+    assert estimate["calls"] == 8
+    assert 0 < estimate["tokens"][0] < estimate["tokens"][1]
+    assert estimate["cost_usd"] == [0, 0]
+    assert estimate["seconds"][0] <= estimate["seconds"][1]
+    assert estimate["over_budget"] == []
+    assert "Estimate" in estimate["line"]
+
+
+async def test_an_estimate_says_which_limits_would_be_passed(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        body: dict[str, Any] = {"topic": "Tea?", "procedure": "two-views"}
+        body["budget"] = {"max_calls": 2, "max_tokens": 10}
+        got = (await at.client.post("/api/estimate", json=body, headers=at.owner)).json()
+    assert got["procedure"] == "two-views"
+    assert [limit.split(":")[0] for limit in got["over_budget"]] == ["calls", "tokens"]
+
+
+async def test_an_estimate_with_a_seat_for_a_person_knows_no_time(tmp_path: Path) -> None:
+    seats = [
+        {"profile": "ada", "role": "advocate", "model": "outside"},
+        {"profile": "ben", "role": "critic"},
+    ]
+    body = {"topic": "Tea?", "procedure": "meeting", "options": {"participants": seats}}
+    async with desk(tmp_path) as at:
+        got = (await at.client.post("/api/estimate", json=body, headers=at.owner)).json()
+    assert got["seconds"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "words"),
+    [
+        ("estimate", {"topic": " "}, 422, "empty"),
+        ("estimate", {"topic": "x", "procedure": "debat"}, 404, "Unknown procedure"),
+        ("estimate", {"topic": "x", "procedure": "broken"}, 422, "broken.toml"),
+        ("estimate", {"topic": "x", "options": {"seats": 99}}, 422, "seats"),
+        ("estimate", {"topic": "x", "options": {"models": "nobody/none"}}, 404, "nobody"),
+        ("estimate", {"topic": "x", "surprise": 1}, 422, "surprise"),
+        ("suggest", {"topic": ""}, 422, "empty"),
+        ("suggest", {"topic": "x", "count": 0}, 422, "count"),
+        ("suggest", {"topic": "x", "include": ["nobody at all"]}, 404, "nobody at all"),
+    ],
+)
+async def test_mistakes_are_named_with_what_to_do(
+    tmp_path: Path, path: str, body: dict[str, Any], status: int, words: str
+) -> None:
+    async with desk(tmp_path) as at:
+        got = await at.client.post(f"/api/{path}", json=body, headers=at.owner)
+    assert got.status_code == status, got.text
+    assert words in got.json()["error"]
+    assert got.json()["remedy"]
+
+
+async def test_all_of_it_is_the_owners(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        for path in ("procedures", "models"):
+            assert (await at.client.get(f"/api/{path}")).status_code == 401
+        for path in ("suggest", "estimate"):
+            got = await at.client.post(f"/api/{path}", json={"topic": "x"})
+            assert got.status_code == 401

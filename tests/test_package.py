@@ -1,0 +1,257 @@
+"""The package: what is built holds what it should and nothing private, and runs by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+from roundtable.surfaces.skill import private_things
+from roundtable.version import __version__
+
+ROOT = Path(__file__).parents[1]
+EXTRAS = ("apprise", "asyncpg", "cryptography", "ddgs", "fastapi", "mcp", "starlette", "uvicorn")
+_TEXT = (".py", ".md", ".toml", ".json", ".txt", ".sql", ".js", ".css", ".html", ".svg", "PKG-INFO")
+
+_BUILD = """
+import sys
+from hatchling.build import build_sdist, build_wheel
+print((build_sdist if sys.argv[1] == "sdist" else build_wheel)(sys.argv[2]))
+"""
+
+
+def python(
+    *arguments: str, cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"} if env is None else env,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+
+
+def built(kind: str, source: Path, into: Path) -> Path:
+    """Build without isolation and without a network: the backend is installed."""
+    done = python("-c", _BUILD, kind, str(into), cwd=source)
+    assert done.returncode == 0, done.stderr
+    return into / done.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built("sdist", ROOT, tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """From the sdist, as anybody else would build it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    [source] = folder.iterdir()
+    return built("wheel", source, folder)
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def sdist_files(path: Path) -> dict[str, bytes]:
+    with tarfile.open(path) as archive:
+        files = [member for member in archive.getmembers() if member.isfile()]
+        return {
+            member.name.partition("/")[2]: (archive.extractfile(member) or pytest.fail()).read()
+            for member in files
+        }
+
+
+def wheel_files(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+@pytest.mark.requirement("C-76", "D-101")
+def test_the_sdist_holds_sources_docs_skill_and_licence(sdist: Path) -> None:
+    files = sdist_files(sdist)
+
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "PKG-INFO",
+                 "skills/roundtable/SKILL.md", "skills/roundtable/config.example.json",
+                 "src/roundtable/__init__.py", "tests/conftest.py", "docs/council.md"):  # fmt: skip
+        assert files[name], name
+
+
+@pytest.mark.requirement("C-76")
+def test_the_wheel_holds_the_program_its_data_the_skill_and_the_page(wheel: Path) -> None:
+    files = wheel_files(wheel)
+
+    for name in ("roundtable/skills/roundtable/SKILL.md",
+                 "roundtable/skills/roundtable/config.example.json",
+                 "roundtable/skills/roundtable/references/mcp.md",
+                 "roundtable/models/registry.toml",
+                 "roundtable/prompts/council/synthesis.md",
+                 f"roundtable-{__version__}.dist-info/licenses/LICENSE"):  # fmt: skip
+        assert files[name], name
+    for path in (ROOT / "src" / "roundtable").rglob("*"):
+        if (
+            path.is_file()
+            and path.suffix not in (".pyc", ".db")
+            and "__pycache__" not in path.parts
+        ):
+            assert path.relative_to(ROOT / "src").as_posix() in files
+    page = [name for name in files if name.startswith("roundtable/surfaces/web/page/")]
+    assert any(name.endswith(".js") for name in page)
+    assert any(name.endswith(".html") for name in page)
+
+
+@pytest.mark.requirement("C-76", "D-98", "D-101")
+def test_its_metadata_names_licence_python_readme_and_command(wheel: Path) -> None:
+    files = wheel_files(wheel)
+    info = f"roundtable-{__version__}.dist-info"
+    metadata = message_from_string(files[f"{info}/METADATA"].decode())
+
+    assert metadata["Name"] == "roundtable"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["License-Expression"] == "MIT"
+    assert "# Roundtable" in str(metadata.get_payload())
+    assert b"roundtable = roundtable.surfaces.cli:main" in files[f"{info}/entry_points.txt"]
+    needed = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
+    assert not [each for each in needed if each.split(">")[0].split("[")[0] in EXTRAS]
+
+
+@pytest.mark.requirement("D-100", "D-101")
+@pytest.mark.parametrize("kind", ["sdist", "wheel"])
+def test_nothing_private_is_in_an_archive(kind: str, sdist: Path, wheel: Path) -> None:
+    files = sdist_files(sdist) if kind == "sdist" else wheel_files(wheel)
+    home = os.fsencode(str(Path.home()) + os.sep)
+    skipped = ("tests/",)  # where secrets are made up to be found
+    found = {
+        name: things
+        for name, data in files.items()
+        if name.endswith(_TEXT) and not name.startswith(skipped)
+        if (things := [t for t in private_things(data.decode("utf-8", "replace")) if _real(t)])
+    }
+
+    assert found == {}
+    assert [name for name, data in files.items() if home in data and home != b"/root/"] == []
+    names = [Path(name).name for name in files]
+    assert not {".env", "roundtable.db", "web.key", "bundle.key", "config.json"} & set(names)
+    assert not [name for name in files if "__pycache__" in name or name.endswith((".pyc", ".db"))]
+
+
+def _real(thing: str) -> bool:
+    """Discussions of examples have made-up ids."""
+    return not thing.startswith("the id of a discussion")
+
+
+_BLOCKED = """
+import sys
+BLOCKED = {extras!r}
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in BLOCKED:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Blocked())
+from roundtable.surfaces.cli.app import run
+raise SystemExit(run(sys.argv[1:]))
+"""
+
+
+def bare(installed: Path, *arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """A base install, in which no extra can be imported, with next to no environment."""
+    env = {"PYTHONPATH": str(installed), "HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    if os.name == "nt":
+        env["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
+    script = _BLOCKED.format(extras=EXTRAS)
+    return python("-c", script, *arguments, cwd=home, env=env)
+
+
+@pytest.mark.requirement("I-37", "D-99", "D-101")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("models", "--json"),
+        ("doctor", "--json"),
+        ("skill", "check"),
+        ("privacy",),
+        ("list",),
+        ("Tea or coffee?", "--quick", "--all=scripted/echo", "--model=scripted/echo", "--json"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_base_install_works_without_any_extra_and_with_an_empty_environment(
+    installed: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    done = bare(installed, *arguments, home=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.requirement("I-37")
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("serve", "--no-browser"), "roundtable[web]"),
+        (("mcp",), "roundtable[mcp]"),
+    ],
+)
+def test_what_needs_an_extra_says_how_to_get_it(
+    installed: Path, tmp_path: Path, arguments: tuple[str, ...], hint: str
+) -> None:
+    done = bare(installed, *arguments, home=tmp_path)
+
+    assert done.returncode == 2
+    assert hint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.requirement("X-51", "D-100")
+def test_an_installation_that_cannot_be_written_installs_its_skill_all_the_same(
+    installed: Path, tmp_path: Path
+) -> None:
+    folders = [path for path in installed.rglob("*") if path.is_dir()]
+    for folder in folders:
+        folder.chmod(0o555)
+    try:
+        done = bare(installed, "skill", "install", "--to", str(tmp_path / "skills"), home=tmp_path)
+    finally:
+        for folder in folders:
+            folder.chmod(0o755)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "skills" / "roundtable" / "SKILL.md").is_file()
+
+
+@pytest.mark.requirement("D-98")
+def test_an_older_python_is_told_what_is_needed(installed: Path, tmp_path: Path) -> None:
+    script = "import sys; sys.version_info = (3, 9, 7, 'final', 0); import roundtable"
+    env = {**os.environ, "PYTHONPATH": str(installed)}
+
+    done = python("-c", script, cwd=tmp_path, env=env)
+
+    assert done.returncode == 1
+    assert "Roundtable needs Python 3.11 or newer; this is 3.9" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.requirement("D-101")
+def test_the_repository_is_ready_to_be_open() -> None:
+    ignored = (ROOT / ".gitignore").read_text().split()
+
+    assert "MIT License" in (ROOT / "LICENSE").read_text()
+    assert {"*.db", "__pycache__/", ".venv/"} <= set(ignored)
