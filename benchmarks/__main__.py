@@ -7,7 +7,7 @@ from importlib import import_module
 
 from benchmarks.measured import Measured, print_table
 
-NAMES = ("path", "overhead", "ledger", "prefix", "start_up", "selection", "web_feed")
+NAMES = ("path", "overhead", "ledger", "prefix", "start_up", "selection", "web_feed", "news")
 
 
 def main(names: list[str]) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-if sys.version_info < (3, 11):  # pip refuses before; whoever runs the sources is told here
+if sys.version_info < (3, 11):  # noqa: UP036 - for whoever runs the sources without pip
     sys.exit("Roundtable needs Python 3.11 or newer; this is {}.{}.".format(*sys.version_info[:2]))
 
 from .version import __version__ as __version__

@@ -142,7 +142,7 @@ def test_the_shipped_file_is_sound(registry: Registry) -> None:
     for provider in registry.providers.values():
         assert provider.get, provider.id
         assert provider.default_model is None or provider.default_model in registry.models
-        if provider.kind not in ("local", "scripted"):
+        if provider.kind not in ("command", "local", "scripted"):
             assert provider.base_url, provider.id
     for entry in registry.models.values():
         priced = (entry.usd_per_million_in is None, entry.usd_per_million_out is None)

@@ -186,7 +186,8 @@ FENCE = re.compile(
     re.DOTALL,
 )
 OPENING = "---USER QUERY (untrusted)---"
-PHASES = [*ROUND_1, CLERK, *ROUND_2, "0/draft/host", *RANKS, "0/revision/host"]
+MINUTES = "0/minutes-2/host"
+PHASES = [*ROUND_1, CLERK, *ROUND_2, MINUTES, "0/draft/host", *RANKS, "0/revision/host"]
 
 
 def hostile_answer(request: SpeakRequest) -> str:

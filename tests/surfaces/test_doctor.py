@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from roundtable.ledger.sqlite_file import APPLICATION_ID
+from roundtable.surfaces.python import Roundtable
 from tests.servers import TEST_KEY, provider_server
 from tests.speakers.agents import put_agent
 
@@ -247,6 +249,21 @@ def test_databases_in_other_usual_places_are_reported_as_strays(desk: Desk, tmp_
     doubtful = [each for each in outcome.document["findings"] if each["state"] == "doubtful"]
     assert [str(stray) in each["text"] for each in doubtful] == [True]
     assert outcome.code == 0
+
+
+@pytest.mark.requirement("D-86")
+def test_commands_python_and_tools_find_the_same_database(desk: Desk) -> None:
+    desk.ask()
+    discussion_id = desk.last_id()
+
+    async def from_python() -> list[str]:
+        async with Roundtable() as table:
+            return [row.discussion_id for row in await table.discussions()]
+
+    assert asyncio.run(from_python()) == [discussion_id]
+    assert discussion_id in desk.command("list", "--json").out
+    assert discussion_id in desk.command("tool", "list").out
+    assert str(desk.home / "roundtable.db") in desk("doctor").out
 
 
 @pytest.mark.requirement("D-90")

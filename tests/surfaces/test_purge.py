@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
 import tempfile
 from datetime import UTC, datetime, timedelta
@@ -34,8 +33,9 @@ def lived_in(desk: Desk, temporary: Path) -> Desk:
     """A home with one of everything in it."""
     desk.ask()
     load_links(desk.home)
-    for name in ("cache/x.npy", "models/SmolLM2-135M-Instruct.Q4_1.gguf", "models/.fetch-1/a",
-                 "web.log", "web.lock", "bundle.key", "roundtable.db.v1.bak", *SETTINGS):  # fmt: skip
+    weights = "models/SmolLM2-135M-Instruct.Q4_1.gguf"
+    others = ("web.log", "web.lock", "bundle.key", "roundtable.db.v1.bak", *SETTINGS)
+    for name in ("cache/x.npy", weights, "models/.fetch-1/a", *others):
         path = desk.home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("" if name.endswith(".toml") else "x")
@@ -107,7 +107,7 @@ def test_no_link_is_followed(desk: Desk, temporary: Path, tmp_path: Path) -> Non
     outside.mkdir()
     (outside / "precious").write_text("x")
     desk.home.mkdir()
-    os.symlink(outside, desk.home / "cache")
+    (desk.home / "cache").symlink_to(outside)
 
     desk("purge", "--yes")
 

@@ -65,6 +65,8 @@ def test_the_environment_beats_the_project_which_beats_the_user(sources: Sources
         "language": str(sources.home / "config.toml"),
         "procedure": str(sources.home / "config.toml"),
         "council": "roundtable.toml",
+        "council.preset": "roundtable.toml",
+        "council.round2": str(sources.home / "config.json"),
     }
 
 

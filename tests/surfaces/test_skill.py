@@ -165,18 +165,16 @@ def test_a_folder_that_is_somebody_elses_is_left_alone(desk: Desk, tmp_path: Pat
 
 
 @pytest.mark.requirement("X-51")
-def test_setup_and_skill_write_only_to_the_users_folders(
-    desk: Desk, user: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_setup_and_skill_write_only_to_the_users_folders(desk: Desk, user: Path) -> None:
     """Whatever is opened for writing lies in the user's folders, never beside the program."""
     package = Path(skill.__file__).parents[1]
-    written: list[str] = []
+    written: list[Path] = []
 
     def watch(event: str, args: tuple[object, ...]) -> None:
         if watching and event == "open" and isinstance(args[0], str) and isinstance(args[2], int):
             flags = args[2]
             if flags & (os.O_WRONLY | os.O_RDWR) and "__pycache__" not in args[0]:
-                written.append(os.path.abspath(args[0]))
+                written.append(Path(args[0]).absolute())
 
     watching = True
     sys.addaudithook(watch)
@@ -189,8 +187,8 @@ def test_setup_and_skill_write_only_to_the_users_folders(
     assert (user / ".hermes/skills/roundtable/SKILL.md").is_file()
     assert (desk.home / "config.json").is_file()
     assert written
-    assert [path for path in written if Path(path).is_relative_to(package)] == []
-    assert [path for path in written if Path(path).is_relative_to(SHIPPED)] == []
+    assert [path for path in written if path.is_relative_to(package)] == []
+    assert [path for path in written if path.is_relative_to(SHIPPED)] == []
 
 
 @pytest.mark.parametrize(

@@ -365,11 +365,29 @@ def test_quotations_of_the_verdict_that_were_really_said_are_marked() -> None:
         "synthesis": verdict(Answer=answer),
     }
     page = page_of(hold(council(turns)))
-    assert [e.text for e in page.classed("verified")] == [
+    (shown,) = [e for e in page.all("section") if e.attrs["id"] == "verdict"]
+    assert [e.text for e in shown.classed("verified")] == [
         "“The kettle boils in three minutes flat”"
     ]
-    (proof,) = page.classed("proof")
+    (proof,) = shown.classed("proof")
     assert proof.attrs["href"] == "#turn-1/answer/scholar"
+
+
+@pytest.mark.requirement("Z-08")
+def test_nobody_proves_a_quotation_by_having_quoted_it() -> None:
+    invented = "The Engineer said: “the kettle was never even switched on”."
+    turns: dict[str, Act] = {
+        "answer/scholar": scholar(Findings=invented, Dissent=invented),
+        "answer/muse": sections(Idea="The Scholar asked whether “tea calms all of us down”."),
+        "answer/engineer": sections(Solution="I say that tea calms all of us down."),
+        "synthesis": verdict(Answer="Tea.", Dissent=f"Scholar: {invented}"),
+    }
+    page = page_of(hold(council(turns), options={"quick": True}))
+    assert "never even switched on" in page.text
+    verified = page.classed("verified")
+    assert [e.text for e in verified] == ["“tea calms all of us down”"], "the Engineer did say it"
+    (proof,) = page.classed("proof")
+    assert proof.attrs["href"] == "#turn-1/answer/engineer"
 
 
 def test_turns_in_every_language_can_be_cited() -> None:

@@ -113,6 +113,20 @@ def test_only_quotations_that_were_said_are_marked() -> None:
     assert proof.attrs["title"] == "word for word in 1/answer/ann"
 
 
+def test_a_quotation_in_somebodys_own_words_needs_another_who_said_it() -> None:
+    said = {"1/a/ann": "Bob holds that “wood is heavier than stone”.", "1/a/bob": "Wood floats."}
+    links = {turn: f"turn-{turn}" for turn in said}
+    text = "Ann: Bob holds that “wood is heavier than stone”."
+    assert parsed(to_html(text, around=Surroundings(links, said))).classed("verified")
+    own = Surroundings(links, said, own={"ann": said["1/a/ann"]})
+    assert not parsed(to_html(text, around=own)).classed("verified")
+    assert not parsed(to_html(text, around=Surroundings(links, said).not_by("ann"))).classed(
+        "proof"
+    )
+    by_bob = Surroundings(links, said).not_by("bob")
+    assert parsed(to_html(text, around=by_bob)).classed("verified")
+
+
 def test_quotations_in_chinese_are_found_too() -> None:
     around = Surroundings(
         {"1/a/b": "turn-1/a/b"}, {"1/a/b": "三项试验发现了很小的影响，一项没有。"}

@@ -4,7 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
+from .text import count_words
+
+SHORTEST_QUOTATION = 4
+"""Words. Fewer between quotation marks are a name or a term, not a quotation."""
+FABRICATED = "[quotation not found]"
+"""Stands where a quotation was that nobody said, and as a flag on what it stood in."""
+
+QUOTED = "(?:{})".format(
+    "|".join(
+        rf"{opening}(?:[^{inside}\n]|\n(?!\n))*{closing}"
+        for opening, inside, closing in (
+            (r'(?<!\w)"', '"', '"'),  # not the inches of a 7" pipe
+            ("“", "”", "”"),
+            ("„", "“”", "[“”]"),
+            ("«", "»", "»"),
+            ("»", "«", "«"),
+            ("「", "」", "」"),
+            ("『", "』", "』"),
+        )
+    )
+)
+"""The pattern of words between quotation marks, without groups: the marks are its first and last
+character."""
+_QUOTED = re.compile(QUOTED)
+_BLOCK = re.compile(r"^[ \t]{0,3}>[ \t]?.*(?:\n[ \t]{0,3}>.*)*$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _CUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
@@ -31,6 +57,46 @@ def find_quote(quote: str, sources: Mapping[str, str]) -> str | None:
     return next((key for key, text in sources.items() if _holds(_plain(text), parts)), None)
 
 
+def is_quotation(words: str) -> bool:
+    """Whether words between quotation marks are enough to be somebody's."""
+    return count_words(words) >= SHORTEST_QUOTATION
+
+
+def quotations(text: str) -> list[str]:
+    """What a text quotes, between marks or in a block of its own, without the marks."""
+    found: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        if is_quotation(words := _without_marks(match[0])):
+            found.append(words)
+        return ""
+
+    _QUOTED.sub(keep, _BLOCK.sub(keep, text))
+    return found
+
+
+def check_quotations(text: str, sources: Mapping[str, str]) -> tuple[str, bool]:
+    """The text with FABRICATED in place of each quotation, between marks or in a block of its own,
+    that stands in no source; and whether there was one."""
+    invented = False
+
+    def verify(match: re.Match[str]) -> str:
+        nonlocal invented
+        words = _without_marks(match[0])
+        if not is_quotation(words) or find_quote(words, sources):
+            return match[0]
+        invented = True
+        return FABRICATED
+
+    return _QUOTED.sub(verify, _BLOCK.sub(verify, text)), invented
+
+
+def _without_marks(quoted: str) -> str:
+    if quoted.lstrip()[:1] == ">":
+        return re.sub(r"(?m)^[ \t]*>[ \t]?", "", quoted).strip()
+    return quoted[1:-1]
+
+
 def _holds(text: str, parts: Sequence[str]) -> bool:
     start = 0
     for part in parts:
@@ -41,6 +107,7 @@ def _holds(text: str, parts: Sequence[str]) -> bool:
     return True
 
 
+@lru_cache(maxsize=512)
 def _plain(text: str) -> str:
     """The words with one space around each, so that none is found within another."""
     words = _WORD.findall(_CJK.sub(r" \1 ", text.casefold()))

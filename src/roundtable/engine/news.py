@@ -164,7 +164,7 @@ class Courier:
         routes = list(self._routes.values())
         left: list[Left] = []
         try:
-            left = await self._quiet(routes, grace)
+            left = await self._quiet(routes, grace, retries=False)
         finally:
             for route in routes:
                 await route.close()
@@ -230,13 +230,16 @@ class Courier:
             return NoteAdded(code=NEWS, text=text)
         return None
 
-    async def _quiet(self, routes: Sequence[_Route], patience: float) -> list[Left]:
-        """Wait until nothing is under way or due any more, but only so long."""
+    async def _quiet(
+        self, routes: Sequence[_Route], patience: float, *, retries: bool = True
+    ) -> list[Left]:
+        """Wait until nothing is under way or due any more, but only so long. With `retries` also
+        for those whose wait ends by then."""
         end = self.clock.monotonic() + patience
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 for route in routes:
-                    await route.until_quiet(end)
+                    await route.until_quiet(end if retries else None)
         return [
             (route.id, entry) for route in routes if not route.gone for entry in route.outbox.left()
         ]
@@ -282,8 +285,8 @@ class _Route:
         while not reached():
             await self._change(self.outbox.state.seq, 0.1)
 
-    async def until_quiet(self, end: float) -> None:
-        """Wait until nothing will be tried any more before `end`."""
+    async def until_quiet(self, end: float | None) -> None:
+        """Wait until nothing will be tried any more before `end`, or, without one, now."""
         try:
             await self.catch_up()
         except UnknownDiscussion:
@@ -291,7 +294,9 @@ class _Route:
         except RoundtableError as error:
             log.info("%s cannot be read: %s", self.id, error)
         clock = self._courier.clock
-        await self.until(lambda: self.gone or self.quiet(end - clock.monotonic()))
+        await self.until(
+            lambda: self.gone or self.quiet(0.0 if end is None else end - clock.monotonic())
+        )
 
     def quiet(self, within: float) -> bool:
         """Whether nothing will be tried within so many seconds."""

@@ -13,10 +13,14 @@ SendFn = Callable[[str, str, str], object]
 """Gets platform, chat and message. False, or an exception, means that it was not sent."""
 
 
+MANNERS = Manners(limit=20_000)
+"""A function knows its platform: it gets whole messages."""
+
+
 class Function(PlainChannel):
     """Hands every message to a function of the caller's."""
 
-    def __init__(self, send_fn: SendFn, manners: Manners = Manners()) -> None:  # noqa: B008
+    def __init__(self, send_fn: SendFn, manners: Manners = MANNERS) -> None:
         super().__init__(manners)
         self._send_fn = send_fn
         self._aside = Aside()

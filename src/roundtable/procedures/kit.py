@@ -15,8 +15,8 @@ from ..views.output_file import OutputFile
 from .opening import OpenRequest, Seating
 
 PREFIX = "custom:"
-"""Before the name of a user's own procedure in what is stored: a later built-in one of the same name
-is another."""
+"""Before the name of a user's own procedure in what is stored: a later built-in one of the same
+name is another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from ..core.values import Participant
 ROUGH_POINTS = 2
 """The most new points that rules read from one speech."""
 CLERK_TOKENS = 2048
+LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese"}
 ROUGH = "rough_points"
 
 Source = Literal["declared", "clerk", "extracted"]
@@ -52,6 +53,7 @@ def clerk_task(
             for label, speech in labelled
         ),
         "new": new,
+        "language": LANGUAGES.get(state.start.language, state.start.language),
     }
     return Task(PromptPlan("minutes/clerk", variables), max_tokens=CLERK_TOKENS)
 

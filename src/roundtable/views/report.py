@@ -63,6 +63,7 @@ def report(state: State, delivered: str) -> Report:
         language=state.start.language,
         links=links,
         speeches=said,
+        own=_own_words(state),
         footer=f"{state.discussion_id} · roundtable {state.start.program_version}".strip(),
     )
 
@@ -128,6 +129,19 @@ def _verdict(state: State, delivered: str) -> Iterator[Part]:
                 for each in lost
             ),
         )
+
+
+def _own_words(state: State) -> dict[str, str]:
+    verdict = state.verdict
+    if verdict is None:
+        return {}
+    own = [(each.participant, f"{each.position}\n{each.reason}") for each in verdict.dissent]
+    if verdict.method == "extractive":
+        own += [(speech.participant, speech.text) for speech in state.speeches]
+    texts: dict[str, list[str]] = {}
+    for participant, text in own:
+        texts.setdefault(participant, []).append(clean(text))
+    return {participant: "\n".join(said) for participant, said in texts.items()}
 
 
 def _participants(state: State) -> Part:

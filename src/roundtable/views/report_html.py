@@ -59,7 +59,7 @@ class _Page:
     def __init__(self, whole: Report) -> None:
         self._report = whole
         self._cites = Surroundings(whole.links)
-        self._verifies = Surroundings(whole.links, whole.speeches)
+        self._verifies = Surroundings(whole.links, whole.speeches, whole.own)
         self._long = LONG_AMONG_MANY if len(whole.speeches) > MANY else LONG
 
     def document(self) -> Iterator[str]:
@@ -207,7 +207,8 @@ class _Page:
         if speech.failure is not None:
             yield self._alert(Alert(f"No speech: {speech.failure.text}", speech.failure.remedy))
         else:
-            words = self._words(speech.text, below=4, around=self._cites)
+            by = speech.turn.rpartition("/")[2]
+            words = self._words(speech.text, below=4, around=self._verifies.not_by(by))
             if len(speech.text) > self._long:
                 yield self._folded(speech.text, words)
             else:

@@ -110,6 +110,8 @@ class Report:
     """What the text may cite (turns, points), each with the id of its place in the report."""
     speeches: dict[str, str]
     """What participants said, by turn: the words that a quotation must be found in."""
+    own: dict[str, str]
+    """By participant, what stands in the verdict in its own words: dissents, extracts."""
     footer: str
 
 

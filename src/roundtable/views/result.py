@@ -1,14 +1,17 @@
-"""The result document: what `--json` prints and `export --format json` writes."""
+"""The result document: what `--json` prints and `export --format json` writes. docs/reports.md
+explains its keys."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..core.news import announcement
 from ..core.state import State
 from ..core.text import redact
 from ..core.values import Participant
 from .influence import influence_document
 from .notes import notes
+from .result_positions import positions
 
 
 def result(state: State) -> dict[str, Any]:
@@ -44,6 +47,7 @@ def result(state: State) -> dict[str, Any]:
             ],
             "ballots": [ballot.model_dump(exclude={"type", "v"}) for ballot in state.ballots],
             "influence": influence_document(state),
+            **positions(state),
             "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
             "usage": {
                 "calls": state.usage.calls,
@@ -55,6 +59,7 @@ def result(state: State) -> dict[str, Any]:
                 {"code": note.code, "text": note.text, "remedy": note.remedy}
                 for note in notes(state)
             ],
+            "news": announcement(state),
             "program_version": state.start.program_version,
         }
     )

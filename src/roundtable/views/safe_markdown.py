@@ -17,17 +17,14 @@ from urllib.parse import quote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from ..core.quotes import find_quote
+from ..core.quotes import QUOTED, find_quote, is_quotation
 
 _ALLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」（）()\[\].,;:!?。，；：！？]"
 _TURN = r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]"
 _POINT = r"(?<=\[)[A-Za-z][\w.-]{0,40}(?=\])"
-_QUOTATION = r"[\"“„«「][^\"“”„«»「」\n]{8,400}[\"”“»」]"
-_FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({_QUOTATION})")
+_FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({QUOTED})")
 _FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
-_SHORTEST_QUOTATION = 12
-"""Letters. Shorter ones are names and terms, not quotations."""
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
 _FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
 _LIMIT = 60_000
@@ -42,6 +39,16 @@ class Surroundings:
     """Turns and points, each with the id of its place in the page."""
     speeches: Mapping[str, str] = field(default_factory=dict)
     """Given to have quotations verified: the words of each turn."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """Whose words stand in the text as their own, such as a dissent. What somebody quotes in them
+    is not proved by that one's turns, where it stands too."""
+
+    def not_by(self, participant: str) -> Surroundings:
+        """The same for a text of this participant: its own turns prove nothing that it quotes."""
+        others = {
+            turn: said for turn, said in self.speeches.items() if not _is_by(participant, turn)
+        }
+        return Surroundings(self.links, others, self.own)
 
 
 NOWHERE = Surroundings()
@@ -160,9 +167,13 @@ def _outside(address: str) -> str:
 def _quoted(quotation: str, around: Surroundings) -> str:
     """A quotation, marked if these very words were said, with a way to where."""
     within = "".join(_pieces(quotation, around, inside=True))
-    if not around.speeches or sum(c.isalnum() for c in quotation) < _SHORTEST_QUOTATION:
+    words = quotation[1:-1]
+    if not around.speeches or not is_quotation(words):
         return within
-    turn = find_quote(quotation[1:-1], around.speeches)
+    for participant, said in around.own.items():
+        if words in said:
+            around = around.not_by(participant)
+    turn = find_quote(words, around.speeches)
     if turn is None or turn not in around.links:
         return within
     href = escape(reference(around.links[turn]))
@@ -171,6 +182,10 @@ def _quoted(quotation: str, around: Surroundings) -> str:
         f'<span class="verified">{within}</span>'
         f'<a class="proof" href="{href}" title="{said}" aria-label="{said}">✓</a>'
     )
+
+
+def _is_by(participant: str, turn: str) -> bool:
+    return turn.rpartition("/")[2] == participant
 
 
 def _where_it_leads(target: str, words: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,11 +19,7 @@ from roundtable.surfaces.mcp.server import ERROR_META, make_server
 from roundtable.surfaces.toolset import Toolset
 from tests.surfaces.desk import environment
 
-QUIET = {
-    "ROUNDTABLE_LOCAL_SERVERS": "false",
-    "ROUNDTABLE_COMMAND_AGENTS": "false",
-    "ROUNDTABLE_MODEL": "scripted/echo",
-}
+QUIET = {"ROUNDTABLE_LOCAL_SERVERS": "false", "ROUNDTABLE_COMMAND_AGENTS": "false"}
 MODES = ("legacy", "auto")
 """The handshake of earlier years, and what the SDK chooses by itself."""
 
@@ -117,7 +112,3 @@ async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, str]
     body: dict[str, str] = dict(result.meta)[ERROR_META]
     assert text.text == f"{body['message']} {body['remedy']}".strip()
     return body
-
-
-def clean_environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("ROUNDTABLE")}

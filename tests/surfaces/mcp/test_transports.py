@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,11 @@ import pytest
 from httpx2 import AsyncClient
 from mcp import Client
 
+from roundtable.core.events import SpeechGiven
+from roundtable.surfaces.toolset.opening import open_toolset
+from tests.servers import provider_server
+from tests.surfaces.desk import environment
+from tests.surfaces.test_interruption import stuck_engineer
 from tests.surfaces.toolset.tables import SEATS, TOPIC
 
 from .clients import MODES, QUIET, called, command, http_server, over_stdio, refused
@@ -21,7 +27,12 @@ from .clients import MODES, QUIET, called, command, http_server, over_stdio, ref
 ASK: dict[str, Any] = {
     "question": "Tea or coffee?",
     "procedure": "council",
-    "options": {"all": "scripted/echo", "quick": True},
+    "options": {
+        "scholar": "openai/scholar",
+        "engineer": "openai/engineer",
+        "muse": "openai/muse",
+        "quick": True,
+    },
     "search": False,
 }
 
@@ -71,14 +82,8 @@ async def test_a_client_shakes_hands_and_holds_two_seats(
         await refused(client, "end", discussion_id=id_, conclusion="Again.")
 
 
-@pytest.mark.requirement("Z-17")
-@pytest.mark.parametrize("door", ["stdio", "http"])
-async def test_a_client_is_killed_in_mid_question_and_another_collects(
-    tmp_path: Path, workspace: Path, door: str
-) -> None:
-    home = tmp_path / "home"
-    script = """
-import asyncio, json, sys
+CLIENT = """
+import asyncio, sys
 from pathlib import Path
 from tests.surfaces.mcp.clients import over_stdio, called
 from tests.surfaces.mcp.test_transports import ASK
@@ -89,25 +94,55 @@ async def main():
         await asyncio.Event().wait()
 asyncio.run(main())
 """
-    from tests.surfaces.desk import environment
 
-    client_process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", script, str(home), str(workspace)),
-        stdout=asyncio.subprocess.PIPE,
-        env=environment(QUIET),
-    )
-    try:
-        assert client_process.stdout is not None
-        line = await asyncio.wait_for(client_process.stdout.readline(), 60)
-        id_ = line.decode().strip()
-        assert id_.startswith("rt_")
-    finally:
-        client_process.kill()
-        await client_process.wait()
-    async with connected(door, home, workspace) as client:
-        done = await finished(client, id_)
-        assert done["state"] == "concluded"
-        assert done["answer"]
+
+async def recorded(home: Path, discussion_id: str, *roles: str) -> None:
+    """Wait until the ledger has what they said."""
+    async with open_toolset(home=home, web=False) as looker, asyncio.timeout(60):
+        names = {
+            p.id
+            for p in (await looker.app.service.read(discussion_id)).participants
+            if p.name in roles
+        }
+        async for record in looker.app.service.events(discussion_id):
+            if isinstance(record.event, SpeechGiven):
+                names.discard(record.event.participant)
+            if not names:
+                break
+
+
+@pytest.mark.requirement("Z-17")
+@pytest.mark.parametrize("door", ["stdio", "http"])
+async def test_a_client_is_killed_in_mid_question_and_another_collects(
+    tmp_path: Path, workspace: Path, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    released = threading.Event()
+    with provider_server(stuck_engineer(released)) as provider:
+        for name, value in provider.env().items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("ROUNDTABLE_MODEL", "openai/captain")
+        killed = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", CLIENT, str(home), str(workspace)),
+            stdout=asyncio.subprocess.PIPE,
+            env=environment(QUIET),
+        )
+        try:
+            assert killed.stdout is not None
+            id_ = (await asyncio.wait_for(killed.stdout.readline(), 60)).decode().strip()
+            assert id_.startswith("rt_")
+            await recorded(home, id_, "Scholar", "Muse")
+        finally:
+            killed.kill()
+            await killed.wait()
+        released.set()
+        async with connected(door, home, workspace) as client:
+            done = await finished(client, id_)
+        calls = [r.body["model"] for r in provider.requests if r.state == "finished"]
+    assert done["state"] == "concluded"
+    assert done["answer"]
+    # The briefing and the synthesis are the captain's; nothing that was finished was asked again.
+    assert sorted(calls) == ["captain", "captain", "engineer", "muse", "scholar"]
 
 
 async def test_nothing_but_the_protocol_is_on_standard_output(

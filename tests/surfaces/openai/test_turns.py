@@ -45,7 +45,7 @@ async def test_stages_are_told_while_the_table_is_still_talking(tmp_path: Path) 
         assert (await at.service.read(discussion_id)).verdict is not None
 
 
-@pytest.mark.requirement("Z-19", "Z-17")
+@pytest.mark.requirement("Z-19")
 async def test_a_client_that_leaves_in_the_middle_loses_nothing(tmp_path: Path) -> None:
     async with gated_house(tmp_path) as (at, c, voice):
         stream = await c.chat.completions.create(

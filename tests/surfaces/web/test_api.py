@@ -80,7 +80,9 @@ async def test_the_host_leads_and_every_act_is_an_event(home: House) -> None:
     assert code(await home.act(f"{host}/resume")) == 200
     assert code(await home.act(f"{host}/speak", text="What about water?", key="k1")) == 200
     assert code(await home.act(f"{host}/speak", text="What about water?", key="k1")) == 200
-    assert code(await home.act(f"{host}/material", source="notes.md", text="Water is cheap.")) == 200
+    assert (
+        code(await home.act(f"{host}/material", source="notes.md", text="Water is cheap.")) == 200
+    )
     assert code(await home.act(f"{host}/extend", rounds=2)) == 200
     assert code(await home.act(f"{host}/skip", participant="tea")) == 200
     assert code(await home.act(f"{host}/advance")) == 200

@@ -150,7 +150,10 @@ def test_a_page_that_cannot_be_served_is_a_note_and_the_run_goes_on(
 def test_the_users_own_command_shows_the_page(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     script = f"import sys; open({str(seen)!r}, 'w').write(sys.argv[1])"
-    for command in (f'"{sys.executable}" -c "{script}"', f'"{sys.executable}" -c "{script}" {{url}}'):
+    for command in (
+        f'"{sys.executable}" -c "{script}"',
+        f'"{sys.executable}" -c "{script}" {{url}}',
+    ):
         seen.unlink(missing_ok=True)
         assert open_browser("http://localhost:8199/r/x;y", command) == ""
         wait_for(lambda: seen.exists() and seen.read_text() == "http://localhost:8199/r/x;y")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
-from ...core.events import SpeechGiven
+from ...core.events import NewsThreadOpened, SpeechGiven
 from ...core.values import Participant
 from .ballots import tally_text
 from .design import SeatPlan
@@ -74,6 +74,12 @@ def validation(
     )
 
 
+def _thread(sitting: Sitting) -> str:
+    """The thread in which the program posts, if it made one."""
+    made = [each for each in sitting.state.news if isinstance(each, NewsThreadOpened)]
+    return made[0].thread_id if made else sitting.terms.thread_id
+
+
 def _writing(
     sitting: Sitting,
     writer: Participant,
@@ -89,7 +95,7 @@ def _writing(
         "consensus": consensus_scores(sitting),
         "votes": _votes(sitting),
         "missing": ", ".join(_missing(sitting)),
-        "thread_id": sitting.terms.thread_id,
+        "thread_id": _thread(sitting),
         "draft": draft,
         "corrections": corrections,
     }

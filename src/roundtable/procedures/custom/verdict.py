@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from ...core.contracts import parse_confidence, says_nothing
 from ...core.events import SpeechGiven
-from ...core.quotes import find_quote
+from ...core.quotes import FABRICATED, check_quotations
 from ...core.values import Dissent, Verdict
 from .results import Result, first_choice, shown
 from .sitting import Sitting, digest
 
 COMPUTED = "[counted by the program]"
-FABRICATED = "[quotation not found]"
 RULES_DISAGREE = "[voting rules disagree]"
-_QUOTATION = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{12,400})[\"”“»」]")
 _PLACED = ("Answer", "Confidence", "Gaps and Risks")
-_SHORTEST_QUOTATION = 4
-"""Words. Shorter ones are names and terms, not quotations."""
 
 
 def written(sitting: Sitting, speech: SpeechGiven) -> Verdict:
@@ -153,16 +147,7 @@ def _alarm(result: Result | None) -> list[str]:
 
 
 def _checked(sitting: Sitting, answer: str) -> tuple[str, bool]:
-    """The answer with every quotation that stands in no speech taken out of its marks."""
+    """The answer without quotations that stand in no speech, and whether there were any."""
     said = {speech.turn_id: speech.text for speech in sitting.state.speeches if speech.round > 0}
     said["question"] = sitting.state.start.topic
-    invented = False
-
-    def verify(match: re.Match[str]) -> str:
-        nonlocal invented
-        if len(match[1].split()) < _SHORTEST_QUOTATION or find_quote(match[1], said):
-            return match[0]
-        invented = True
-        return FABRICATED
-
-    return _QUOTATION.sub(verify, answer), invented
+    return check_quotations(answer, said)

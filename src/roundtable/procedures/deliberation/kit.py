@@ -20,7 +20,7 @@ KIT = Kit(
         "no_record",
         "minutes",
         "quick",
-    ),  # fmt: skip
+    ),
     seat,
     views.deliberation_estimate,
     views.delivery,

@@ -33,7 +33,8 @@ class DeliberationFlags(Value):
     always_critique: bool = False
     """Also where the independent answers agree."""
     minutes: bool = True
-    """Whether the host reads answers without reasons and critiques without stances; else rules do."""
+    """Whether the host reads answers without reasons and critiques without stances; otherwise
+    rules do."""
     no_record: bool = False
     """Count without what earlier discussions tell of the models."""
     statement: bool = False

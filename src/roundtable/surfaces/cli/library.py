@@ -17,8 +17,6 @@ from ...core.text import clip, redact
 from ...ports import Headline
 from ...procedures import procedure_kit
 from ...version import __version__
-from ...views.report_html import html_report
-from ...views.report_md import markdown_report
 from ...views.result import result
 from .progress import PlainProgress
 from .terminal import echo_error, for_screen, print_markdown, read_text
@@ -63,6 +61,8 @@ def show_command(flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
     else:
+        from ...views.report_md import markdown_report
+
         print_markdown(markdown_report(state, _delivered(state)))
         if state.closed is None:
             echo_error(f"Not finished. Go on with: roundtable resume {state.discussion_id}")
@@ -78,8 +78,12 @@ def export_command(flags: Mapping[str, Any]) -> int:
 
             text = export_html(records, state, __version__)
         case "md":
+            from ...views.report_md import markdown_report
+
             text = markdown_report(state, _delivered(state))
         case "html":
+            from ...views.report_html import html_report
+
             text = html_report(state, _delivered(state))
         case _:
             text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"

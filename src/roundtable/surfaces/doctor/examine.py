@@ -23,7 +23,8 @@ class Examination:
 
 
 async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Examination:
-    """Look at everything. Nothing is stored but what can be cached, and without `reach` nobody outside is called."""
+    """Look at everything. Nothing is stored but what can be made anew, and without `reach` nobody
+    outside is called."""
     settings, found = settings_checks.settled(env, workspace)
     found += settings_checks.check_python()
     found += settings_checks.check_home(settings)

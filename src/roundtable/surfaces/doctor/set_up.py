@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from ...bootstrap import start
 from ...core.errors import RoundtableError
 from ...core.news_plan import CONFIDENTIAL
-from ...ledger.memory import MemoryLedger
 from ...core.values import Participant
+from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...models.registry import Registry
 from ...procedures import procedure_kit
@@ -45,7 +45,7 @@ def full_set_up(found: Found) -> list[str]:
         "3. The installation shows the address of a wallet. Send USDC on Base there; $5–10 last "
         "for many runs.",
         "4. Tell Roundtable where it listens: BLOCKRUN_PROXY_URL=http://localhost:8402",
-        f"Expected for one run with a panel of four: ${low:.2f}–${high:.2f} at the vendors' prices.",
+        f"Expected for one run with a panel of four: ${low:.2f}–${high:.2f} at list prices.",
         "Another proxy: a [providers.NAME] table with its base_url in models.toml.",
     ]
 

@@ -18,12 +18,16 @@ from ...bootstrap import App
 from ...core import errors
 from ...core.text import redact
 from ...version import __version__
+from ..openai.api import router as openai_routes
+from ..toolset import Toolset
 from .access import Denied, Here, Owner, Web, is_owner
-from .api import link_routes, owner_routes
+from .api import REFUSALS, link_routes, owner_routes
 from .guard import Guard, Hosts, Rate, problem
 from .links import Links
 from .running import Running
 from .sse import Rooms
+from .start_api import router as start_routes
+from .tools_api import router as tool_routes
 
 PAGE = Path(__file__).parent / "page"
 _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
@@ -84,21 +88,10 @@ def make_app(
 
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
-    from contextlib import suppress  # TEMPORARY until all of them exist
-
-    with suppress(ImportError):
-        from .start_api import router as start_routes
-
-        service.include_router(start_routes(web.app), dependencies=[Owner])
-    with suppress(ImportError):
-        from ..toolset import Toolset
-        from .tools_api import router as tool_routes
-
-        service.include_router(tool_routes(Toolset(web.app, web.running)), dependencies=[Owner])
-    with suppress(ImportError):
-        from ..openai.api import router as openai_routes
-
-        service.include_router(openai_routes(web.app, web.running))
+    service.include_router(start_routes(web.app), dependencies=[Owner], responses=REFUSALS)
+    tools = Toolset(web.app, web.running)
+    service.include_router(tool_routes(tools), dependencies=[Owner], responses=REFUSALS)
+    service.include_router(openai_routes(web.app, web.running))
 
 
 def _pages(service: FastAPI) -> None:

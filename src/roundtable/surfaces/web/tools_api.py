@@ -40,7 +40,7 @@ def router(toolset: Toolset) -> APIRouter:
             return _refused(error, 404)
         try:
             arguments = await request.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):
             return _refused(

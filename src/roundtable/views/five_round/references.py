@@ -12,17 +12,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from ...core.quotes import find_quote
+from ...core.quotes import QUOTED, find_quote, is_quotation
 
 CitedStance = Literal["agree", "disagree", "partly"]
-SHORTEST_QUOTE = 12
-"""Characters: shorter words in quotation marks are a term, not a quotation."""
 
 _MARKER = re.compile(
     r"[\[【]\s?@\s?(?P<name>[^\[\]【】:：\n]{1,80})(?:[:：](?P<stance>[^\[\]【】\n]{0,40}))?[\]】]"
 )
 _ROUND = re.compile(r"\s*[,，]?\s*\bR\s?(?P<round>[1-5])\s*$", re.IGNORECASE)
-_QUOTE = re.compile(r"""[\s,，:：—–-]{0,4}["“「『](?P<quote>[^"”」』]{1,600})["”」』]""")
+_QUOTE = re.compile(rf"[\s,，:：—–-]{{0,4}}(?P<quote>{QUOTED})")
 _STANCES: tuple[tuple[CitedStance, re.Pattern[str]], ...] = (
     ("partly", re.compile(r"partly|partial|in part|mixed|teilweise|parcial|部分", re.IGNORECASE)),
     ("disagree", re.compile(r"disagree|oppose|reject|widersp|desacuerdo|不同意|反对|不赞同", re.I)),
@@ -66,7 +64,7 @@ class Statements:
 
     def misquotes(self, reference: Reference) -> bool:
         """Whether the words in quotation marks after the marker are not that expert's."""
-        if len(reference.quote) < SHORTEST_QUOTE:
+        if not is_quotation(reference.quote):
             return False
         who = self.who(reference)
         said = {
@@ -93,7 +91,7 @@ def _references(text: str) -> Iterator[Reference]:
                 name=_ROUND.sub("", name).strip(),
                 round=int(at["round"]) if at else None,
                 stance=cited_stance(match["stance"] or ""),
-                quote=quote["quote"].strip() if quote else "",
+                quote=quote["quote"][1:-1].strip() if quote else "",
                 line=number,
             )
 

@@ -33,6 +33,8 @@ export function Discussion({ base, info, saved = null }) {
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
   const called = derived && !state.closed ? derived.open_turns.filter((turn) => turn.outside).map((turn) => turn.participant).join(" ") : "";
+  // What was there when the reader came is no news.
+  const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
   usePlaces(state, derived, mount);
   useKeys({ setHelp });
@@ -66,7 +68,7 @@ export function Discussion({ base, info, saved = null }) {
           <h2 id="discussion-head">The discussion</h2>
           ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="faint">${state.closed ? "Nobody spoke." : "Nobody has spoken yet. Speeches appear here as they are given."}</p>`}
           <${Rounds} state=${state} drafts=${store.drafts} find=${find} mount=${mount} />
-          <${Newest} state=${state} mount=${mount} />
+          <${Newest} state=${state} mount=${mount} here=${here} />
         </section>
         ${mySeat && html`<${SpeakBox} base=${base} state=${state} derived=${derived} seat=${mySeat} />`}
       </div>
@@ -77,7 +79,7 @@ export function Discussion({ base, info, saved = null }) {
       </aside>
     </div>
     <footer class="foot"><p>${info.discussion_id || ""} · <bdi>roundtable ${state.version}</bdi>${saved ? ` · saved ${whole(saved.at)}` : ""}</p></footer>
-    <${Announcer} state=${state} />
+    <${Announcer} state=${state} here=${here} />
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
 }
 
@@ -250,7 +252,7 @@ function Findings({ derived, state }) {
 }
 
 /** Whoever reads at the end stays there; whoever reads elsewhere is told, and not moved. */
-function Newest({ state, mount }) {
+function Newest({ state, mount, here }) {
   const end = useRef(null);
   const atEnd = useRef(false);
   const seen = useRef(state.speeches);
@@ -268,11 +270,8 @@ function Newest({ state, mount }) {
   }, []);
   const latest = useRef(0);
   latest.current = state.speeches;
-  const first = useRef(true);
   useEffect(() => {
-    if (first.current) {
-      // What was there when the reader came is no news.
-      if (state.seq) first.current = false;
+    if (!here) {
       seen.current = state.speeches;
       return;
     }
@@ -281,7 +280,7 @@ function Newest({ state, mount }) {
       seen.current = state.speeches;
     }
     setBehind(state.speeches - seen.current);
-  }, [state.speeches]);
+  }, [state.speeches, here]);
   const go = () => {
     mount.current();
     requestAnimationFrame(() => requestAnimationFrame(() => end.current.scrollIntoView({ block: "end" })));
@@ -291,24 +290,21 @@ function Newest({ state, mount }) {
 }
 
 /** New speeches in words, for those who listen to the page. */
-function Announcer({ state }) {
+function Announcer({ state, here }) {
   const [words, set] = useState("");
-  const before = useRef(null);
+  const before = useRef(state);
   useEffect(() => {
-    const items = state.rounds.flatMap((round) => round.items);
-    const speeches = items.filter((item) => item.kind === "speech");
-    if (before.current === null) {
-      if (state.seq) before.current = speeches.length;
-      return;
-    }
-    const fresh = speeches.length - before.current;
-    before.current = speeches.length;
-    if (state.closed) set("The discussion is closed.");
+    const fresh = state.speeches - before.current.speeches;
+    const closing = state.closed && !before.current.closed;
+    before.current = state;
+    if (!here) return;
+    if (closing) set("The discussion is closed.");
     else if (fresh === 1) {
-      const last = speeches[speeches.length - 1];
+      const newest = state.rounds.flatMap((round) => round.items).filter((item) => item.kind === "speech");
+      const last = newest.reduce((one, two) => (one.at > two.at ? one : two));
       set(`${person(state, last.participant).name} has spoken.`);
     } else if (fresh > 1) set(`${fresh} new speeches.`);
-  }, [state.speeches, state.closed]);
+  }, [state.speeches, state.closed, here]);
   return html`<div class="sr" aria-live="polite">${words}</div>`;
 }
 

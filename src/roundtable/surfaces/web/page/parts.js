@@ -22,6 +22,13 @@ export function languageOf(text) {
   return undefined;
 }
 
+/** Which way a text as a whole runs: as its first letter does. Its paragraphs go their own way, so
+ * the browser would not tell by itself. */
+export function directionOf(text) {
+  const first = text.match(/\p{L}/u);
+  return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
+}
+
 /** Words of others, as elements. A citation of something that is not here is no link. */
 export const Words = memo(function Words({ markup, kind = "words", checked = false }) {
   const place = useRef(null);
@@ -34,7 +41,7 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
     place.current.replaceChildren(made);
   }, [markup]);
   const plain = markup.replace(/<[^>]*>/g, "");
-  return html`<div class=${kind} dir="auto" lang=${languageOf(plain)} ref=${place}></div>`;
+  return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
 let isKnown = () => true;

@@ -1,0 +1,113 @@
+"""axe-core finds nothing on any page, in either theme."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from roundtable.core.state import fold
+from roundtable.surfaces.web.html_export import export_html
+
+from .conftest import Open
+from .stage import Stage
+from .tables import KINDS
+
+THEMES = ("light", "dark")
+
+
+def violations(page: Page, script: str) -> list[Any]:
+    page.evaluate(script)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    return [
+        (each["id"], node["html"][:160], node["failureSummary"][:200])
+        for each in found["violations"]
+        for node in each["nodes"][:3]
+    ]
+
+
+def ready(page: Page) -> None:
+    expect(page.locator("#costs")).to_be_attached()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    # What is not on the screen is not laid out; a checker wants all of it.
+    page.evaluate(
+        """document.querySelectorAll("article.speech")
+             .forEach((each) => { each.style.contentVisibility = "visible"; })"""
+    )
+
+
+@pytest.mark.requirement("I-22")
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("kind", ["usual", "twelve seats", "arabic", "failed"])
+def test_no_discussion_page_has_a_violation(
+    stage: Stage, window: Open, axe_script: str, kind: str, theme: str
+) -> None:
+    number = list(KINDS).index(kind) * 2 + THEMES.index(theme)
+    found = stage.put(f"rt_a0e{number:05x}", KINDS[kind]())
+    page = window(color_scheme=theme).open(stage.link(found, "host"))
+    ready(page)
+    assert violations(page, axe_script) == []
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert violations(page, axe_script) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_neither_the_list_nor_the_form_has_a_violation(
+    stage: Stage, window: Open, axe_script: str, theme: str
+) -> None:
+    stage.meeting("Something to list")
+    page = window(color_scheme=theme).open(stage.home)
+    expect(page.locator(".discussions > li").first).to_be_visible()
+    assert violations(page, axe_script) == []
+    page.keyboard.press("n")
+    page.get_by_role("textbox", name="The question").fill("Should we build a monolith?")
+    page.get_by_role("radio", name="Deliberation").check()
+    page.get_by_role("checkbox", name="I hold a seat").check()
+    page.get_by_text("Budget, material, more options").click()
+    expect(page.locator(".estimate")).to_contain_text("seats")
+    assert violations(page, axe_script) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_window_and_no_box_of_a_running_discussion_has_a_violation(
+    stage: Stage, window: Open, axe_script: str, theme: str
+) -> None:
+    state = stage.meeting()
+    seat = window(color_scheme=theme).open(stage.link(state.discussion_id, "seat", "tea"))
+    expect(seat.get_by_role("textbox", name="Your speech")).to_be_visible()
+    assert violations(seat, axe_script) == []
+    chair = window(color_scheme=theme).open(stage.link(state.discussion_id, "host"))
+    for name in ("Ask or remark…", "Add a document…", "Skip a turn…", "Share…", "Stop…"):
+        chair.get_by_role("button", name=name).click()
+        expect(chair.get_by_role("dialog")).to_be_visible()
+        assert violations(chair, axe_script) == [], name
+        chair.keyboard.press("Escape")
+        expect(chair.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_pages_that_refuse_have_no_violation(
+    stage: Stage, window: Open, axe_script: str, theme: str
+) -> None:
+    state = stage.meeting()
+    locked = window(color_scheme=theme).open(stage.link(state.discussion_id, password="x"))
+    expect(locked.get_by_label("Password")).to_be_visible()
+    assert violations(locked, axe_script) == []
+    for path in ("/r/nothing", "/"):
+        page = window(color_scheme=theme).open(f"{stage.url}{path}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert violations(page, axe_script) == [], path
+
+
+def test_the_exported_file_has_no_violation(
+    stage: Stage, window: Open, axe_script: str, tmp_path: Path
+) -> None:
+    found = stage.put("rt_a0ef11e0", KINDS["usual"]())
+    records = stage.do(lambda: stage.app.service.records(found))
+    file = tmp_path / "page.html"
+    file.write_text(export_html(records, fold(records), "9"), "utf-8")
+    page = window().open(file.as_uri())
+    ready(page)
+    assert violations(page, axe_script) == []

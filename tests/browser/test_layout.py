@@ -1,0 +1,156 @@
+"""The page on a phone and on a wall, with many people, many rounds and many ways to write."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from .conftest import Open
+from .stage import Stage, overflow
+from .tables import KINDS
+
+PHONE = {"width": 360, "height": 740}
+WALL = {"width": 2560, "height": 1400}
+
+
+@pytest.fixture(scope="module")
+def shown(stage: Stage) -> dict[str, str]:
+    return {
+        kind: stage.put(f"rt_1a{number:06x}", tell())
+        for number, (kind, tell) in enumerate(KINDS.items(), 1)
+    }
+
+
+@pytest.mark.requirement("I-22")
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_wider_than_a_phone_or_a_wall(
+    stage: Stage, shown: dict[str, str], window: Open, kind: str
+) -> None:
+    for size in (PHONE, WALL):
+        page = window(viewport=size).open(stage.link(shown[kind]))
+        expect(page.locator("#verdict")).to_be_visible()
+        expect(page.locator("#costs")).to_be_attached()
+        for fold in page.locator("details.fold > summary").all():
+            fold.click()
+        assert overflow(page) <= 0
+
+
+@pytest.mark.requirement("Z-14", "I-22")
+def test_the_pictures_of_positions_are_drawn_and_described(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["usual"]))
+    pictures = page.locator(".picture svg[role=img]")
+    expect(pictures).to_have_count(4)
+    titles = pictures.locator("> title").all_text_contents()
+    assert titles[0] == "Opinion map"
+    expect(page.locator(".points > li")).to_have_count(3)
+    expect(page.locator(".stance", has_text="Cid").first).to_contain_text("✗→✓")
+    expect(page.locator("#talk")).to_contain_text("voted otherwise")
+
+
+def test_right_to_left_words_run_from_the_right(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["arabic"]))
+    words = page.locator("article.speech .words", has_text="الجولة").first
+    expect(words).to_have_css("direction", "rtl")
+    expect(words).to_have_attribute("lang", "ar")
+    expect(page.locator("h1")).to_have_css("direction", "rtl")
+
+
+def test_every_round_of_forty_can_be_jumped_to(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["forty rounds"]))
+    expect(page.locator(".timeline a")).to_have_count(41)
+    page.get_by_role("link", name="Round 38", exact=True).click()
+    expect(page.locator("#round-38")).to_be_in_viewport()
+
+
+def test_a_citation_of_the_verdict_leads_to_the_speech(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["usual"]))
+    page.locator("#verdict .answer .cite").first.click()
+    speech = page.locator('[id="turn-3/answer/ann"]')
+    expect(speech).to_be_in_viewport()
+    expect(speech).to_be_focused()
+
+
+def test_a_link_to_a_speech_opens_at_that_speech(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(f"{stage.link(shown['forty rounds'])}#turn-37/answer/bob")
+    expect(page.locator('[id="turn-37/answer/bob"]')).to_be_in_viewport()
+
+
+@pytest.mark.requirement("I-22")
+def test_it_can_be_read_with_the_keyboard(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["usual"]))
+    expect(page.locator("#verdict")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the discussion")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#discussion")).to_be_focused()
+    page.keyboard.press("j")
+    first = page.evaluate("document.activeElement.id")
+    page.keyboard.press("j")
+    second = page.evaluate("document.activeElement.id")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.id") == first
+    assert first != second
+    assert first.startswith("turn-")
+    page.keyboard.press("v")
+    expect(page.locator("#verdict")).to_be_focused()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("/")
+    page.keyboard.type("round 2 bob")
+    expect(page.locator("article.speech")).to_have_count(1)
+    # Letters that are typed are letters, and no commands.
+    expect(page.locator("#find")).to_have_value("round 2 bob")
+
+
+def test_the_theme_is_the_systems_until_one_is_chosen_and_then_stays(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window(color_scheme="dark").open(stage.link(shown["usual"]))
+    background = "getComputedStyle(document.body).backgroundColor"
+    expect(page.locator("h1")).to_be_visible()
+    dark = page.evaluate(background)
+    page.get_by_role("button", name="Theme: system").click()
+    light = page.evaluate(background)
+    assert light != dark
+    page.reload()
+    expect(page.locator("h1")).to_be_visible()
+    assert page.evaluate(background) == light
+
+
+def test_everything_is_printed(stage: Stage, shown: dict[str, str], window: Open) -> None:
+    page = window().open(stage.link(shown["forty rounds"]))
+    expect(page.locator("#verdict")).to_be_visible()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("article.speech")).to_have_count(122)
+    expect(page.locator(".bar")).to_be_hidden()
+
+
+@pytest.mark.usefixtures("shown")
+def test_the_list_finds_by_words_and_says_what_there_is_not(stage: Stage, window: Open) -> None:
+    page = window().open(stage.home)
+    rows = page.locator(".discussions > li")
+    expect(rows.filter(has_text="forty rounds")).to_have_count(1)
+    page.keyboard.press("/")
+    page.keyboard.type("twelve people")
+    expect(rows).to_have_count(1)
+    expect(rows.first).to_contain_text("What should twelve people decide?")
+    page.get_by_role("searchbox").fill("nothing of the kind")
+    expect(page.get_by_text("No question holds")).to_be_visible()
+    page.get_by_role("searchbox").fill("twelve people")
+    page.get_by_role("link", name="What should twelve people decide?").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What should twelve people decide?")

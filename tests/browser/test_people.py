@@ -1,0 +1,135 @@
+"""People at the table: whoever holds a seat speaks from the page, whoever chairs leads from it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from roundtable.core.events import DiscussionClosed, MaterialAdded, RoundsExtended
+
+from .conftest import Open
+from .stage import Stage
+
+
+def test_a_person_is_called_speaks_from_the_page_and_is_heard_by_all(
+    stage: Stage, window: Open
+) -> None:
+    state = stage.meeting()
+    watching = window().open(stage.link(state.discussion_id))
+    mine = window().open(stage.link(state.discussion_id, "seat", "milk"))
+    box = mine.get_by_role("region", name="Your seat")
+    expect(box).to_contain_text("You will be called here")
+    expect(box.get_by_role("textbox")).to_have_count(0)
+    stage.say(state, "tea", "Tea.")
+    expect(box).to_contain_text("Your turn, Milk.")
+    expect(mine).to_have_title(re.compile("^● Your turn"))
+    box.get_by_role("textbox").fill("Milk, with *either* of them.")
+    box.get_by_role("button", name="Speak").click()
+    for page in (mine, watching):
+        expect(page.locator("article.speech .words").nth(1)).to_have_text(
+            "Milk, with either of them."
+        )
+    expect(mine).not_to_have_title(re.compile("Your turn"))
+    assert stage.read(state).speeches[1].model == "outside"
+
+
+def test_what_a_person_has_typed_survives_a_reload(stage: Stage, window: Open) -> None:
+    state = stage.meeting()
+    mine = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    words = mine.get_by_role("textbox", name="Your speech")
+    words.fill("Half a thought")
+    mine.reload()
+    expect(words).to_have_value("Half a thought")
+
+
+def test_the_host_pauses_resumes_and_stops(stage: Stage, window: Open) -> None:
+    state = stage.meeting()
+    chair = window().open(stage.link(state.discussion_id, "host"))
+    seat = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    controls = chair.get_by_role("group", name="Chair")
+    controls.get_by_role("button", name="Pause").click()
+    expect(chair.locator(".status").first).to_have_text("paused")
+    expect(seat.get_by_role("region", name="Your seat")).to_contain_text("is paused")
+    controls.get_by_role("button", name="Resume").click()
+    expect(chair.locator(".status").first).to_have_text("running")
+    expect(seat.get_by_role("region", name="Your seat")).to_contain_text("Your turn, Tea.")
+    controls.get_by_role("button", name="Stop…").click()
+    dialog = chair.get_by_role("dialog")
+    dialog.get_by_label("Why").fill("It is late.")
+    dialog.get_by_role("button", name="Stop it").click()
+    expect(chair.locator(".status").first).to_have_text("stopped")
+    expect(chair.locator(".act.stop")).to_contain_text("It is late.")
+    closed = stage.read(state).closed
+    assert isinstance(closed, DiscussionClosed)
+
+
+def test_the_host_remarks_adds_a_document_skips_and_extends(stage: Stage, window: Open) -> None:
+    state = stage.meeting()
+    chair = window().open(stage.link(state.discussion_id, "host"))
+    controls = chair.get_by_role("group", name="Chair")
+    dialog = chair.get_by_role("dialog")
+
+    controls.get_by_role("button", name="Ask or remark…").click()
+    dialog.get_by_role("textbox").fill("What about water?")
+    dialog.get_by_role("button", name="Say it").click()
+    expect(chair.locator("article.speech .words")).to_have_text(["What about water?"])
+
+    controls.get_by_role("button", name="Add a document…").click()
+    dialog.get_by_label("Where it comes from").fill("menu.txt")
+    dialog.get_by_label("or its words").fill("Water is free.")
+    dialog.get_by_role("button", name="Put it on the table").click()
+    expect(chair.locator(".act.material")).to_contain_text("menu.txt")
+
+    controls.get_by_role("button", name="Skip a turn…").click()
+    dialog.get_by_role("button", name="Do without it").click()
+    expect(chair.locator("article.speech", has_text="skipped this turn")).to_be_visible()
+
+    controls.get_by_role("button", name="More rounds…").click()
+    dialog.get_by_label("How many more").fill("2")
+    dialog.get_by_role("button", name="Give them").click()
+    expect(chair.locator(".act.extended")).to_contain_text("2 more rounds")
+
+    events = [r.event for r in stage.do(lambda: stage.app.service.records(state.discussion_id))]
+    assert [e.material.text for e in events if isinstance(e, MaterialAdded)] == ["Water is free."]
+    assert [e.rounds for e in events if isinstance(e, RoundsExtended)] == [2]
+
+
+def test_a_refusal_is_told_with_what_to_do_and_nothing_is_lost(stage: Stage, window: Open) -> None:
+    state = stage.meeting()
+    chair = window().open(stage.link(state.discussion_id, "host"))
+    chair.get_by_role("button", name="More rounds…").click()
+    dialog = chair.get_by_role("dialog")
+    dialog.get_by_label("How many more").evaluate("field => field.removeAttribute('max')")
+    dialog.get_by_label("How many more").fill("99")
+    dialog.get_by_role("button", name="Give them").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Between 1 and 20")
+    expect(dialog.get_by_label("How many more")).to_have_value("99")
+
+
+@pytest.mark.requirement("I-21")
+def test_who_only_watches_can_do_nothing_else(stage: Stage, window: Open) -> None:
+    state = stage.meeting()
+    page = window().open(stage.link(state.discussion_id))
+    expect(page.locator("h1")).to_be_visible()
+    expect(page.get_by_role("group", name="Chair")).to_have_count(0)
+    expect(page.get_by_role("region", name="Your seat")).to_have_count(0)
+
+
+def test_a_link_with_a_password_is_made_and_opened(stage: Stage, window: Open) -> None:
+    state = stage.meeting("Whose tea?")
+    chair = window().open(stage.link(state.discussion_id, "host"))
+    chair.get_by_role("button", name="Share…").click()
+    dialog = chair.get_by_role("dialog")
+    dialog.get_by_label("Password").fill("earl grey")
+    dialog.get_by_role("button", name="Make a link").click()
+    link = dialog.get_by_label("The link")
+    expect(link).to_have_value(re.compile(r"/r/"))
+    other = window().open(link.input_value())
+    other.get_by_label("Password").fill("wrong")
+    other.get_by_role("button", name="Open").click()
+    expect(other.get_by_role("alert")).to_contain_text("not its password")
+    other.get_by_label("Password").fill("earl grey")
+    other.get_by_role("button", name="Open").click()
+    expect(other.locator("h1")).to_have_text("Whose tea?")
