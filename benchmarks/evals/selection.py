@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from tests.experts.topics import HELD_OUT, MORE, TUNED, Topic, read_topics
+from tests.experts.topics import EVERYDAY, HELD_OUT, MORE, TUNED, Topic, read_topics
 
 from roundtable.experts.library_files import read_library
 from roundtable.experts.selection import Selector, meanings
@@ -18,7 +18,12 @@ from roundtable.models.embedder import WordLlamaEmbedder
 from .data import Data
 from .scorecard import Score
 
-SETS = {TUNED: "60 topics", MORE: "40 further topics", HELD_OUT: "24 held out"}
+SETS = {
+    TUNED: "60 topics",
+    MORE: "40 further topics",
+    HELD_OUT: "24 held out",
+    EVERYDAY: "20 everyday",
+}
 SIZES = (3, 4, 5)
 GOAL = 0.9
 GOAL_OF_A_LANGUAGE = 0.8
@@ -52,6 +57,17 @@ def run(data: Data) -> list[Score]:
         ]
         if name == TUNED:
             scores += _by_language(topics, ours, nearest, label)
+        if name == EVERYDAY:
+            scores += [
+                Score(
+                    dataset=label,
+                    metric=f"seats of {size} that fit",
+                    n=size * len(topics),
+                    ours=_fitting(topics, ours, size),
+                    embedding=_fitting(topics, nearest, size),
+                )
+                for size in SIZES
+            ]
     return scores
 
 
@@ -75,6 +91,11 @@ def _by_language(topics: Sequence[Topic], ours: Panel, nearest: Panel, label: st
 
 def _share(topics: Sequence[Topic], panel: Panel, size: int) -> float:
     return sum(topic.covered_by(panel(topic.text, size)) for topic in topics) / len(topics)
+
+
+def _fitting(topics: Sequence[Topic], panel: Panel, size: int) -> float:
+    seats = [domain in topic.fits for topic in topics for domain in panel(topic.text, size)]
+    return sum(seats) / len(seats)
 
 
 def _constant(topics: Sequence[Topic], size: int) -> float:

@@ -171,7 +171,7 @@ def test_bad_ballot_boxes() -> None:
     st.booleans(),
 )
 def test_the_default_depends_on_no_order(first: list[str], seed: int, recorded: bool) -> None:
-    record = learn(history(dict.fromkeys("abcdefg", 0.5), 20)) if recorded else NO_RECORD
+    record = learn(history(dict.fromkeys("abcdefg", 0.5), 40)) if recorded else NO_RECORD
     votes = [Vote.of(voter, option) for voter, option in zip("abcdefg", first, strict=False)]
     shuffled = random.Random(seed).sample(votes, len(votes))
     assert set(choose(votes, record).winners) == set(choose(shuffled, record).winners)
@@ -181,7 +181,7 @@ def test_the_default_depends_on_no_order(first: list[str], seed: int, recorded: 
 @settings(max_examples=20)
 @given(st.permutations(sorted(SKILLS)), st.integers(0, 2**16))
 def test_the_record_depends_on_no_order(order: list[str], seed: int) -> None:
-    past = history(SKILLS, 20)
+    past = history(SKILLS, 40)
     mixed = [{v: answers[v] for v in order} for answers in past]
     random.Random(seed).shuffle(mixed)
     one, two = learn(past), learn(mixed)

@@ -89,7 +89,7 @@ def voice(votes: Votes = SPLIT, turns: Mapping[str, Act] | None = None) -> Voice
                 return answer(who, before)
             case "answer":
                 return answer(who, before, "Position")
-            case "critique":
+            case "critique" | "critique-in-reverse":
                 return review(who, after)
             case "ranking":
                 return sections(Objection=f"{who} wants a date.", Ballot=ballot("s1 > s2"))

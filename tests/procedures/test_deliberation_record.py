@@ -79,12 +79,10 @@ def test_where_nobody_prevails_the_record_of_the_models_leans_and_the_end_stays_
     assert min(weights["good/a"], weights["good/b"]) > max(weights[m] for m in MODELS[2:])
     verdict = verdict_of(state)
     assert verdict.agreement.startswith("Impasse")
-    assert "Counted with track record (learned from 14 past questions): “stay” leads" in (
-        verdict.agreement
-    )
+    told = f"Counted with track record (learned from {ENOUGH + 2} past questions): “stay” leads"
+    assert told in verdict.agreement
     assert verdict.confidence == "low"
-    told = at.requests[-1].user
-    assert "The track record of the models leans to o1" in told
+    assert "The track record of the models leans to o1" in at.requests[-1].user
 
 
 @pytest.mark.requirement("Z-03")

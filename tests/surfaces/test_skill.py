@@ -15,6 +15,7 @@ import skills_ref
 
 from roundtable.surfaces import skill
 from roundtable.surfaces.cli.app import cli
+from roundtable.version import __version__
 from tests.speakers.agents import put_agent
 
 from .desk import Desk
@@ -47,6 +48,7 @@ def test_its_metadata_is_what_openclaw_and_hermes_read() -> None:
     front, _ = skill._front_matter((SHIPPED / "SKILL.md").read_text("utf-8"))
     metadata = front["metadata"]
 
+    assert metadata["version"] == __version__
     assert metadata["openclaw"]["requires"] == {"bins": ["roundtable"]}
     [install] = metadata["openclaw"]["install"]
     assert (install["kind"], install["package"]) == ("uv", "roundtable")

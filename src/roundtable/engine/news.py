@@ -15,12 +15,13 @@ from datetime import timedelta
 from hashlib import sha256
 
 from ..core.errors import ChannelError, RoundtableError, UnknownDiscussion
-from ..core.events import Event, NewEvent, NewsThreadOpened, NewsTried, NoteAdded, Recorded
-from ..core.news import NEWS, Entry, Outbox, again, by_hand, outbox_of
+from ..core.events import Event, NewEvent, NoteAdded, Recorded
+from ..core.news import NEWS, Entry, again, by_hand, outbox_of
 from ..core.news_text import parted
 from ..core.values import NewsChannel, NewsPlan
 from ..ports import Channels, Clock, Ledger, Post
-from .news_send import Pace, Sender
+from .news_route import Route, ended
+from .news_send import Pace
 
 AT_ONCE = 4
 """Messages at once to one platform, over all discussions."""
@@ -28,10 +29,6 @@ GREETING = 2.0
 """Seconds that a discussion waits at most for its threads, before anybody speaks."""
 GRACE = 3.0
 """Seconds for what is under way when a process ends."""
-LOOK_AGAIN = 2.0
-"""Seconds between looks at a message that somebody else is sending."""
-TROUBLE = 5.0
-"""Seconds to wait when the ledger cannot be read or written."""
 LEFTOVERS = 10
 """The newest discussions that a courier looks through for what others left."""
 LEFTOVERS_WITHIN = timedelta(days=1)
@@ -62,7 +59,7 @@ class Courier:
         self._ledger = ledger
         self._default = default
         self._is_gone = is_gone
-        self._routes: dict[str, _Route] = {}
+        self._routes: dict[str, Route] = {}
         self._paces: dict[str, Pace] = {}
         self._sweeping: asyncio.Task[None] | None = None
         self._told: set[str] = set()
@@ -160,7 +157,7 @@ class Courier:
         returned, without what `pump` has told."""
         self._closed = True
         if self._sweeping is not None:
-            await _ended(self._sweeping)
+            await ended(self._sweeping)
         routes = list(self._routes.values())
         left: list[Left] = []
         try:
@@ -171,10 +168,10 @@ class Courier:
             await self.channels.close()
         return [(each, entry) for each, entry in left if each not in self._told]
 
-    def _route(self, discussion_id: str) -> _Route:
+    def _route(self, discussion_id: str) -> Route:
         found = self._routes.get(discussion_id)
         if found is None:
-            found = self._routes[discussion_id] = _Route(self, self._ledger, discussion_id)
+            found = self._routes[discussion_id] = Route(self, self._ledger, discussion_id)
         return found
 
     # What its routes need
@@ -231,7 +228,7 @@ class Courier:
         return None
 
     async def _quiet(
-        self, routes: Sequence[_Route], patience: float, *, retries: bool = True
+        self, routes: Sequence[Route], patience: float, *, retries: bool = True
     ) -> list[Left]:
         """Wait until nothing is under way or due any more, but only so long. With `retries` also
         for those whose wait ends by then."""
@@ -252,223 +249,9 @@ class Courier:
                 if row.driver is None and row.updated_at >= since:
                     with suppress(UnknownDiscussion):
                         outbox = outbox_of(await self._ledger.read(row.discussion_id))
-                        if outbox.left():
+                        if any(
+                            self.channels.find(e.message.channel.platform) for e in outbox.left()
+                        ):
                             self._route(row.discussion_id)
         except RoundtableError as error:
             log.info("what others left could not be read: %s", error)
-
-
-class _Route:
-    """One discussion that is told of: a task that follows it, and one for each channel."""
-
-    def __init__(self, courier: Courier, ledger: Ledger, discussion_id: str) -> None:
-        self.id = discussion_id
-        self.outbox = Outbox()
-        self.begun = False
-        """Whether all that was in the ledger at first has been read."""
-        self.gone = False
-        """Whether the discussion was deleted."""
-        self._over = False
-        self._courier = courier
-        self._ledger = ledger
-        self._changed = asyncio.Condition()
-        self._workers: dict[str, asyncio.Task[None]] = {}
-        self._follower = asyncio.create_task(self._follow(), name=f"news of {discussion_id}")
-        self._follower.add_done_callback(self._one_ended)
-
-    async def close(self) -> None:
-        for task in (self._follower, *self._workers.values()):
-            await _ended(task)
-
-    async def until(self, reached: Callable[[], bool]) -> None:
-        """Wait until something is so. Time alone can make it so too, hence the looks between."""
-        while not reached():
-            await self._change(self.outbox.state.seq, 0.1)
-
-    async def until_quiet(self, end: float | None) -> None:
-        """Wait until nothing will be tried any more before `end`, or, without one, now."""
-        try:
-            await self.catch_up()
-        except UnknownDiscussion:
-            self.gone = True
-        except RoundtableError as error:
-            log.info("%s cannot be read: %s", self.id, error)
-        clock = self._courier.clock
-        await self.until(
-            lambda: self.gone or self.quiet(0.0 if end is None else end - clock.monotonic())
-        )
-
-    def quiet(self, within: float) -> bool:
-        """Whether nothing will be tried within so many seconds."""
-        return all(
-            self._courier.channels.find(channel.platform) is None
-            or (entry := self.outbox.pending(channel.name)) is None
-            or (self._courier.wait(entry) > within and not self._being_sent(entry))
-            for channel in self.outbox.channels
-        )
-
-    def _being_sent(self, entry: Entry) -> bool:
-        return entry.where == "under_way" and self._courier.is_ours(entry)
-
-    def waits_for_thread(self) -> bool:
-        return any(
-            entry.message.kind == "thread"
-            and self._courier.channels.find(entry.message.channel.platform) is not None
-            for entry in self.outbox.left()
-        )
-
-    async def catch_up(self) -> None:
-        for record in await self._ledger.read(self.id, after=self.outbox.state.seq):
-            self._apply(record)
-        await self._tell()
-
-    async def _follow(self) -> None:
-        """Take in what happens until the discussion is closed; after that, only news happen."""
-        await self._followed()
-        self._over = True
-        await self._tell()
-
-    async def _followed(self) -> None:
-        while True:
-            try:
-                await self.catch_up()
-                self.begun = True
-                async for record in self._ledger.tail(self.id, after=self.outbox.state.seq):
-                    self._apply(record)
-                    await self._tell()
-                return
-            except UnknownDiscussion:
-                self.gone = True
-                return
-            except RoundtableError as error:
-                log.info("%s cannot be followed: %s", self.id, error)
-                await self._courier.clock.sleep(TROUBLE)
-
-    def _apply(self, record: Recorded) -> None:
-        if record.seq <= self.outbox.state.seq:
-            return
-        self.outbox.apply(record)
-        for channel in self.outbox.channels:
-            worker = self._workers.get(channel.name)
-            if worker is not None and not worker.done():
-                continue
-            if self._courier.channels.find(channel.platform) is not None:
-                worker = asyncio.create_task(self._work(channel), name=f"to {channel.name}")
-                worker.add_done_callback(self._one_ended)
-                self._workers[channel.name] = worker
-
-    def _one_ended(self, _: asyncio.Task[None]) -> None:
-        over = self._follower.done() and all(each.done() for each in self._workers.values())
-        if over and (self.gone or not self.outbox.left()):
-            self._courier.forget(self.id)
-
-    async def _work(self, channel: NewsChannel) -> None:
-        """Send a channel's messages, one after another."""
-        while True:
-            try:
-                seen = self.outbox.state.seq
-                entry = self.outbox.pending(channel.name)
-                if entry is None and self._over:
-                    return
-                if entry is None:
-                    await self._change(seen, None)
-                elif (wait := self._courier.wait(entry)) > 0:
-                    elsewhere = entry.where == "under_way"
-                    await self._change(seen, min(wait, LOOK_AGAIN) if elsewhere else wait)
-                    if elsewhere:
-                        await self.catch_up()
-                else:
-                    await self._try(entry)
-            except UnknownDiscussion:
-                self.gone = True
-                return
-            except RoundtableError as error:
-                log.info("news of %s cannot be recorded: %s", self.id, error)
-                await self._courier.clock.sleep(TROUBLE)
-
-    async def _try(self, entry: Entry) -> None:
-        courier, message = self._courier, entry.message
-        channel = courier.channels.find(message.channel.platform)
-        assert channel is not None, "only channels that exist have a worker"
-        pace = courier.pace(message.channel.platform)
-        async with pace.room:
-            await pace.wait()  # before the claim: nobody else waits for our turn
-            await self.catch_up()
-            if self.outbox.pending(message.channel.name) is not entry or courier.wait(entry) > 0:
-                return
-            doubtful, last = entry.where == "under_way", entry.last_attempt
-            attempt = entry.attempts + 1
-            claim = NewsTried(
-                message_id=message.id,
-                kind=message.kind,
-                channel=message.channel.name,
-                attempt=attempt,
-                text=message.text,
-                by=courier.by,
-            )
-            if not await self._claimed(claim):
-                return
-            sender = Sender(channel, courier.clock, pace)
-            thread = self.outbox.threads.get(message.channel.name, "")
-            settled = await sender.send(
-                self.id, entry, attempt, thread, doubtful=doubtful, last=last
-            )
-        events: list[tuple[Event, str]] = [(settled, f"news/{message.id}/{attempt}/settled")]
-        if message.kind == "thread":
-            key = f"news/thread/{message.channel.name}"
-            if settled.outcome == "delivered":
-                thread_opened = NewsThreadOpened(
-                    channel=message.channel.name, thread_id=settled.receipt, name=message.text
-                )
-                events.insert(0, (thread_opened, key))
-            elif settled.outcome == "given_up":
-                text = f"No thread could be made on {message.channel.name}: {settled.detail}"
-                note = NoteAdded(
-                    code=NEWS, text=f"{text} News go straight into it.", remedy=settled.remedy
-                )
-                events.append((note, f"{key}/note"))
-        await self._keep(events)
-
-    async def _keep(self, events: Sequence[tuple[Event, str]]) -> None:
-        """Record an outcome whatever it takes: what was sent must not be sent again."""
-        while True:
-            try:
-                await self._append(events)
-                return
-            except UnknownDiscussion:
-                raise
-            except RoundtableError as error:
-                log.info("the outcome of a message of %s waits: %s", self.id, error)
-                await self._courier.clock.sleep(TROUBLE)
-
-    async def _claimed(self, claim: NewsTried) -> bool:
-        """Whoever's claim is stored for an attempt sends it; in a tie the ledger decides."""
-        stored = await self._append([(claim, f"news/{claim.message_id}/{claim.attempt}")])
-        held = stored[0].event
-        return isinstance(held, NewsTried) and held.by == self._courier.by
-
-    async def _append(self, events: Sequence[tuple[Event, str]]) -> list[Recorded]:
-        now = self._courier.clock.now()
-        stored = await self._ledger.append(
-            self.id, [NewEvent(event, now, key) for event, key in events]
-        )
-        await self.catch_up()
-        return stored
-
-    async def _tell(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
-
-    async def _change(self, seen: int, seconds: float | None) -> None:
-        """Wait until something came in after event `seen`, but only so long."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds), self._changed:
-                over = self._over
-                await self._changed.wait_for(
-                    lambda: self.outbox.state.seq != seen or self._over != over
-                )
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

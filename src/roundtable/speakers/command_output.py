@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -163,10 +164,10 @@ class _Lines:
     def _take_line(self, data: bytes) -> None:
         if not data.strip():
             return
-        try:
-            event = json.loads(data)
-        except ValueError:
-            event = None
+        event = None
+        if data.lstrip().startswith(b"{"):
+            with suppress(ValueError):
+                event = json.loads(data)
         if not isinstance(event, Mapping):
             # Warnings of a program stand between its events now and then.
             self._strange += 1

@@ -30,7 +30,8 @@ def delivery(state: State, version: str) -> str:
                 ("Confidence", _confidence(verdict)),
                 ("Agreement", verdict.agreement),
                 ("Vote", _votes(state)),
-                ("Early stop", _early_stop(state)),
+                ("Early stop", _told(state, "early_stop")),
+                ("Order check", _told(state, "order_check")),
             )
             if text
         ),
@@ -57,7 +58,8 @@ def deliberation_estimate(state: State) -> Estimate:
     """The estimate for a deliberation that has just been opened, at its longest."""
     options, host = state.start.options, state.start.host
     statement = bool(options.get("statement")) and not host.speaker.demonstration
-    rounds = 1 + bool(options.get("critique")) + statement
+    twice = bool(options.get("critique") and options.get("dual_order"))
+    rounds = 1 + bool(options.get("critique")) + twice + statement
     clerk = 0 if options.get("choices") else 1
     host_calls = 0 if host.speaker.demonstration else 1 + clerk + statement
     seats = state.start.participants * rounds
@@ -87,8 +89,8 @@ def _votes(state: State) -> str:
     return "; ".join(f"{position.rstrip(' .。')}: {votes}" for position, votes in ranked)
 
 
-def _early_stop(state: State) -> str:
-    return " ".join(note.text for note in state.notes if note.code == "early_stop")
+def _told(state: State, code: str) -> str:
+    return " ".join(note.text for note in state.notes if note.code == code)
 
 
 def _dissent(state: State, verdict: Verdict) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -130,7 +130,7 @@ async def house(
 
 async def frames(
     client: httpx2.AsyncClient, path: str, headers: Mapping[str, str] | None = None
-) -> AsyncIterator[Frame]:
+) -> AsyncGenerator[Frame, None]:
     """What a feed says, comments left out, until it ends."""
     async with client.stream("GET", path, headers=dict(headers or {})) as response:
         assert response.status_code == 200, await response.aread()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -89,7 +90,7 @@ async def test_the_host_leads_and_every_act_is_an_event(home: House) -> None:
     stopped = await home.act(f"{host}/stop", reason="enough")
     assert code(stopped) == 200
     records = await home.service.records(state.discussion_id)
-    types = [record.event.type for record in records]
+    types: list[str] = [record.event.type for record in records]
     wanted = ["DiscussionPaused", "DiscussionResumed", "SpeechGiven", "MaterialAdded"]
     wanted += ["RoundsExtended", "TurnFailed", "RoundAdvanced", "StopRequested"]
     first = [types.index(name) for name in wanted]
@@ -123,7 +124,7 @@ async def test_a_person_speaks_and_votes_for_a_seat(home: House) -> None:
 
 async def test_nobody_does_more_than_its_link_allows(home: House) -> None:
     state = await home.meeting()
-    bodies = {
+    bodies: dict[str, dict[str, Any]] = {
         "pause": {"reason": ""},
         "resume": {},
         "skip": {"participant": "tea"},
@@ -180,7 +181,7 @@ async def test_the_host_shares_links_that_end_and_need_a_password(home: House) -
 @pytest.mark.requirement("I-21")
 async def test_nobody_but_the_owner_sees_or_starts_discussions(home: House) -> None:
     state = await home.meeting()
-    asks = [
+    asks: list[tuple[str, str, Any]] = [
         ("GET", "/api/discussions", None),
         ("POST", "/api/discussions", {"topic": "Mine?"}),
         ("DELETE", f"/api/discussions/{state.discussion_id}", None),

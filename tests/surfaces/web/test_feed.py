@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
-from roundtable.core.events import NoteAdded
+from roundtable.core.events import NoteAdded, Recorded
 from roundtable.core.state import State
+from roundtable.core.values import Usage
 from roundtable.engine.tools import Draft
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.core.values import Usage
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web import sse
+from roundtable.views.page import derived, page_event
 
 from .house import PATIENCE, Frame, House, feed, house
 
@@ -33,6 +34,14 @@ async def say(home: House, state: State, count: int, text: str = "x") -> None:
     for number in range(count):
         note = NoteAdded(code="said", text=f"{text} {number}")
         await home.service.record(state.discussion_id, note)
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    """A bounded wait for what the server does by itself."""
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not reached():
+        assert asyncio.get_running_loop().time() < deadline, "it did not happen in time"
+        await asyncio.sleep(0.005)
 
 
 def numbers(frames: list[Frame]) -> list[int | None]:
@@ -113,11 +122,10 @@ async def test_many_viewers_get_frames_that_were_encoded_once(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded: list[int] = []
-    original = sse.page_event
 
-    def counting(record: sse.Recorded) -> dict[str, object]:
+    def counting(record: Recorded) -> dict[str, object]:
         encoded.append(record.seq)
-        return original(record)
+        return page_event(record)
 
     monkeypatch.setattr(sse, "page_event", counting)
     state = await home.meeting()
@@ -160,11 +168,10 @@ async def test_what_derives_is_computed_once_and_not_sent_twice(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[int] = []
-    original = sse.derived
 
     def counting(state: State) -> dict[str, object]:
         computed.append(state.seq)
-        return original(state)
+        return derived(state)
 
     monkeypatch.setattr(sse, "derived", counting)
     state = await home.council()
@@ -238,8 +245,7 @@ async def test_drafts_of_an_earlier_attempt_give_way_to_the_next(home: House) ->
     draft = asyncio.create_task(
         feed(home.client, path, until=lambda f: f.event == "draft" and f.data["attempt"] == 2)
     )
-    while not home.web.rooms._rooms:  # the room is there as soon as somebody came
-        await asyncio.sleep(0)
+    await until(lambda: bool(home.web.rooms._rooms))  # somebody came
     desk.add(Draft(state.discussion_id, *turn, attempt=2, words="right"))
     desk.add(Draft(state.discussion_id, *turn, attempt=1, words=" and late"))
     last = (await draft)[-1]
@@ -295,7 +301,5 @@ async def test_a_room_that_nobody_is_in_is_closed(
     monkeypatch.setattr(sse, "LINGER", 0.01)
     state = await home.meeting()
     await home.client.get(home.at(state))
-    async with asyncio.timeout(PATIENCE):
-        while home.web.rooms._rooms:
-            await asyncio.sleep(0.01)
+    await until(lambda: not home.web.rooms._rooms)
     assert (await home.client.get(home.at(state))).json()["last_seq"] > 0

@@ -22,6 +22,7 @@ class Behind:
         self.reached = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "http"
         self.reached += 1
         message: Message = await receive()
         body = str(len(message.get("body", b""))).encode()

@@ -14,7 +14,7 @@ from roundtable.core.errors import UsageError
 from roundtable.surfaces.cli import page
 from roundtable.surfaces.cli.page import PagePlan, page_plan
 from roundtable.surfaces.python import Roundtable
-from roundtable.surfaces.web import browser, found
+from roundtable.surfaces.web import found
 from roundtable.surfaces.web.browser import has_display, open_browser
 from roundtable.surfaces.web.found import Found
 from tests.surfaces.desk import Desk, wait_for
@@ -26,9 +26,17 @@ def test_the_page_of_a_run_by_flag_setting_person_and_display() -> None:
     for asked, setting, person, display in itertools.product(
         (None, *both), (None, *both), both, both
     ):
-        given = {"asked": asked, "setting": setting, "person": person, "display": display}
-        assert page_plan(**given, confidential=True) == PagePlan()
-        plan = page_plan(**given, confidential=False)
+        secret, plan = (
+            page_plan(
+                asked=asked,
+                setting=setting,
+                person=person,
+                display=display,
+                confidential=confidential,
+            )
+            for confidential in both
+        )
+        assert secret == PagePlan()
         off = asked is False or (asked is None and setting is False)
         wanted = asked is True or (asked is None and setting is True and person)
         assert plan.serve is (wanted and not off)
@@ -122,8 +130,8 @@ def test_nothing_opens_a_browser_unasked(
 @pytest.mark.requirement("D-62")
 def test_the_library_never_opens_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(browser.webbrowser, "open", opened.append)
-    monkeypatch.setattr(browser.subprocess, "Popen", opened.append)
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("subprocess.Popen", opened.append)
 
     async def main() -> None:
         async with Roundtable(home=tmp_path / "home", env={}) as table:

@@ -10,6 +10,7 @@ from ...core.errors import UnknownName, UsageError
 from ...core.events import NoteAdded
 from ...core.values import Participant, SpeakerRef
 from ...ports import Models
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from . import notes as say
 from .bench import Candidate, Held, Seats, find, model_key
@@ -297,12 +298,8 @@ def writer_participant(speakers: tuple[SpeakerRef, ...]) -> Participant:
     )
 
 
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "its positions and scores are not meaningful, and the result is an extract of what was said.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "its positions and scores are not meaningful, and the result is an extract of what was said"
 )
 NO_SEARCH_NOTE = NoteAdded(
     code="no_search",

@@ -9,6 +9,7 @@ from ...core.events import NoteAdded
 from ...core.values import Participant
 from ...ports import Models
 from ...views.council import SESSION_LOGS
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
@@ -70,12 +71,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     )
 
 
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "its ballots are not meaningful, and the verdict is an extract of what was said.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "its ballots are not meaningful, and the verdict is an extract of what was said"
 )
 NO_SEARCH_NOTE = NoteAdded(
     code="no_search",

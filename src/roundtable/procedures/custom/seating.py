@@ -11,6 +11,7 @@ from ...core.events import NoteAdded
 from ...core.values import Participant, Value
 from ...ports import CastWish, Models, Persona, Seat
 from ..checking import checked
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .model import FORMAT, Definition
 
@@ -138,10 +139,6 @@ ONE_FAMILY_NOTE = NoteAdded(
     "than different models do: take their agreement with care.",
     remedy="Give the seats models of several providers, in the file or with --models.",
 )
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "nothing that it says is counted, and the verdict is an extract of what was said.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "nothing that it says is counted, and the verdict is an extract of what was said"
 )

@@ -16,6 +16,7 @@ KIT = Kit(
         "seats",
         "choices",
         "always_critique",
+        "dual_order",
         "statement",
         "no_record",
         "minutes",

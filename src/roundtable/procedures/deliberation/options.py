@@ -35,6 +35,9 @@ class DeliberationFlags(Value):
     minutes: bool = True
     """Whether the host reads answers without reasons and critiques without stances; otherwise
     rules do."""
+    dual_order: bool = False
+    """Let everybody review the others twice, in one order and in the other, and say whose ballot
+    follows the order."""
     no_record: bool = False
     """Count without what earlier discussions tell of the models."""
     statement: bool = False

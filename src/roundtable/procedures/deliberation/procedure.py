@@ -17,6 +17,7 @@ from ...core.values import Verdict
 from .. import endings
 from . import records, statement, tasks
 from .minutes import take_minutes
+from .order_check import check_order
 from .sitting import ANSWER, CLERK, CRITIQUE, FIRST_ROUND, LAST_ROUND, MINIMUM, Sitting
 from .verdict import extracted, outcome, written
 
@@ -34,6 +35,7 @@ class Deliberation:
             self._answers(sitting)
             or self._options(sitting)
             or self._control_group(sitting)
+            or check_order(sitting)
             or self._minutes(sitting)
             or self._critique(sitting)
             or self._statement(sitting)
@@ -182,13 +184,14 @@ EARLY_STOP = "early_stop"
 
 def _early_stop_note(sitting: Sitting) -> NoteAdded:
     """What the unanimity of independent answers saved."""
-    saved = len(sitting.answers)
+    answers = len(sitting.answers)
+    saved = answers * (2 if sitting.state.start.options.get("dual_order") else 1)
     usage = sitting.state.usage
     cost = usage.cost_usd
     money = f", about ${cost / max(1, usage.calls) * saved:.4f}" if cost else ""
     return NoteAdded(
         code=EARLY_STOP,
-        text=f"All {saved} independent answers came to the same, so the critique was left out: "
+        text=f"All {answers} independent answers came to the same, so the critique was left out: "
         f"{saved} calls saved{money}.",
         remedy="--always-critique holds it all the same.",
     )

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.events import NoteAdded
 from ...core.values import Participant
 from ...ports import CastWish, Models, Persona
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .framing import choices_of
 from .options import DeliberationFlags
@@ -59,6 +60,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "critique": not flags.quick,
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
+            "dual_order": flags.dual_order,
             "minutes": flags.minutes,
             "guidance": {persona.id: persona.guidance for persona in personas},
             **recorded(company.past if company else (), participants),
@@ -148,10 +150,6 @@ METHODS = (
 )
 """Different ways to reason, for tables that no experts were chosen for."""
 
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "it casts no ballots, and the verdict is an extract of what was said.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "it casts no ballots, and the verdict is an extract of what was said"
 )

@@ -20,6 +20,7 @@ from .contracts import BALLOT
 from .record import record_of
 
 ANSWER, CLERK, CRITIQUE, SYNTHESIS = "answer", "clerk", "critique", "synthesis"
+OTHER_ORDER = "critique-in-reverse"
 FIRST_ROUND, LAST_ROUND = 1, 2
 """The rounds of the vote on the question: before talk, and after it."""
 MINIMUM = 2
@@ -137,10 +138,12 @@ class Sitting:
 
         return sorted(items, key=lot)
 
-    def peers(self, reader: str) -> dict[str, SpeechGiven]:
-        """The answers of all others under letters, in this reader's own order."""
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, SpeechGiven]:
+        """The answers of all others under letters, in this reader's own order, or from its end."""
         others = {s.participant: s for s in self.answers if s.participant != reader}
         order = self.shuffled(reader, list(others))
+        if reverse:
+            order.reverse()
         return {chr(ord("A") + n): others[name] for n, name in enumerate(order)}
 
     # --- what talk changed ---------------------------------------------------------------------

@@ -19,7 +19,16 @@ from ...core.effects import (
 from ...core.text import estimate_tokens, first_sentences
 from ...core.values import Participant
 from .contracts import FIRST, SECOND, VERDICT, BallotContract
-from .sitting import ANSWER, CLERK, CRITIQUE, SYNTHESIS, Sitting, position
+from .sitting import (
+    ANSWER,
+    CLERK,
+    CRITIQUE,
+    LAST_ROUND,
+    OTHER_ORDER,
+    SYNTHESIS,
+    Sitting,
+    position,
+)
 
 EXPERT = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
 HOST = TurnPolicy(timeout=120, deadline=150, retries=1)
@@ -68,14 +77,17 @@ def clerk(sitting: Sitting) -> TurnPlan:
     return host_turn(sitting, CLERK, task, HOST, last=False)
 
 
-def critique(sitting: Sitting, participant: Participant) -> TurnPlan:
+def critique(sitting: Sitting, participant: Participant, *, reverse: bool = False) -> TurnPlan:
+    """Reading the others; with `reverse`, the same answers and options from the last to the
+    first."""
+    options = dict(reversed(sitting.options.items())) if reverse else sitting.options
     own = next(s for s in sitting.answers if s.participant == participant.id)
-    peers = sitting.peers(participant.id)
+    peers = sitting.peers(participant.id, reverse=reverse)
     points = "\n".join(f"{p.point_id}: {p.text}" for p in sitting.state.points.values())
     variables = {
         **common(sitting),
         **persona(sitting, participant),
-        "options": listed(sitting.options),
+        "options": listed(options),
         "own": Untrusted("speech", own.text, "yourself"),
         "peers": tuple(
             Untrusted("speech", speech.text, f"Answer {label}") for label, speech in peers.items()
@@ -104,7 +116,8 @@ def critique(sitting: Sitting, participant: Participant) -> TurnPlan:
     )
     contract = BallotContract(sections=SECOND, options=tuple(sitting.options.items()))
     task = Task(PromptPlan("deliberation/critique", variables), contract)
-    return expert_turn(sitting, participant, CRITIQUE, 2, task, small)
+    stage = OTHER_ORDER if reverse else CRITIQUE
+    return expert_turn(sitting, participant, stage, LAST_ROUND, task, small)
 
 
 def synthesis(sitting: Sitting, outcome: str) -> TurnPlan:

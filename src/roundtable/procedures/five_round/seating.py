@@ -11,6 +11,7 @@ from ...core.events import NoteAdded
 from ...core.values import HOST_WIRE_NAME, Participant
 from ...experts.persona import plain_persona
 from ...ports import Models, Persona
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .intent import fit_note, read_intent
 from .options import FiveRoundFlags
@@ -141,11 +142,7 @@ USUAL = (
         reason="one of the usual three",
     ),
 )
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "it is asked for single sentences, its stances do not count, and the host's summary is an "
-    "extract made by code.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "it is asked for single sentences, its stances do not count, and the host's "
+    "summary is an extract made by code"
 )

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.events import NoteAdded
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
+from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .options import MeetingOptions, parse_places
 from .rosters import DEFAULT_ROSTER, roster
@@ -95,12 +96,8 @@ def _outside_note(waited_for: list[Participant], seconds: float) -> NoteAdded:
     )
 
 
-DEMONSTRATION_NOTE = NoteAdded(
-    code="demonstration",
-    text="The small embedded demonstration model speaks. Its words are real, but it cannot reason: "
-    "no point is read from them, and the conclusion is an extract of what was said.",
-    remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, or "
-    "start Ollama; `roundtable models` shows what was found and what is missing.",
+DEMONSTRATION_NOTE = demonstration(
+    "no point is read from them, and the conclusion is an extract of what was said"
 )
 PARALLEL_NOTE = NoteAdded(
     code="parallel",

@@ -101,6 +101,7 @@ def cli() -> None:
 @click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
 @click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
 @click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
+@click.option("--dual-order", is_flag=True, help="Deliberation: review in both orders; compare.")
 @click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
 @click.option("--no-record", is_flag=True, help="Deliberation: count without track records.")
 @click.option("--agents", metavar="A,B,C", help="Five-round: the experts, by name or id.")

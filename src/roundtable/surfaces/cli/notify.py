@@ -92,6 +92,8 @@ async def _sent(app: App, discussion_id: str, ids: Sequence[str]) -> int:
     outbox = outbox_of(await app.service.records(discussion_id))
     found = [outbox.entries[each] for each in ids]
     _show(found)
+    for note in app.courier.warnings(outbox.state.news_plan):
+        echo_error(f"⚠️  {note.text} {note.remedy}".rstrip())
     return 0 if all(entry.where == "delivered" for entry in found) else FAILED
 
 

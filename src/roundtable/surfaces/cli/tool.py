@@ -40,7 +40,8 @@ def tool_command(flags: Mapping[str, Any]) -> int:
 
     async def call(app: App) -> Result:
         held = access(app.settings.choices, flags["profile"] or "", flags["toolset"])
-        driving = Detached({**os.environ, **app.env}, app.settings.workspace)
+        settings = app.settings
+        driving = Detached(os.environ, settings.workspace, settings.home / "driving.log")
         toolset = Toolset(app, driving, access=held, created_by="command line")
         return await toolset.call(name, arguments)
 

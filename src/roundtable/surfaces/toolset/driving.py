@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
-
-log = logging.getLogger(__name__)
 
 
 class Drives(Protocol):
@@ -25,21 +22,26 @@ class Detached:
     """A process of its own for each discussion, for callers that end before it does. The lease
     keeps a second one from doing anything."""
 
-    def __init__(self, env: Mapping[str, str], workspace: Path) -> None:
+    def __init__(self, env: Mapping[str, str], workspace: Path, log: Path) -> None:
+        """`log` gets what these processes say, of which nobody would hear otherwise."""
         self._env = dict(env)
         self._workspace = workspace
+        self._log = log
 
     def drive(self, discussion_id: str) -> None:
-        subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "roundtable", "resume", discussion_id, "--quiet", "--plain"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self._workspace,
-            env=self._env,
-            start_new_session=True,
-        )
-        log.debug("a process of its own drives %s", discussion_id)
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", "roundtable", "resume", discussion_id, "--plain"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd=self._workspace,
+                env=self._env,
+                start_new_session=True,
+            )
+        # It outlives this process on purpose: nobody will ever wait for it.
+        process.returncode = 0
 
 
 class NobodyDrives:

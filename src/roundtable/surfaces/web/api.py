@@ -5,7 +5,7 @@ Every act goes through the service and becomes an event; nothing is kept here.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import timedelta
 from typing import Annotated, Any
@@ -277,16 +277,13 @@ class Feed(StreamingResponse):
 
     async def stream_response(self, send: Send) -> None:
         source = self.body_iterator
-        assert isinstance(source, AsyncIterator)
-        async with aclosing(source):  # type: ignore[type-var]
+        assert isinstance(source, AsyncGenerator)
+        async with aclosing(source):
             await super().stream_response(send)
 
 
-async def _frames(here: Web, discussion_id: str, after: int) -> AsyncIterator[bytes]:
-    async with (
-        here.rooms.enter(discussion_id) as room,
-        aclosing(room.feed(after)) as frames,  # type: ignore[type-var]
-    ):
+async def _frames(here: Web, discussion_id: str, after: int) -> AsyncGenerator[bytes, None]:
+    async with here.rooms.enter(discussion_id) as room, aclosing(room.feed(after)) as frames:
         async for frame in frames:
             yield frame
 

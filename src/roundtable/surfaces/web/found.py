@@ -27,10 +27,12 @@ from ...core.errors import RoundtableError, UsageError
 from ...ledger.owner import owner_is_dead
 from ...settings import Settings
 from .links import Links, Role, load_links
+from .lock import take_lock
 
 PORT = 8199
 STATE_FILE = "web.json"
 LOG_FILE = "web.log"
+LOCK_FILE = "web.lock"
 _ANSWERS_WITHIN = 3.0
 _STARTS_WITHIN = 60.0
 _STOPS_WITHIN = 20.0
@@ -120,15 +122,27 @@ def start_detached(settings: Settings, arguments: tuple[str, ...]) -> Found:
         os.close(descriptor)
     deadline = time.monotonic() + _STARTS_WITHIN
     while time.monotonic() < deadline:
+        ended = server.poll() is not None
         if found := running(settings.home):
+            if found.pid != server.pid:  # another was first; ours must not come up after it
+                server.terminate()
+                server.wait()
             return found
-        if server.poll() is not None and (found := running(settings.home)) is None:
+        if ended and not being_served(settings.home):
             said = log.read_text("utf-8", "replace").strip()
             raise ServerError(f"The page's server ended at once. {said[-2000:]}")
         time.sleep(0.05)
     server.terminate()
     server.wait()
     raise ServerError("The page's server does not answer.", f"Its log: {log}")
+
+
+def being_served(home: Path) -> bool:
+    """Whether a process serves this installation, or is about to."""
+    lock = take_lock(home / LOCK_FILE)
+    if lock is not None:
+        lock.close()
+    return lock is None
 
 
 def stop_server(home: Path) -> bool:

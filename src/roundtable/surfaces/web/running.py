@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from ...core.errors import LeaseHeld, RoundtableError
 from ...core.events import AttemptFailed, Recorded, SpeechGiven, TurnFailed
@@ -43,7 +43,7 @@ class Running:
         if task := self._tasks.get(discussion_id):
             await asyncio.wait([task])
 
-    async def drafts(self, discussion_id: str) -> AsyncIterator[tuple[str, str, str]]:
+    async def drafts(self, discussion_id: str) -> AsyncGenerator[tuple[str, str, str], None]:
         """Who speaks in which turn, and the words so far, each time there are more. It does not
         end by itself; whoever reads slowly gets fewer and longer ones."""
         changed: dict[str, None] = dict.fromkeys(

@@ -21,11 +21,10 @@ from ...settings import Settings
 from ..files import WorkspaceFiles
 from .access import Web
 from .app import make_app
-from .found import PORT, Found, announce, forget
+from .found import LOCK_FILE, PORT, Found, announce, forget
 from .links import load_links
 from .lock import take_lock
 
-LOCK_FILE = "web.lock"
 _PORTS_TRIED = 200
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

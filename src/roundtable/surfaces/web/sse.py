@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from time import perf_counter
 
@@ -122,7 +122,7 @@ class Room:
         if self._ended and self._closed is not None:
             await self._load()  # news of it may still have been sent after its end
 
-    async def feed(self, after: int) -> AsyncIterator[bytes]:
+    async def feed(self, after: int) -> AsyncGenerator[bytes, None]:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
         heard, ticks = -1, self._ticks
         yield b"retry: 1000\n\n"

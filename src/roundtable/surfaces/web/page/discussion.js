@@ -195,7 +195,7 @@ function Contents({ state, derived }) {
   return html`<nav class="contents" aria-label="Contents">
     <ul>${items.map(link)}</ul>
     ${state.rounds.length > 0 && html`<ol class="timeline" aria-label="Rounds">${state.rounds.map((round) => html`<li class=${round.place === newest && !state.closed ? "now" : ""}>
-      <a href=${`#round-${round.place}`} aria-label=${roundTitle(round.place)} title=${`${roundTitle(round.place)}: ${plural(round.items.filter((item) => item.kind === "speech").length, "speech", "speeches")}`}>${round.place || "0"}</a></li>`)}</ol>`}
+      <a href=${`#round-${round.place}`} title=${`${roundTitle(round.place)}: ${plural(round.items.filter((item) => item.kind === "speech").length, "speech", "speeches")}`}>${round.place ? html`<span class="sr">Round </span>${round.place}` : "Opening"}</a></li>`)}</ol>`}
     <ul>${after.map(link)}</ul>
   </nav>`;
 }
@@ -213,8 +213,8 @@ function Glance({ state, derived }) {
       <${Course} rounds=${derived.convergence} />
       <p class="small"><a href="#points">All ${plural(derived.points.length, "point")}</a></p>
     </section>`}
-    ${derived && derived.notes.length > 0 && html`<section aria-labelledby="glance-notes"><h2 id="glance-notes">Notes</h2>
-      <p class="small"><a href="#notes">${plural(derived.notes.length, "thing")} to know</a></p></section>`}`;
+    ${derived && derived.notes.length > 0 && html`<section aria-labelledby="glance-notes"><h2 id="glance-notes">Good to know</h2>
+      <p class="small"><a href="#notes">${plural(derived.notes.length, "note")}</a></p></section>`}`;
 }
 
 /** Agreement of the last rounds, in figures. */

@@ -30,10 +30,10 @@ export function directionOf(text) {
 }
 
 /** Words of others, as elements. A citation of something that is not here is no link. */
-export const Words = memo(function Words({ markup, kind = "words", checked = false }) {
+export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3 }) {
   const place = useRef(null);
   useLayoutEffect(() => {
-    const made = safeHtml(markup);
+    const made = safeHtml(markup, under);
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);

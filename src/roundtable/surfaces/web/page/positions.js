@@ -70,7 +70,7 @@ export const Talk = memo(function Talk({ derived, turns }) {
   return html`<section id="talk" aria-labelledby="talk-head">
     <h2 id="talk-head">What talk changed</h2>
     ${told.map((line) => html`<p>${line}</p>`)}
-    ${said && html`<${Words} checked markup=${said} />`}
+    ${said && html`<${Words} checked markup=${said} under=${2} />`}
     ${changes.length > 0 && html`<${Parts} parts=${changes} turns=${turns} />`}
   </section>`;
 });

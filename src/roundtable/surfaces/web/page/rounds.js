@@ -19,7 +19,7 @@ const Speech = memo(function Speech({ item, who }) {
     <${Heading} item=${item} who=${who} place=${place} />
     ${item.kind === "failure"
       ? html`<${Alert} title="No speech." text=${item.message} remedy=${item.remedy} />`
-      : html`<${Words} markup=${item.html} />`}
+      : html`<${Words} markup=${item.html} under=${4} />`}
   </article>`;
 });
 

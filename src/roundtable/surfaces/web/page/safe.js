@@ -18,12 +18,28 @@ const DRAWN = words(`
 `);
 const OUTSIDE = /^(?:https?:\/\/[^/?#\s]|mailto:[^\s])/i;
 
-/** The words of others as elements. */
-export function safeHtml(markup) {
+/** The words of others as elements, with their headings below one of level `under`. */
+export function safeHtml(markup, under) {
   const parsed = new DOMParser().parseFromString(markup, "text/html");
   const made = document.createDocumentFragment();
   copy(parsed.body, made, element);
+  level(made, under);
   return made;
+}
+
+/** No heading is more than one step below the one before it, whatever its author thought. */
+function level(made, under) {
+  const headings = [...made.querySelectorAll("h1, h2, h3, h4, h5, h6")];
+  const highest = Math.min(...headings.map((each) => Number(each.localName[1])));
+  let before = under;
+  for (const heading of headings) {
+    const wanted = under + 1 + Number(heading.localName[1]) - highest;
+    before = Math.min(6, wanted, before + 1);
+    const other = document.createElement(`h${before}`);
+    other.dir = heading.dir;
+    other.append(...heading.childNodes);
+    heading.replaceWith(other);
+  }
 }
 
 /** A picture as elements, or nothing if it is none. */

@@ -27,7 +27,7 @@ export const Verdict = memo(function Verdict({ verdict, closed, coming }) {
   return html`<section class="verdict" id="verdict" aria-labelledby="verdict-head" tabindex="-1">
     <header><h2 id="verdict-head">Verdict</h2><${Chips} verdict=${verdict} /></header>
     ${closed && closed.status !== "concluded" && html`<${Alert} title=${closed.detail || titled(closed.stop_reason)} remedy=${closed.remedy} />`}
-    <${Words} checked markup=${verdict.html} kind="words answer" />
+    <${Words} checked markup=${verdict.html} kind="words answer" under=${2} />
     ${verdict.agreement && html`<div class="clause"><h3>Agreement</h3><${Words} checked markup=${verdict.agreement} /></div>`}
     ${verdict.dissent.length > 0 && html`<div class="clause"><h3>Dissent</h3>
       ${verdict.dissent.map((each) => html`<div class="dissent">
@@ -39,7 +39,7 @@ export const Verdict = memo(function Verdict({ verdict, closed, coming }) {
     ${verdict.cites.length > 0 && html`<p class="cited"><span class="faint">Rests on</span> ${verdict.cites.map((turn) => html`<${TurnLink} turn=${turn} /> `)}</p>`}
     ${verdict.sources.length > 0 && html`<details class="fold"><summary>Sources <span class="faint">${verdict.sources.length}</span></summary>
       <ul>${verdict.sources.map((source) => html`<li dir="auto">${source}</li>`)}</ul></details>`}
-    ${verdict.delivered && html`<details class="fold"><summary>As the procedure delivers it</summary><${Words} checked markup=${verdict.delivered} /></details>`}
+    ${verdict.delivered && html`<details class="fold"><summary>As the procedure delivers it</summary><${Words} checked markup=${verdict.delivered} under=${2} /></details>`}
     ${verdict.author && html`<p class="faint small">Written by <bdi>${verdict.author}</bdi>. ✓ marks quotations found word for word in a speech.</p>`}
   </section>`;
 });
