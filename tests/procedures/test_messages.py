@@ -76,3 +76,9 @@ def test_the_demonstration_model_is_announced_in_one_wording() -> None:
     note = demonstration("it casts no ballots")
     assert note.text.endswith("it cannot reason: it casts no ballots.")
     assert "roundtable models" in note.remedy
+
+
+def test_the_documentation_lists_every_code_with_its_meaning() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "notes.md").read_text("utf-8")
+    for code, meaning in CODES.items():
+        assert f"| `{code}` | {meaning} |" in text

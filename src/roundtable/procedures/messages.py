@@ -35,7 +35,6 @@ CODES: Mapping[str, str] = {
     "timed_out": "somebody did not answer in time",
     "timeout": "somebody did not answer in time, and its seat was skipped or its digest stands",
     "seat_skipped": "a seat was skipped",
-    "not_heard": "somebody was not heard in a later round; what it said before stands",
     "absent": "a participant of a meeting did not speak in a round",
     "host_failed": "the host of a meeting could not do its part",
     "panel_degraded": "another model speaks in place of the one that was wanted",
@@ -73,8 +72,6 @@ CODES: Mapping[str, str] = {
     "misrepresentation": "a validator calls the synthesis inaccurate",
     "rewritten": "the synthesis was rewritten after validation",
     "rewrite_failed": "the synthesis could not be rewritten",
-    "unmeasured": "a verdict for which nothing could be counted",
-    "early_end": "a repetition of an own procedure ended early, and why",
 }
 """Codes that carry more, such as a turn, do so after a slash: requirements/1/proposal/x."""
 

@@ -1,6 +1,6 @@
 """The MCP server over HTTP without a key, for outside programs that cannot send one.
 
-    python -m tests.surfaces.mcp.keyless HOME     serves until it is ended; prints its address
+python -m tests.surfaces.mcp.keyless HOME     serves until it is ended; prints its address
 """
 
 from __future__ import annotations
