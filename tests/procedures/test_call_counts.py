@@ -125,6 +125,10 @@ COURSES: dict[str, tuple[Held, Counted]] = {
         Held("deliberation", UNANIMOUS, {"experts": ["One", "Two", "Three"]}),
         {"1/answer": 3, "0/synthesis": 1},
     ),
+    "deliberation, both orders": (
+        changed("deliberation", dual_order=True),
+        {"1/answer": 3, "2/critique": 3, "2/critique-in-reverse": 3, "0/synthesis": 1},
+    ),
     "deliberation, quick": (
         changed("deliberation", quick=True),
         {"1/answer": 3, "0/synthesis": 1},
