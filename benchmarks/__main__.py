@@ -7,7 +7,18 @@ from importlib import import_module
 
 from benchmarks.measured import Measured, print_table
 
-NAMES = ("path", "overhead", "ledger", "prefix", "start_up", "selection", "web_feed", "news")
+NAMES = (
+    "path",
+    "overhead",
+    "ledger",
+    "prefix",
+    "start_up",
+    "selection",
+    "web_feed",
+    "news",
+    "page_paint",
+    "mcp",
+)
 
 
 def main(names: list[str]) -> int:

@@ -4,7 +4,7 @@
 
     python -m tests.npm_tools        installs what is missing, and says where it is
 
-They go into a cache outside of the repository. Where they are not installed their tests are skipped,
+They go into a cache outside of the repository. Where they are not installed their tests skip,
 with a word about it; with CI set they fail.
 """
 

@@ -35,9 +35,9 @@ def _values(module: str, code: ast.expr) -> Iterator[str]:
         case ast.FormattedValue():
             yield from _values(module, code.value)
         case ast.Name():
-            value = getattr(import_module(module), code.id, None)
-            if isinstance(value, str):
-                yield value
+            named = getattr(import_module(module), code.id, None)
+            if isinstance(named, str):
+                yield named
             else:  # a parameter: whoever calls gives it in words
                 assert code.id == "code", f"{module}: {code.id}"
         case ast.Call():  # one of several, chosen by a table

@@ -19,7 +19,8 @@ from tests.procedures.deliberation_table import (
     review,
     synthesis,
 )
-from tests.procedures.test_faults_everywhere import CASES, obedient
+from tests.procedures.everywhere import obedient
+from tests.procedures.test_faults_everywhere import CASES
 
 FLIPPED = {ONE: ("o1", "o2"), TWO: ("o2", "o2"), THREE: ("o1", "o2")}
 

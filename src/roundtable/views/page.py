@@ -122,6 +122,7 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
         "gaps": prose(verdict.gaps) if verdict.gaps.strip() else "",
         "sources": [line(each) for each in verdict.sources],
         "flags": [line(each) for each in verdict.flags],
+        "unsettled": bool(verdict.dissent) and len(verdict.dissent) >= _spoke(state),
         "cites": [each for each in verdict.cites if each in state.turns],
         "dissent": [
             {
@@ -134,6 +135,11 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
             for each in verdict.dissent
         ],
     }
+
+
+def _spoke(state: State) -> int:
+    """How many participants spoke. Where all of them dissent, nothing prevailed."""
+    return len({speech.participant for speech in state.speeches if speech.round > 0})
 
 
 def _says_more(delivered: str, verdict: Verdict) -> bool:

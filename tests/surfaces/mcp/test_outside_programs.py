@@ -80,19 +80,21 @@ async def test_the_conformance_suite_finds_nothing_wrong(tmp_path: Path) -> None
 class Inspector:
     """The inspector's command line, over either transport."""
 
-    def __init__(self, *target: str) -> None:
-        self._program = required("@modelcontextprotocol/inspector", "cli/build/cli.js")
+    def __init__(self, place: Path, *target: str) -> None:
+        self._home = place  # where it keeps things of its own
+        script = "clients/launcher/build/index.js"
+        self._program = [*required("@modelcontextprotocol/inspector", script), "--cli"]
         self._target = target
 
     async def __call__(self, method: str, *more: str) -> Any:
         program = [*self._program, *self._target, "--method", method, *more]
-        code, out, err = await said(program)
+        code, out, err = await said(program, HOME=str(self._home))
         assert code == 0, out + err
         return json.loads(out)
 
 
 async def inspected(inspector: Inspector) -> None:
-    tools = (await inspector("tools/list"))["tools"]
+    tools = (await inspector("tools/list", "--strict"))["tools"]
     assert {tool["name"] for tool in tools} >= {"roundtable_init", "roundtable_collect"}
     opened = await inspector(
         "tools/call",
@@ -109,12 +111,14 @@ async def inspected(inspector: Inspector) -> None:
 @pytest.mark.requirement("I-26", "D-01")
 async def test_the_inspector_holds_a_discussion_over_standard_streams(tmp_path: Path) -> None:
     started = command(tmp_path / "home", tmp_path)
-    home = f"ROUNDTABLE_HOME={tmp_path / 'home'}"
-    await inspected(Inspector("-e", home, "--", started.command, *started.args))
+    config = tmp_path / "servers.json"
+    server = {"command": started.command, "args": started.args, "env": started.env}
+    config.write_text(json.dumps({"mcpServers": {"table": server}}))
+    await inspected(Inspector(tmp_path, "--config", str(config), "--server", "table"))
 
 
 @pytest.mark.requirement("I-26")
 async def test_the_inspector_holds_a_discussion_over_http(tmp_path: Path) -> None:
     async with http_server(tmp_path / "home", tmp_path) as server:
         header = f"Authorization: Bearer {server.key}"
-        await inspected(Inspector(server.url, "--transport", "http", "--header", header))
+        await inspected(Inspector(tmp_path, server.url, "--transport", "http", "--header", header))

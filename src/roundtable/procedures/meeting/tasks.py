@@ -19,7 +19,15 @@ from ...core.effects import (
 from ...core.events import SpeechGiven
 from ...core.values import Participant
 from ...views.meeting import CONCLUSION_SECTIONS, DECISION_SECTIONS, first_words
-from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, OPENING, SUMMARY, called
+from ...views.meeting_status import (
+    CONCLUSION,
+    DISCUSSION,
+    MINUTES,
+    OPENING,
+    SUMMARY,
+    called,
+    speaks_from_outside,
+)
 from ..minutes import clerk_task
 from .history import history, points_on_the_table
 from .sitting import Sitting, SpeechContract
@@ -47,10 +55,13 @@ def opening(sitting: Sitting) -> TurnPlan:
 
 def speeches(sitting: Sitting, round_: int) -> list[TurnPlan]:
     """A turn for everybody, each built on all that was said so far."""
+    # Where everybody speaks from outside nobody is given a prompt, and a long history is not read
+    # through in every decision.
+    prompted = not all(speaks_from_outside(seat) for seat in sitting.state.participants)
     so_far: dict[str, PromptValue] = {
         **_common(sitting),
-        "history": history(sitting, round_),
-        "points": points_on_the_table(sitting),
+        "history": history(sitting, round_) if prompted else (),
+        "points": points_on_the_table(sitting) if prompted else "",
     }
     return [_speech(sitting, p, round_, so_far) for p in sitting.state.participants]
 

@@ -11,6 +11,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from typing import IO
 
 import uvicorn
 
@@ -76,7 +77,7 @@ async def serve(
 ) -> None:
     """Serve this installation until a signal ends it. AlreadyServed if another process does."""
     with ExitStack() as stack:
-        lock = take_lock(settings.home / LOCK_FILE)
+        lock = await _lock(settings)
         if lock is None:
             raise AlreadyServed(
                 "The page is served already.", "`roundtable serve --status` says where."
@@ -106,6 +107,14 @@ async def serve(
                 await _take_up(web)
             stack.callback(forget, settings.home, found.pid)
             await PageServer(server_config(service), web, ready).serve(sockets=sockets)
+
+
+async def _lock(settings: Settings) -> IO[bytes] | None:
+    for _ in range(5):  # somebody may only have looked whether it is held
+        if lock := take_lock(settings.home / LOCK_FILE):
+            return lock
+        await asyncio.sleep(0.05)
+    return None
 
 
 async def _take_up(web: Web) -> None:

@@ -236,7 +236,8 @@ function Limits({ budget, usage }) {
 }
 
 function Findings({ derived, state }) {
-  const turns = useMemo(() => Object.fromEntries(state.rounds.flatMap((round) => round.items.map((item) => [item.id, true]))), [state.rounds]);
+  // The turns that had an outcome when this was derived: what is newer is not named in it.
+  const turns = useMemo(() => Object.fromEntries(state.rounds.flatMap((round) => round.items.map((item) => [item.id, true]))), [derived.changes, derived.costs, derived.ballots]);
   const rest = derived || NOTHING;
   return html`
     ${rest.points.length > 0 && html`<section id="points" aria-labelledby="points-head">

@@ -1,5 +1,5 @@
 // Small parts that several sections share.
-import { useEffect, useLayoutEffect, useRef } from "./vendor/hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/hooks.js";
 import { clock, initials, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
@@ -88,9 +88,10 @@ const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
 
 /** A table of plain text. Cells that name a turn lead to it. */
 export function Grid({ caption, header, rows, numbers = [], folded = false, turns = {} }) {
+  const [open, setOpen] = useState(false);
   const right = new Set(numbers);
   const cell = (text) => (TURN.test(text) && turns[text] ? html`<${TurnLink} turn=${text} />` : text);
-  const table = html`<div class="scroll" tabindex="0" role="group" aria-label=${caption || header.join(", ")}>
+  const table = () => html`<div class="scroll" tabindex="0" role="group" aria-label=${caption || header.join(", ")}>
     <table class="grid">
       ${caption && !folded && html`<caption>${caption}</caption>`}
       <thead><tr>${header.map((head, n) => html`<th scope="col" class=${right.has(n) ? "end" : undefined} dir="auto">${head}</th>`)}</tr></thead>
@@ -99,14 +100,15 @@ export function Grid({ caption, header, rows, numbers = [], folded = false, turn
         : html`<th scope="row" dir="auto">${cell(text)}</th>`))}</tr>`)}</tbody>
     </table>
   </div>`;
-  if (!folded) return table;
-  return html`<details class="fold"><summary>${caption} <span class="faint">${rows.length} rows</span></summary>${table}</details>`;
+  if (!folded) return table();
+  // Hundreds of rows that nobody asked for are not made.
+  return html`<details class="fold" onToggle=${(event) => setOpen(event.target.open)}><summary>${caption} <span class="faint">${rows.length} rows</span></summary>${open && table()}</details>`;
 }
 
 /** Tables and remarks, as the report has them. */
-export function Parts({ parts, turns }) {
+export const Parts = memo(function Parts({ parts, turns }) {
   return parts.map((part) => (part.header ? html`<${Grid} ...${part} turns=${turns} />` : html`<p class="faint" dir="auto">${part.text}</p>`));
-}
+});
 
 export function Alert({ title, text, remedy, kind = "warn" }) {
   return html`<div class=${`alert ${kind}`} role="note">

@@ -42,6 +42,17 @@ class Drafts {
   }
 }
 
+/** What is the same as before stays the very same, so that it is not drawn again. */
+function shared(before, now) {
+  if (!before) return now;
+  const kept = {};
+  for (const [name, value] of Object.entries(now)) {
+    const old = before[name];
+    kept[name] = old && typeof old === "object" && JSON.stringify(old) === JSON.stringify(value) ? old : value;
+  }
+  return kept;
+}
+
 export class Store {
   /** `saved` holds events and what was derived, where the page is a file. */
   constructor(base, saved = null) {
@@ -110,7 +121,7 @@ export class Store {
     this.askedAt = performance.now();
     try {
       const derived = await get(`${this.base}/derived`);
-      if (!this.now.derived || derived.seq >= this.now.derived.seq) this.set({ derived });
+      if (!this.now.derived || derived.seq >= this.now.derived.seq) this.set({ derived: shared(this.now.derived, derived) });
     } catch {
       this.asked = 0; // asked again with the next event, or when the connection is back
       if (this.now.state.closed) this.later();

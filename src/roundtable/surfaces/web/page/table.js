@@ -72,7 +72,7 @@ function center(state, speaking, called) {
   if (!speaking.length && called.length) return `Waiting for ${called.join(", ")}`;
   if (!speaking.length) return "Nobody is speaking";
   if (speaking.length > 3) return `${speaking.length} are speaking`;
-  return speaking.join(", ");
+  return `${speaking.join(", ")} ${speaking.length > 1 ? "are" : "is"} speaking`;
 }
 
 /** What was spent so far, as it grows. */

@@ -29,7 +29,7 @@ export const Verdict = memo(function Verdict({ verdict, closed, coming }) {
     ${closed && closed.status !== "concluded" && html`<${Alert} title=${closed.detail || titled(closed.stop_reason)} remedy=${closed.remedy} />`}
     <${Words} checked markup=${verdict.html} kind="words answer" under=${2} />
     ${verdict.agreement && html`<div class="clause"><h3>Agreement</h3><${Words} checked markup=${verdict.agreement} /></div>`}
-    ${verdict.dissent.length > 0 && html`<div class="clause"><h3>Dissent</h3>
+    ${verdict.dissent.length > 0 && html`<div class="clause"><h3>${verdict.unsettled ? "Positions" : "Dissent"}</h3>
       ${verdict.dissent.map((each) => html`<div class="dissent">
         <p class="holder"><strong><bdi>${each.name}</bdi></strong>${each.turn_id && html` <${TurnLink} turn=${each.turn_id} />`}</p>
         <${Words} checked markup=${each.position} />
