@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests requirements requirements-table bench evals clean
+.PHONY: demo test check types lint layers tests browser-tools requirements requirements-table bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
@@ -29,6 +29,9 @@ types: $(VENV)/.installed-dev
 
 tests: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
+
+browser-tools: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.browser.tools
 
 requirements: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements
