@@ -28,8 +28,10 @@ def _needed(missing: tools.Missing) -> None:
     pytest.skip(str(missing))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """For this package only: while it is open, an event loop runs in this thread, and tests
+    elsewhere have their own."""
     try:
         path = tools.chromium()
     except tools.Missing as missing:
@@ -50,7 +52,7 @@ def axe_script() -> str:
         raise
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """One server process for all tests, and this process as another one at its ledger."""
     home = tmp_path_factory.mktemp("stage") / "home"

@@ -56,7 +56,8 @@ class Stage:
     portal: BlockingPortal
 
     def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        return self.portal.call(work)
+        result: T = self.portal.call(work)
+        return result
 
     def meeting(self, topic: str = "Tea or coffee?", **options: Any) -> State:
         """Two people and a chair from outside: nothing happens unless somebody speaks."""

@@ -38,7 +38,8 @@ def test_the_page_of_a_run_by_flag_setting_person_and_display() -> None:
         )
         assert secret == PagePlan()
         off = asked is False or (asked is None and setting is False)
-        wanted = asked is True or (asked is None and setting is True and person)
+        unasked = asked is None and setting is None and person and display
+        wanted = asked is True or (asked is None and setting is True and person) or unasked
         assert plan.serve is (wanted and not off)
         assert plan.browser is (plan.serve and person and display)
         assert plan.tell is (plan.serve or (not off and person and not wanted))
@@ -116,9 +117,22 @@ def test_a_browser_that_does_not_open_is_said_and_the_run_goes_on(
     assert "Page: http://localhost:8200/r/" in done.err
 
 
-@pytest.mark.requirement("D-58", "D-62")
-@pytest.mark.parametrize("flags", [(), ("--no-web",), ("--web", "--json")])
-def test_nothing_opens_a_browser_unasked(
+@pytest.mark.requirement("D-58", "D-62", "X-40")
+def test_a_person_at_a_screen_is_shown_the_page_unasked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spy = Spy()
+    at_a_screen(monkeypatch, spy)
+    assert desk.ask().code == 0
+    assert len(spy.opened) == 1
+    monkeypatch.setattr(page, "find_spec", lambda _: None)
+    assert desk.ask().code == 0
+    assert len(spy.opened) == 1, "a base install has no page, and says nothing of it"
+
+
+@pytest.mark.requirement("D-58", "D-62", "X-40", "B-63")
+@pytest.mark.parametrize("flags", [("--no-web",), ("--web", "--json"), ("--web", "--confidential")])
+def test_nothing_opens_a_browser_that_is_not_wanted(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
 ) -> None:
     spy = Spy()

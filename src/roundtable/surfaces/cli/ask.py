@@ -131,7 +131,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         seat.speaker.demonstration for seat in (*state.start.participants, state.start.host)
     ):
         await app.ensure_weights()
-    await show_page(app.settings, state.discussion_id, flags)
+    await show_page(app.settings, state, flags)
     told = notes(state)
     progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
     asker = _asker(flags, progress)

@@ -6,9 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import RoundtableError
+from ...core.news_plan import CONFIDENTIAL
+from ...core.state import State
 from ...settings import Settings
 from ..web.browser import has_display, open_browser
 from .terminal import echo_error, is_terminal
@@ -35,29 +38,33 @@ def page_plan(
     confidential: bool,
     person: bool,
     display: bool,
+    installed: bool = True,
 ) -> PagePlan:
     """`asked` is the flag of this run; it goes before the setting. `person`: somebody reads along
-    in a terminal. Without a display (a server, CI) the page is served and no browser is opened;
-    a confidential discussion is never shown."""
+    in a terminal. A person at a screen is shown the page unasked, where it is `installed`. Without
+    a display (a server, CI) it is served only if it was asked for, and no browser is opened; a
+    confidential discussion is never shown."""
     wanted = setting if asked is None else asked
     if confidential or wanted is False:
         return PagePlan()
     if wanted is None:
-        return PagePlan(tell=person)
+        shown = person and display and installed
+        return PagePlan(tell=person, serve=shown, browser=shown)
     if asked is None and not person:
         return PagePlan()  # a setting is for people; a script says what it wants
     return PagePlan(tell=True, serve=True, browser=person and display)
 
 
-async def show_page(settings: Settings, discussion_id: str, flags: Mapping[str, Any]) -> None:
+async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) -> None:
     """Say and show where the discussion can be watched. It goes on without a page, too."""
     person = not flags.get("quiet") and not flags.get("as_json") and is_terminal(sys.stderr)
     plan = page_plan(
         asked=flags.get("web"),
         setting=settings.choices.web,
-        confidential=bool(flags.get("confidential")),
+        confidential=bool(flags.get("confidential")) or state.news_plan == CONFIDENTIAL,
         person=person,
         display=has_display(os.environ),
+        installed=find_spec("fastapi") is not None and find_spec("uvicorn") is not None,
     )
     if not plan.tell:
         return
@@ -71,7 +78,7 @@ async def show_page(settings: Settings, discussion_id: str, flags: Mapping[str, 
         return
     if found is None:
         return
-    url = page_url(found, load_links(settings.home), discussion_id, "host")
+    url = page_url(found, load_links(settings.home), state.discussion_id, "host")
     echo_error(f"Page: {url}")
     if plan.browser and (trouble := open_browser(url, settings.choices.browser)):
         echo_error(f"Note: {trouble} Open the page's link yourself.")
