@@ -67,7 +67,7 @@ class McpDoor:
             body = dict(result.meta or {})[ERROR_META]
             return {"error": body["message"], "remedy": body["remedy"]}
         assert result.structured_content is not None
-        return result.structured_content
+        return dict(result.structured_content)
 
 
 class HttpDoor:

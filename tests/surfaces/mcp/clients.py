@@ -99,7 +99,7 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     (text,) = result.content
     assert isinstance(text, types.TextContent)
     assert json.loads(text.text) == result.structured_content
-    return result.structured_content
+    return dict(result.structured_content)
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourceUpdated
@@ -228,8 +228,11 @@ async def test_prompts_tell_an_agent_how_to_lead_to_take_part_and_to_ask(tmp_pat
 async def test_progress_is_reported_where_the_client_wants_it(tmp_path: Path) -> None:
     heard: list[tuple[float, str | None]] = []
 
-    async def progress(far: float, _: float | None, message: str | None) -> None:
-        heard.append((far, message))
+    async def on_progress(
+        progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        assert total is None
+        heard.append((progress, message))
 
     async with tools(tmp_path) as toolset, in_memory(toolset) as client:
         id_ = await started(toolset, 2, max_rounds=1)
@@ -237,7 +240,7 @@ async def test_progress_is_reported_where_the_client_wants_it(tmp_path: Path) ->
             client.call_tool(
                 "roundtable_collect",
                 {"discussion_id": id_, "wait": 50},
-                progress_callback=progress,
+                progress_callback=on_progress,
             )
         )
         for who in ("arch", "back"):

@@ -21,7 +21,7 @@ from ..prior import prior_synthesis
 from .bounds import prefix, within
 from .news import news_of, unsendable
 from .operations import OnProgress, operation
-from .parts import WEB_PORT, Id, Key, Parts, Web
+from .parts import Id, Key, Parts, Port, Web
 from .results import Asked, Collected, Dissenting, Polled
 from .standing import SHORT, seat, what_next, where
 from .telling import telling
@@ -60,7 +60,7 @@ class Asking(Parts):
         created_by: str = "",
         notifications: NewsPlan | None = None,
         web: Web = None,
-        web_port: int = WEB_PORT,
+        web_port: Port = None,
         key: Key = None,
     ) -> Asked:
         """Put a question to a table of experts that the program drives. Returns at once with the

@@ -28,7 +28,7 @@ from .invitation import invitation
 from .looking import Looking
 from .news import SILENT, deliveries, news_of, outbox, unsendable
 from .operations import operation
-from .parts import WEB_PORT, Id, Key, Web
+from .parts import Id, Key, Port, Web
 from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken, Voted
 from .standing import SHORT, SOME_POINTS, complete, left_out, points, seat, what_next, where
 from .summary import conclusion as what_came_of
@@ -77,7 +77,7 @@ class Leading(Looking):
             str | None, Field(description="Where the conclusion document goes, ending in .md.")
         ] = None,
         web: Web = None,
-        web_port: int = WEB_PORT,
+        web_port: Port = None,
         host: Annotated[
             str | None, Field(description="The coordinator's model; null: you coordinate.")
         ] = None,
@@ -303,7 +303,7 @@ class Leading(Looking):
         discussion_id: Id,
         participant: Who,
         web: Annotated[bool | None, Field(description="Whether with a page to speak on.")] = None,
-        web_port: int = WEB_PORT,
+        web_port: Port = None,
     ) -> Invited:
         """How a person or another agent takes a seat of this table: a page to speak on, a command
         that gives an agent the tools for this seat alone, and words to tell it."""

@@ -18,13 +18,15 @@ from .states import States
 
 REPLY_LIMIT = 8_000
 """Characters of an answer as JSON."""
-WEB_PORT = 8199
 Id = Annotated[str, Field(description="The discussion's id, such as rt_1a2b3c4d.")]
 Key = Annotated[
     str | None,
     Field(max_length=200, description="Makes a repeated call harmless: same key, same result."),
 ]
 Web = Annotated[bool | None, Field(description="Whether it gets a live page.")]
+Port = Annotated[
+    int | None, Field(ge=0, le=65_535, description="The first port to try for the page.")
+]
 
 
 class Parts:
@@ -79,17 +81,18 @@ class Parts:
         return all(row.driver is None for row in rows if row.discussion_id == state.discussion_id)
 
     async def _page(
-        self, discussion_id: str, wanted: bool | None, port: int, *, seat: str = ""
+        self, discussion_id: str, wanted: bool | None, port: int | None, *, seat: str = ""
     ) -> tuple[str | None, list[str]]:
         """The page's address, or why there is none."""
-        if not (self._web if wanted is None else wanted):
+        settings = self.app.settings
+        usual = self._web and settings.choices.web is not False
+        if not (usual if wanted is None else wanted):
             return None, []
         from ..web.found import ensure_server, page_url
         from ..web.links import load_links
 
-        settings = self.app.settings
         try:
-            found = await ensure_server(settings, port=port)
+            found = await ensure_server(settings, port=port or settings.choices.web_port)
             links = load_links(settings.home)
         except RoundtableError as error:
             return None, [f"There is no page to watch it on: {error}"]
