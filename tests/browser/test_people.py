@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
 
 from roundtable.core.events import DiscussionClosed, MaterialAdded, RoundsExtended
+from roundtable.procedures.opening import OpenRequest
 
 from .conftest import Open
 from .stage import Stage
@@ -133,3 +135,19 @@ def test_a_link_with_a_password_is_made_and_opened(stage: Stage, window: Open) -
     other.get_by_label("Password").fill("earl grey")
     other.get_by_role("button", name="Open").click()
     expect(other.locator("h1")).to_have_text("Whose tea?")
+
+
+def test_the_chair_takes_up_a_discussion_that_nobody_drives_any_more(
+    stage: Stage, window: Open
+) -> None:
+    request = OpenRequest(
+        topic="Who goes on?", options={"all": "scripted/echo", "quick": True}, procedure="council"
+    )
+    state = stage.do(lambda: stage.app.service.open(request))
+    guest = window()
+    # The window's clock is an hour ahead: to it, nothing has happened for long.
+    guest.page.clock.install(time=datetime.now(UTC) + timedelta(hours=1))
+    page = guest.open(stage.link(state.discussion_id, "host"))
+    page.get_by_role("button", name="Go on").click()
+    page.clock.run_for(2_000)
+    expect(page.locator(".status").first).to_have_text("concluded")

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.events import AttemptStarted, NewEvent, Recorded
+from roundtable.core.events import AttemptStarted, NewEvent, Recorded, SpeechGiven
+from roundtable.core.state import fold
 from roundtable.core.values import Budget
 from roundtable.ledger.memory import MemoryLedger
+from roundtable.procedures.opening import OpenRequest
 from roundtable.speakers.hub import SpeakerHub
 
 from ..rehearsal import Table, Voice, run_in_virtual_time
@@ -34,11 +36,73 @@ def test_turns_that_begin_side_by_side_are_opened_in_one_append() -> None:
     ledger = Counting()
     run_in_virtual_time(Table(ledger=ledger).ask(options={"quick": True}))
     opened = [append for append in ledger.appends if "AttemptStarted" in append]
-    assert opened == [
-        ["AttemptStarted"],
-        ["AttemptStarted", "AttemptStarted", "AttemptStarted"],
-        ["AttemptStarted"],
+    assert [append.count("AttemptStarted") for append in opened] == [1, 3, 1]
+
+
+def test_a_step_costs_two_commits_one_before_its_calls_and_one_after_them() -> None:
+    ledger = Counting()
+    run_in_virtual_time(Table(ledger=ledger).ask(options={"quick": True}))
+    assert ledger.appends[1:] == [
+        ["StageOpened", "AttemptStarted"],
+        ["AttemptFinished", "SpeechGiven"],
+        ["StageClosed", "StageOpened", *["AttemptStarted"] * 3],
+        ["AttemptFinished", "SpeechGiven"] * 3,
+        ["StageClosed", *["BallotCast"] * 3, "StageOpened", "AttemptStarted"],
+        ["AttemptFinished", "SpeechGiven"],
+        ["StageClosed", "VerdictReached", "DiscussionClosed"],
     ]
+
+
+class Meddling(MemoryLedger):
+    """A ledger in which somebody else speaks right before one of the appends."""
+
+    def __init__(self, before: int) -> None:
+        super().__init__()
+        self.appends = 0
+        self._before = before
+
+    async def append(
+        self, discussion_id: str, events: Sequence[NewEvent], **how: Any
+    ) -> list[Recorded]:
+        self.appends += 1
+        if self.appends == self._before:
+            remark = SpeechGiven(
+                turn_id="0/remark/coordinator-1",
+                stage="remark",
+                round=0,
+                participant="captain",
+                model="outside",
+                text="One moment.",
+            )
+            await super().append(discussion_id, [NewEvent(remark, events[0].at)])
+        return await super().append(discussion_id, events, **how)
+
+
+@pytest.mark.requirement("I-16", "Z-01")
+@pytest.mark.parametrize("before", range(2, 11))
+def test_a_decision_that_somebody_else_overtook_is_made_anew_and_nothing_is_doubled(
+    before: int,
+) -> None:
+    ledger = Meddling(before)
+    table = Table(ledger=ledger)
+    seen: list[Recorded] = []
+
+    async def main() -> list[Recorded]:
+        state = await table.service.open(OpenRequest(topic="Tea?", options={"quick": True}))
+        id_ = state.discussion_id
+        state = await table.service.run(id_, on_event=lambda record, _: seen.append(record))
+        assert state == fold(await ledger.read(id_))
+        return await ledger.read(id_)
+
+    records = run_in_virtual_time(main())
+    kinds = [record.event.type for record in records]
+    assert kinds[-1] == "DiscussionClosed"
+    assert (kinds.count("StageOpened"), kinds.count("StageClosed")) == (3, 3)
+    assert kinds.count("AttemptStarted") == len(table.requests) == 5
+    assert kinds.count("SpeechGiven") == (6 if ledger.appends >= before else 5)
+    told = [record.seq for record in seen]
+    assert told == sorted(set(told))
+    assert seen == [record for record in records if record.seq >= told[0]]
 
 
 @pytest.mark.parametrize(("calls", "answers"), [(3, 1), (4, 2), (5, 3)])

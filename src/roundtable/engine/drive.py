@@ -21,6 +21,8 @@ LEASE_TTL = 30.0
 HEARTBEAT = 1.0
 """Seconds between looks at what others appended: how soon a stop from elsewhere is heard."""
 RENEW_EVERY = 10
+_TICKS_TO_BEGIN = 3
+"""Rounds of the loop after which turns that begin have said so: decisions go along with that."""
 
 
 async def drive(
@@ -59,28 +61,29 @@ class _Loop:
 
     async def run(self) -> None:
         try:
-            while await self._step():
+            while await self._step() or not await self.journal.settle():
                 pass
         finally:
             await _cancelled(self.under_way.values())
 
     async def _step(self) -> bool:
         """One decision and its consequences; False when there is nothing more to decide."""
-        state = self.journal.state
-        decided_at = state.seq
         self.journal.changed.clear()
-        effects = decide(state, self.procedure)
+        effects = decide(self.journal.state, self.procedure)
         await self._drop_unwanted(effects)
         if not effects:
             return False
         events = [event for e in effects if isinstance(e, Record) for event in e.events]
         if events:
-            await self.journal.record_decision(events, decided_at)
+            self.journal.assume(events)
             return True
         for effect in effects:
             name = _name(effect)
             if name not in self.under_way:
                 self.under_way[name] = asyncio.create_task(self._perform(effect), name=name)
+        for _ in range(_TICKS_TO_BEGIN):
+            await asyncio.sleep(0)
+        await self.journal.settle()
         await self._something_happened()
         return True
 

@@ -18,6 +18,10 @@ Build = Callable[[State], Sequence[Keyed]]
 """What to append in a state."""
 
 
+class Overtaken(Exception):
+    """What this was built on was assumed, and did not come to be: it is to be decided anew."""
+
+
 class Journal:
     """Keeps a state in step with the ledger. Appends of one discussion go one after another, so
     the state always holds a whole prefix of the stream."""
@@ -42,6 +46,10 @@ class Journal:
         self._lock = asyncio.Lock()
         self._wishes: list[_Wish] = []
         self._ahead: list[Event] = []
+        self._forgotten = 0
+        self._assumed: list[Recorded] = []
+        """Decisions that are in the state but not in the ledger yet: they go along with the next
+        append, so that a step of a procedure costs one commit and not three."""
 
     @classmethod
     async def load(
@@ -76,12 +84,37 @@ class Journal:
                 return False
             return True
 
+    def assume(self, events: Sequence[Event]) -> None:
+        """Go on as if these decisions were recorded. They are as soon as anything else is, in the
+        same commit, or by `settle`; a crash before loses nothing that cannot be decided again. If
+        somebody else appends first, they are forgotten."""
+        now = self._clock.now()
+        for event in events:
+            record = Recorded(self.state.discussion_id, self.state.seq + 1, now, event)
+            self.state.apply(record)
+            self._assumed.append(record)
+
+    async def settle(self) -> bool:
+        """See that everything assumed is recorded; False if it had to be forgotten."""
+        before = self._forgotten
+        if self._assumed:
+            await self.record()
+        return self._forgotten == before
+
     async def record_checked(self, build: Build) -> None:
         """Append what `build` makes of the newest state, again and again until it is the newest.
 
         A cancellation waits for it: who is cancelled finds it in the state, or it is not there.
+        Overtaken if decisions were forgotten that it may have followed from.
         """
-        await _to_its_end(self._with_others(_Wish(build, checked=True)))
+        known = self._forgotten
+
+        def still(state: State) -> Sequence[Keyed]:
+            if self._forgotten != known:
+                raise Overtaken
+            return build(state)
+
+        await _to_its_end(self._with_others(_Wish(still, checked=True)))
 
     def spending(self) -> Spending:
         """What is spent or set aside, also by what is about to be appended."""
@@ -135,26 +168,51 @@ class Journal:
         return built
 
     async def _append(self, events: Sequence[Keyed], expected: int | None = None) -> None:
-        if not events:
+        assumed = tuple(self._assumed)
+        if not events and not assumed:
             return
         now = self._clock.now()
+        before = [NewEvent(record.event, record.at) for record in assumed]
         stored = await self._ledger.append(
             self.state.discussion_id,
-            [NewEvent(event, now, key) for event, key in events],
-            expected=expected,
+            [*before, *(NewEvent(event, now, key) for event, key in events)],
+            expected=self._recorded if assumed else expected,
             lease=self._lease,
         )
-        new = [record for record in stored if record.seq > self.state.seq]
-        if new and new[0].seq != self.state.seq + 1:
+        del self._assumed[: len(assumed)]
+        for record in assumed:
+            self._on_event(record, self.state)
+        new = [record for record in stored if record.seq > self._recorded]
+        if new and (self._assumed or new[0].seq != self.state.seq + 1):
             await self._read_on()
         else:
             self._apply(new)
 
+    @property
+    def _recorded(self) -> int:
+        """The newest event of the state that the ledger holds as well."""
+        return self.state.seq - len(self._assumed)
+
     async def _read_on(self) -> None:
-        records = await self._ledger.read(self.state.discussion_id, after=self.state.seq)
-        if records:
+        records = await self._ledger.read(self.state.discussion_id, after=self._recorded)
+        if records and self._assumed:
+            await self._forget()
+        elif records:
             self._apply(records)
             self.changed.set()
+
+    async def _forget(self) -> None:
+        """Somebody else was first: what was assumed did not come to be, and is decided anew."""
+        known = self._recorded
+        self._assumed.clear()
+        self._forgotten += 1
+        records = await self._ledger.read(self.state.discussion_id)
+        self.state = fold(records)
+        for record in records[known:]:
+            if record.key:
+                self.keys.add(record.key)
+            self._on_event(record, self.state)
+        self.changed.set()
 
     def _apply(self, records: Sequence[Recorded]) -> None:
         for record in records:

@@ -29,7 +29,7 @@ from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
 from ..ports import Reply, Speaker, SpeakRequest
-from .journal import Journal, Keyed
+from .journal import Journal, Keyed, Overtaken
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
@@ -123,6 +123,8 @@ class _Taking:
                 return False
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
+        except Overtaken:
+            return False
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:

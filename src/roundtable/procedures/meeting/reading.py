@@ -14,7 +14,7 @@ from ...core.events import Event, PointRaised, PointsMerged, SpeechGiven
 from ...core.points import Position, wording
 from ...core.state import State
 from ...core.stopping import budget_exhausted, stop_requested
-from ...views.meeting_status import DISCUSSION, MINUTES
+from ...views.meeting_status import DISCUSSION, MINUTES, current_round
 from ..minutes import by_clerk, by_rules, minutes_of, reasons, stance
 from .sitting import Sitting
 
@@ -23,14 +23,20 @@ def unread(sitting: Sitting) -> tuple[Event, ...]:
     """What the first speech brings that was not read yet, and can be; nothing if there is none."""
     state = sitting.state
     read = _read_turns(state)
+    # A round opens only when nothing of those before it is left to read, so a speech that brought
+    # nothing is not read again in every decision after it.
+    newest = current_round(state)
+    raised: dict[str, list[PointRaised]] = {}
+    for point in state.points.values():
+        raised.setdefault(point.turn_id, []).append(point)
     earlier: list[PointRaised] = []
     for speech in state.speeches:
         if speech.stage != DISCUSSION:
             continue
-        new = speech.turn_id not in read and reasons(state, speech)
+        new = speech.round >= newest and speech.turn_id not in read and reasons(state, speech)
         if new and (events := _read(sitting, speech, earlier)):
             return events
-        earlier += [p for p in state.points.values() if p.turn_id == speech.turn_id]
+        earlier += raised.get(speech.turn_id, ())
     return ()
 
 

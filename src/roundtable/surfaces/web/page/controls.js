@@ -1,5 +1,5 @@
 // What the chair can do from the page. Each act is an event of the discussion; a refusal says why.
-import { useRef, useState } from "./vendor/hooks.js";
+import { useEffect, useRef, useState } from "./vendor/hooks.js";
 import { freshKey, post } from "./api.js";
 import { plural } from "./format.js";
 import { Dialog, Failure } from "./parts.js";
@@ -7,6 +7,8 @@ import { person } from "./reducer.js";
 import { html } from "./ui.js";
 
 const LARGEST = 1_500_000;
+/** Milliseconds without an event after which nobody may be driving it any more. */
+const STILL = 60_000;
 
 /** Sends something, shows that it is under way, and keeps what was refused. */
 export function useSending() {
@@ -29,7 +31,20 @@ export function useSending() {
   return { busy, error, send, setError };
 }
 
+/** Whether nothing has happened for so long that the chair may want to take it up again. */
+function useStill(state) {
+  const [still, set] = useState(false);
+  useEffect(() => {
+    const look = () => set(Date.now() - new Date(state.updatedAt) > STILL);
+    look();
+    const timer = setInterval(look, STILL / 4);
+    return () => clearInterval(timer);
+  }, [state.updatedAt]);
+  return still;
+}
+
 export function Controls({ base, state, derived, links }) {
+  const still = useStill(state);
   const [open, setOpen] = useState("");
   const { busy, error, send } = useSending();
   if (state.closed) return html`<div class="controls" role="group" aria-label="Chair"><button type="button" onClick=${() => setOpen("share")}>Share…</button>${open === "share" && html`<${Share} base=${base} state=${state} onClose=${() => setOpen("")} />`}</div>`;
@@ -43,6 +58,7 @@ export function Controls({ base, state, derived, links }) {
     ${state.paused
       ? html`<button type="button" class="main" disabled=${busy} onClick=${() => act("resume")}>▶ Resume</button>`
       : html`<button type="button" disabled=${busy} onClick=${() => act("pause", { reason: "" })}>❚❚ Pause</button>`}
+    ${still && !state.paused && !called.length && html`<button type="button" disabled=${busy} title="Nothing has happened for a while: let this server drive it, if nobody else does" onClick=${() => act("resume")}>▶ Go on</button>`}
     <button type="button" onClick=${() => setOpen("remark")}>Ask or remark…</button>
     <button type="button" onClick=${() => setOpen("material")}>Add a document…</button>
     ${turns.length > 0 && html`<button type="button" onClick=${() => setOpen("skip")}>Skip a turn…</button>`}
