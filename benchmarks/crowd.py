@@ -36,7 +36,7 @@ class Outcome:
 
 async def speak_there(home: Path, discussion_id: str, name: str, rounds: int, remarks: int) -> None:
     """Speak in so many rounds and make so many remarks; whatever fails is raised."""
-    async with open_toolset(home=home, web=False) as toolset:
+    async with open_toolset(home=home, workspace=home, web=False) as toolset:
         for number in range(max(rounds, remarks)):
             if number < remarks:
                 text = f"remark {number} of {name}"
@@ -63,7 +63,7 @@ async def gather(home: Path, processes: int, speeches: int) -> Outcome:
     places: list[SeatWish] = [
         {"profile": f"p{number}", "role": f"Seat {number}"} for number in range(seats)
     ]
-    async with open_toolset(home=home, web=False) as toolset:
+    async with open_toolset(home=home, workspace=home, web=False) as toolset:
         opened = await toolset.create_discussion(
             topic="How many can speak at once?",
             participants=places,

@@ -127,7 +127,7 @@ async def _timed(client: Client, tool: str, arguments: dict[str, str]) -> float:
 
 async def _discussion(home: Path, speeches: int) -> str:
     """A discussion of so many speeches, written as they would have been said."""
-    async with open_toolset(home=home, web=False) as toolset:
+    async with open_toolset(home=home, workspace=home, web=False) as toolset:
         opened = await toolset.create_discussion(
             topic="How long is a long discussion?",
             participants=[{"profile": "a", "role": "A"}, {"profile": "b", "role": "B"}],

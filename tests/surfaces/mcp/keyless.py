@@ -16,7 +16,7 @@ from roundtable.surfaces.toolset.opening import open_toolset
 
 
 async def main(home: Path) -> None:
-    async with open_toolset(home=home, web=False) as toolset:
+    async with open_toolset(home=home, workspace=home, web=False) as toolset:
         config = uvicorn.Config(http_app(toolset, None), port=0, log_level="warning")
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -18,7 +19,7 @@ from mcp import Client
 from roundtable.core.events import SpeechGiven
 from roundtable.surfaces.toolset.opening import open_toolset
 from tests.servers import provider_server
-from tests.surfaces.desk import environment
+from tests.surfaces.desk import Desk, environment
 from tests.surfaces.test_interruption import stuck_engineer
 from tests.surfaces.toolset.tables import SEATS, TOPIC
 
@@ -98,7 +99,7 @@ asyncio.run(main())
 
 async def recorded(home: Path, discussion_id: str, *roles: str) -> None:
     """Wait until the ledger has what they said."""
-    async with open_toolset(home=home, web=False) as looker, asyncio.timeout(60):
+    async with open_toolset(home=home, workspace=home, web=False) as looker, asyncio.timeout(60):
         names = {
             p.id
             for p in (await looker.app.service.read(discussion_id)).participants
@@ -211,6 +212,22 @@ async def test_http_lets_nobody_in_without_the_key_or_from_another_site(
         assert foreign.status_code == 421
         elsewhere = {**key, "Origin": "https://evil.example"}
         assert (await http.post(server.url, json=body, headers=elsewhere)).status_code == 403
+
+
+def test_a_port_that_is_taken_is_told_with_what_to_do(desk: Desk) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        outcome = desk("mcp", "--http", "--port", str(taken.getsockname()[1]))
+    assert outcome.code == 2
+    assert "--port" in outcome.err
+
+
+def test_without_the_library_the_command_says_what_to_install(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roundtable.surfaces.cli.mcp.find_spec", lambda _: None)
+    outcome = desk("mcp")
+    assert outcome.code == 2
+    assert "pip install 'roundtable[mcp]'" in outcome.err
 
 
 async def test_a_speech_of_five_megabytes_is_refused_in_words_over_both(

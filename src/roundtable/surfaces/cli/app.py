@@ -589,6 +589,7 @@ def serve(**flags: Any) -> int:
 @click.option("--http", is_flag=True, help="Over HTTP instead of standard input and output.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8198, show_default=True)
+@click.option("--allow-host", multiple=True, metavar="NAME", help="Another name that leads here.")
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")

@@ -47,7 +47,15 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
         echo_error("Clients need the key that `roundtable mcp --show-key` prints.")
 
     asyncio.run(
-        serve_http(settings, held, host=flags["host"], port=flags["port"], web=web, ready=ready)
+        serve_http(
+            settings,
+            held,
+            host=flags["host"],
+            port=flags["port"],
+            allow_hosts=flags["allow_host"],
+            web=web,
+            ready=ready,
+        )
     )
     return 0
 

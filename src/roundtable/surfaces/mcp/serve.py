@@ -5,10 +5,10 @@ from __future__ import annotations
 import hmac
 import json
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from socket import socket
+from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 
 import uvicorn
 from mcp.server.stdio import stdio_server
@@ -16,6 +16,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...bootstrap import start
+from ...core.errors import UsageError
 from ...settings import Settings
 from ..files import WorkspaceFiles
 from ..toolset.access import Access
@@ -60,29 +61,32 @@ async def serve_http(
     *,
     host: str,
     port: int,
+    allow_hosts: Sequence[str] = (),
     web: bool = True,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve clients over HTTP until the process is told to end; `ready` is told the address."""
+    """Serve clients over HTTP until the process is told to end; `ready` is told the address.
+    `allow_hosts` are further names under which it may be called."""
     key = load_links(settings.home).owner_key
+    listening = _listening(host, port)
     async with toolset_of(settings, access, web=web) as toolset:
         server = _Server(
             uvicorn.Config(
-                http_app(toolset, key, host),
-                host=host,
-                port=port,
+                http_app(toolset, key, (host, *allow_hosts)),
                 log_level="warning",
                 access_log=False,
                 timeout_graceful_shutdown=3,
             )
         )
-        server.on_ready = lambda: ready(f"http://{_shown(host)}:{server.bound_port}{PATH}")
-        await server.serve()
+        bound = listening.getsockname()[1]
+        server.on_ready = lambda: ready(f"http://{_shown(host)}:{bound}{PATH}")
+        await server.serve(sockets=[listening])
 
 
-def http_app(toolset: Toolset, key: str | None, host: str = "127.0.0.1") -> ASGIApp:
-    """The application; without a key, for whoever guards it otherwise."""
-    names = [*LOOPBACK, *([] if host in LOOPBACK else [host])]
+def http_app(toolset: Toolset, key: str | None, hosts: Sequence[str] = ()) -> ASGIApp:
+    """The application; without a key, for whoever guards it otherwise. `hosts` are names under
+    which it may be called beside those of this machine."""
+    names = list(dict.fromkeys([*LOOPBACK, *hosts]))
     app = make_server(toolset).streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LARGEST_BODY,
@@ -115,14 +119,26 @@ class _Server(uvicorn.Server):
 
     on_ready: Callable[[], None] = staticmethod(lambda: None)
 
-    @property
-    def bound_port(self) -> int:
-        return int(self.servers[0].sockets[0].getsockname()[1])
-
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self.on_ready()
+
+
+def _listening(host: str, port: int) -> socket:
+    """The socket to listen on. UsageError if it cannot be had."""
+    # The protocol is named: only then asyncio sends small answers at once, 40 ms sooner.
+    listening = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM, IPPROTO_TCP)
+    listening.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        return listening
+    except OSError as error:
+        listening.close()
+        raise UsageError(
+            f"{host}:{port} cannot be listened on: {error.strerror}.",
+            "Choose another with --port; 0 takes any that is free.",
+        ) from None
 
 
 async def _unauthorized(send: Send) -> None:

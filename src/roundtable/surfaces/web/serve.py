@@ -160,7 +160,7 @@ def _bound(hosts: Sequence[str], port: int) -> list[socket.socket]:
     for host in hosts:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            listening = socket.socket(family, socket.SOCK_STREAM)
+            listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         except OSError:
             continue  # no such family on this machine
         try:
