@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests browser-tools requirements requirements-table bench evals clean
+.PHONY: demo test check types lint layers tests tools requirements requirements-table bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
@@ -27,11 +27,13 @@ layers: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-tests: $(VENV)/.installed-dev
+tests: $(VENV)/.installed-dev tools
 	$(BIN)/python -m pytest
 
-browser-tools: $(VENV)/.installed-dev
+# What the tests need and pip does not bring: Chromium, axe-core, and MCP's own checkers from npm.
+tools: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.browser.tools
+	$(BIN)/python -m tests.npm_tools
 
 requirements: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements
@@ -56,7 +58,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e '.[dev,mcp,notify,postgres,web]'
+	$(PIP) install -c constraints.txt -e '.[dev,mcp,notify,postgres,sign,web]'
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	touch $@
 

@@ -14,7 +14,7 @@ from roundtable.core.errors import BadSetting, UnknownName
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
 from roundtable.surfaces.cli.app import cli
-from roundtable.surfaces.cli.ask import _question, _request
+from roundtable.surfaces.cli.ask import _question, request_of
 
 from .desk import Desk
 
@@ -28,7 +28,7 @@ def asked(*args: str) -> OpenRequest:
     parent = cli.make_context("roundtable", ["ask", *args])
     flags = cli.commands["ask"].make_context("ask", list(args), parent=parent).params
     read = read_settings({"ROUNDTABLE_HOME": "/nowhere"}, Path("/nowhere"))
-    return _request(_question(flags["question"], flags["context"]), flags, read)
+    return request_of(_question(flags["question"], flags["context"]), flags, read)
 
 
 FLAGS = {

@@ -92,7 +92,9 @@ def cli() -> None:
     help="Of a meeting's speeches: one after another, or side by side.",
 )
 @click.option("--summaries", type=click.Choice(["on", "off"]), help="Between rounds; on.")
-@click.option("--minutes", type=click.Choice(["on", "off"]), help="The host reads what others omit.")
+@click.option(
+    "--minutes", type=click.Choice(["on", "off"]), help="The host reads what is not said."
+)
 @click.option("--format", type=click.Choice(["standard", "decision"]), help="Of the conclusion.")
 @click.option("--output", "output_path", metavar="FILE", help="Where the conclusion goes.")
 @click.option("--join", metavar="NAME", help="A meeting with a seat for you, under this name.")
