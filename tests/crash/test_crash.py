@@ -87,7 +87,7 @@ def test_a_council_killed_at_any_append_goes_on_without_paying_twice(
 
 @pytest.mark.requirement("Z-01")
 def test_a_council_killed_while_the_ledger_is_writing_goes_on(tmp_path: Path) -> None:
-    points = [Death(at, "during") for at in range(2, 31, 6)]
+    points = [Death(at, "during") for at in range(2, 8)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda death: die_and_resume(tmp_path / str(death.at), death), points))
 
@@ -95,7 +95,7 @@ def test_a_council_killed_while_the_ledger_is_writing_goes_on(tmp_path: Path) ->
 @pytest.mark.requirement("Z-01", "I-08")
 @pytest.mark.parametrize(
     "death",
-    [Death(4, "after"), Death(9, "before"), Death(16, "during"), Death(25, "after")],
+    [Death(2, "after"), Death(3, "before"), Death(4, "during"), Death(6, "after")],
     ids=str,
 )
 def test_a_council_on_postgresql_goes_on_likewise(
@@ -169,7 +169,7 @@ def test_of_two_processes_that_resume_at_once_one_drives(tmp_path: Path) -> None
 
     with provider_server(answer) as server:
         here = place(tmp_path / "here", server)
-        assert started(ask, here, Death(12, "after")).ends() == -signal.SIGKILL
+        assert started(ask, here, Death(4, "after")).ends() == -signal.SIGKILL
         before = held(here)
         killed.set()  # from here on nobody gets an answer, so the one that drives cannot finish
         both = [started(resume, here), started(resume, here)]

@@ -98,7 +98,10 @@ class Scene:
     async def take(self) -> Turn:
         """Take the turn as a new process would: from what the ledger says."""
         journal = await self.journal()
-        await take_turn(self.plan, journal, self.tools)
+        try:
+            await take_turn(self.plan, journal, self.tools)
+        finally:
+            await journal.settle()
         turn = journal.state.turn(self.plan.turn_id)
         return turn or Turn(self.plan.turn_id)
 

@@ -65,17 +65,20 @@ class _Loop:
                 pass
         finally:
             await _cancelled(self.under_way.values())
+            await self.journal.settle()
 
     async def _step(self) -> bool:
         """One decision and its consequences; False when there is nothing more to decide."""
+        state = self.journal.state
         self.journal.changed.clear()
-        effects = decide(self.journal.state, self.procedure)
+        decided_at = state.seq
+        effects = decide(state, self.procedure)
         await self._drop_unwanted(effects)
         if not effects:
             return False
         events = [event for e in effects if isinstance(e, Record) for event in e.events]
         if events:
-            self.journal.assume(events)
+            await self.journal.assume(events, decided_at)
             return True
         for effect in effects:
             name = _name(effect)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
 
 from ..core.budget import Spending
 from ..core.errors import LedgerConflict
@@ -47,9 +48,9 @@ class Journal:
         self._wishes: list[_Wish] = []
         self._ahead: list[Event] = []
         self._forgotten = 0
-        self._assumed: list[Recorded] = []
-        """Decisions that are in the state but not in the ledger yet: they go along with the next
-        append, so that a step of a procedure costs one commit and not three."""
+        self._assumed: list[_Assumed] = []
+        """What is in the state but not in the ledger yet: it goes along with the next append, so
+        that a step of a procedure costs one commit and not four."""
 
     @classmethod
     async def load(
@@ -84,15 +85,38 @@ class Journal:
                 return False
             return True
 
-    def assume(self, events: Sequence[Event]) -> None:
-        """Go on as if these decisions were recorded. They are as soon as anything else is, in the
-        same commit, or by `settle`; a crash before loses nothing that cannot be decided again. If
-        somebody else appends first, they are forgotten."""
+    async def assume(self, events: Sequence[Event], decided_at: int) -> None:
+        """Go on as if what was decided at event `decided_at` were recorded, unless the state has
+        moved on since. It is recorded with whatever comes next, in the same commit, or by
+        `settle`; a crash before loses nothing that cannot be decided again. If somebody else
+        appends first, it is forgotten."""
+        async with self._lock:
+            if self.state.seq == decided_at:
+                self._assume([(event, None) for event in events], certain=False)
+
+    async def take_in(self, *events: Keyed) -> None:
+        """Outcomes that what follows from them need not wait for: they are recorded like what is
+        assumed, but whatever others append, they stay true and are never forgotten. A cancellation
+        waits until they are in."""
+        if self._lock.locked():
+            await _to_its_end(self._take_in_turn(events))
+        else:
+            self._assume(events, certain=True)
+
+    async def _take_in_turn(self, events: Iterable[Keyed]) -> None:
+        async with self._lock:
+            self._assume(events, certain=True)
+
+    def _assume(self, events: Iterable[Keyed], *, certain: bool) -> None:
         now = self._clock.now()
-        for event in events:
-            record = Recorded(self.state.discussion_id, self.state.seq + 1, now, event)
+        for event, key in events:
+            if key is not None and key in self.keys:
+                continue  # it is there already, whoever brought it
+            record = Recorded(self.state.discussion_id, self.state.seq + 1, now, event, key)
             self.state.apply(record)
-            self._assumed.append(record)
+            if key is not None:
+                self.keys.add(key)
+            self._assumed.append(_Assumed(record, certain))
 
     async def settle(self) -> bool:
         """See that everything assumed is recorded; False if it had to be forgotten."""
@@ -172,7 +196,7 @@ class Journal:
         if not events and not assumed:
             return
         now = self._clock.now()
-        before = [NewEvent(record.event, record.at) for record in assumed]
+        before = [NewEvent(a.record.event, a.record.at, a.record.key) for a in assumed]
         stored = await self._ledger.append(
             self.state.discussion_id,
             [*before, *(NewEvent(event, now, key) for event, key in events)],
@@ -180,10 +204,10 @@ class Journal:
             lease=self._lease,
         )
         del self._assumed[: len(assumed)]
-        for record in assumed:
-            self._on_event(record, self.state)
+        for each in assumed:
+            self._on_event(each.record, self.state)
         new = [record for record in stored if record.seq > self._recorded]
-        if new and (self._assumed or new[0].seq != self.state.seq + 1):
+        if new and new[0].seq != self.state.seq + 1:
             await self._read_on()
         else:
             self._apply(new)
@@ -202,16 +226,17 @@ class Journal:
             self.changed.set()
 
     async def _forget(self) -> None:
-        """Somebody else was first: what was assumed did not come to be, and is decided anew."""
+        """Somebody else was first: what was decided did not come to be, and is decided anew."""
         known = self._recorded
+        certain = [(a.record.event, a.record.key) for a in self._assumed if a.certain]
         self._assumed.clear()
         self._forgotten += 1
         records = await self._ledger.read(self.state.discussion_id)
         self.state = fold(records)
+        self.keys = {record.key for record in records if record.key}
         for record in records[known:]:
-            if record.key:
-                self.keys.add(record.key)
             self._on_event(record, self.state)
+        self._assume(certain, certain=True)
         self.changed.set()
 
     def _apply(self, records: Sequence[Recorded]) -> None:
@@ -220,6 +245,13 @@ class Journal:
             if record.key:
                 self.keys.add(record.key)
             self._on_event(record, self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Assumed:
+    record: Recorded
+    certain: bool
+    """It happened, such as the end of a call. What was only decided may be forgotten."""
 
 
 class _Wish:

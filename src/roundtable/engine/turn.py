@@ -36,7 +36,8 @@ CONDENSED = "[condensed prompt]"
 
 
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-    """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
+    """Bring a turn to its speech or its failure. Safe to call again at any point of it. The last
+    outcome may still be on its way into the ledger: `Journal.settle` sees to that."""
     await _Taking(plan, journal, tools).to_the_end()
 
 
@@ -249,7 +250,7 @@ class _Taking:
         return replace(reply, text=readable(reply.text))
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Record the answer and, in the same transaction, what it makes of the turn."""
+        """Take the answer in and, with it, what it makes of the turn: one commit holds both."""
         finished = AttemptFinished(
             turn_id=self.plan.turn_id,
             attempt=call.attempt,
@@ -269,7 +270,7 @@ class _Taking:
             step = next_step(self.plan, ahead)
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
-        await self.journal.record(*events)
+        await self.journal.take_in(*events)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Keyed, ...]:
         plan = self.plan
