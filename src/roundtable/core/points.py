@@ -10,7 +10,7 @@ with somebody who holds only one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -119,6 +119,7 @@ class PointList:
     _wordings: Mapping[tuple[str, ...], _Alias] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _folds: dict[int | None, _Fold] = field(default_factory=dict, repr=False, compare=False)
 
     def raise_points(self, *points: Point) -> PointList:
         """The next version with these points. A point whose id is there already is ignored if it
@@ -267,10 +268,14 @@ class PointList:
         new = tuple(point.id for point in self.issues if point.round == round_)
         return RoundPoints(round_, tuple(consensus), tuple(disagreement), new)
 
-    def _read(
-        self, through_round: int | None
-    ) -> tuple[dict[tuple[str, str], Stance], list[Contradiction]]:
-        """Fold the stances in the order of rounds, and of arrival within a round."""
+    def _read(self, through_round: int | None) -> _Fold:
+        """Fold the stances in the order of rounds, and of arrival within a round. A list never
+        changes, so a fold is made once: a report asks for every round, and more than once."""
+        if through_round not in self._folds:
+            self._folds[through_round] = self._fold(through_round)
+        return self._folds[through_round]
+
+    def _fold(self, through_round: int | None) -> _Fold:
         newest: dict[tuple[str, str], Stance] = {}
         said: dict[tuple[str, str, str], set[Position]] = {}
         contradictions: dict[Contradiction, None] = {}
@@ -295,6 +300,10 @@ class PointList:
             return stance
         position = _TURNED_ROUND[stance.position] if alias.reversed else stance.position
         return stance.model_copy(update={"point": alias.point, "position": position})
+
+
+_Fold = tuple[Mapping[tuple[str, str], Stance], Sequence[Contradiction]]
+"""Each participant's newest stance on each issue, and where a speech contradicted itself."""
 
 
 def points_of(state: State) -> PointList:

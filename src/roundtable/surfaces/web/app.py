@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from ...bootstrap import App
 from ...core import errors
@@ -77,6 +78,8 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     service.state.web = web
+    # Not the feeds: they are told apart by their kind, and go out as they come.
+    service.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     service.add_middleware(Guard, hosts=Hosts(host, allow_hosts), rate=rate)
     _explain_errors(service)
     _pages(service)
