@@ -41,6 +41,11 @@ class Headline:
     driver: str | None
     """Who holds a live lease now, if anybody does."""
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether it is neither closed nor driven."""
+        return self.status == "running" and self.driver is None
+
 
 class Ledger(Protocol):
     """One append-only, numbered stream of events per discussion."""

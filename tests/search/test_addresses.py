@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.search.addresses import is_public, is_this_machine
+from roundtable.search.addresses import is_public
 
 PRIVATE = """
 http://127.0.0.1/
@@ -174,8 +174,3 @@ def test_an_address_that_is_private_or_odd_is_refused(url: str) -> None:
 @pytest.mark.parametrize("url", PUBLIC)
 def test_an_ordinary_address_is_let_through(url: str) -> None:
     assert is_public(url)
-
-
-def test_a_server_of_this_machine_is_known_by_its_name_or_number() -> None:
-    assert all(map(is_this_machine, ["localhost", "LOCALHOST.", "127.0.0.1", "127.9.9.9", "::1"]))
-    assert not any(map(is_this_machine, ["example.org", "10.0.0.1", "localhost.example.org"]))

@@ -74,6 +74,20 @@ async def test_a_refusal_says_what_to_do_and_never_shows_the_token(
     assert "t0ken" not in str(refused.value)
 
 
+async def test_a_board_of_this_machine_is_reached_past_the_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with search_server(always(answer({"task": "T-1"}))) as server:
+        made = await board("webhook", url=server.url).comment("1", "x", mark="m")
+    assert made == BoardTask("T-1")
+
+
+async def test_an_address_that_is_none_is_told_before_anything_is_sent() -> None:
+    with pytest.raises(BoardError, match="no usable address"):
+        await board("webhook", url="board.example/x").comment("1", "x", mark="m")
+
+
 async def test_a_board_that_is_not_there_or_speaks_no_json_is_named() -> None:
     with pytest.raises(BoardError, match=r"cannot be reached at 127\.0\.0\.1"):
         await board("webhook", url="http://127.0.0.1:9/x").comment("1", "x", mark="m")

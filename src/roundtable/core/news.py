@@ -360,21 +360,15 @@ def _setbacks(state: State) -> list[Event]:
 
 def _degradation(state: State, event: Event) -> str:
     """What an event takes away from the table, in one sentence; empty if nothing."""
-
-    def name(participant: str) -> str:
-        seat = state.participant(participant)
-        return seat.name if seat else participant
-
     match event:
         case ParticipantSubstituted():
             return (
-                f"{event.to_model} speaks for {name(event.participant)} in place of "
+                f"{event.to_model} speaks for {state.name_of(event.participant)} in place of "
                 f"{event.from_model} ({event.cause})."
             )
         case TurnFailed():
-            return (
-                f"{name(event.participant)} has no speech in round {event.round}: {event.message}"
-            )
+            name = state.name_of(event.participant)
+            return f"{name} has no speech in round {event.round}: {event.message}"
         case SearchFailed():
             return f"The web search failed: {event.message}"
         case BudgetExhausted():

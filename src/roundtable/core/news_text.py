@@ -199,7 +199,9 @@ def _key_points(state: State, round_: int) -> list[str]:
     if told:
         return _listed(list(told.values()))
     spoke = [s for s in state.speeches if s.round == round_]
-    lines = [f"{_name(state, s)}: {first_sentences(_said(s), 1, MAX_LINE)}" for s in spoke]
+    lines = [
+        f"{state.name_of(s.participant)}: {first_sentences(_said(s), 1, MAX_LINE)}" for s in spoke
+    ]
     return _listed(lines) if lines else ["- Nobody spoke."]
 
 
@@ -240,11 +242,6 @@ def _disputed(state: State) -> list[str]:
 
 def _last_round(state: State) -> int:
     return max((s.round for s in state.speeches), default=1) or 1
-
-
-def _name(state: State, given: SpeechGiven) -> str:
-    seat = state.participant(given.participant)
-    return seat.name if seat else given.participant
 
 
 def _listed(lines: Sequence[str]) -> list[str]:

@@ -179,6 +179,11 @@ class State:
             return host
         return self.sat.get(participant_id)
 
+    def name_of(self, participant_id: str) -> str:
+        """How the participant or host is called; the id of one who never sat here."""
+        seated = self.participant(participant_id)
+        return seated.name if seated else participant_id
+
     def turn(self, turn_id: str) -> Turn | None:
         return self.turns.get(turn_id)
 

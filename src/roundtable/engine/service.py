@@ -317,6 +317,11 @@ class Service:
         """The discussions of this ledger, the most recently changed first."""
         return await self._ledger.headlines(limit=limit, search=search)
 
+    async def is_driven(self, state: State) -> bool:
+        """Whether a process drives this discussion now."""
+        rows = await self._ledger.headlines(search=state.start.topic)
+        return any(row.driver for row in rows if row.discussion_id == state.discussion_id)
+
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good. LeaseHeld while somebody drives it."""
         await self.read(discussion_id)

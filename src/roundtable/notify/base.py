@@ -38,7 +38,7 @@ class PlainChannel:
         self.interval = manners.interval
         self.timeout = manners.timeout
 
-    def problem(self, place: NewsChannel) -> tuple[str, str] | None:  # noqa: ARG002
+    def problem(self, place: NewsChannel) -> tuple[str, str] | None:  # noqa: ARG002 - others look at it
         return None
 
     async def close(self) -> None:

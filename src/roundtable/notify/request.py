@@ -10,10 +10,9 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
+from ..core.addresses import host_of, is_this_machine
 from ..core.errors import ChannelError
 from ..core.text import clip, redact
 
@@ -85,13 +84,6 @@ def refused(label: str, status: int, answer: Any, retry_after: str = "") -> Chan
     return ChannelError(f"{label} refused it (HTTP {status}){why}", remedy, permanent=True)
 
 
-def is_this_machine(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost"
-
-
 def _seconds(retry_after: str) -> float | None:
     """A Retry-After header: seconds or a date."""
     if not retry_after:
@@ -107,12 +99,8 @@ def _seconds(retry_after: str) -> float | None:
 
 
 def _host(label: str, url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https"):
+    host = host_of(url)
+    if not host:
         raise ChannelError(
             f"{label} has no usable address.",
             "It must begin with http:// or https://.",

@@ -43,14 +43,6 @@ def is_public(url: str) -> bool:
     return _is_public_name(host)
 
 
-def is_this_machine(host: str) -> bool:
-    """Whether a server named by the user is on this machine."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost"
-
-
 def _is_odd(char: str) -> bool:
     """Whether a character has no place in an address, or is read differently by different readers:
     blanks, controls, what nobody sees."""

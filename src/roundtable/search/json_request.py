@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urljoin, urlsplit
 
+from ..core.addresses import host_of, is_this_machine
 from ..core.errors import SearchError
-from .addresses import is_this_machine
 
 if TYPE_CHECKING:
     import httpx2
@@ -142,12 +142,8 @@ class JsonRequest:
 
 
 def _host(label: str, url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https"):
+    host = host_of(url)
+    if not host:
         raise SearchError(
             f"{label} has no usable address.", "It must begin with http:// or https://."
         )

@@ -107,7 +107,7 @@ class _Hearing(asyncio.SubprocessProtocol):
         except Exception as error:
             self.spoilt.set_exception(error)
 
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's
         if fd == 1 and not self.silent.done():
             self.silent.set_result(None)
 

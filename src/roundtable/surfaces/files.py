@@ -60,6 +60,20 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
     raise NotAllowed(f"Too many files are called {path.name}.", "Move some of them away.")
 
 
+def write_chosen(path: Path, data: bytes) -> None:
+    """Write the file that the user named. NotAllowed if it exists or cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(data)
+    except OSError as error:
+        if path.exists():
+            raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
+        raise NotAllowed(
+            f"{path} cannot be written: {error.strerror}.", "Choose another place."
+        ) from None
+
+
 def _says(path: Path, text: str) -> bool:
     with suppress(OSError, UnicodeDecodeError):
         return path.read_text("utf-8") == text

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
+from ..core.addresses import host_of, is_this_machine
 from ..core.errors import BoardError
 
 PATIENCE = 20.0
@@ -28,9 +28,18 @@ async def json_request(
     """The parsed answer; None for an answer without content."""
     import httpx2
 
-    host = urlsplit(url).hostname or "an address without a host"
+    host = host_of(url)
+    if not host:
+        raise BoardError(
+            f"{label} has no usable address.", "It must begin with http:// or https://."
+        )
     try:
-        async with httpx2.AsyncClient(timeout=PATIENCE, follow_redirects=False) as client:
+        async with httpx2.AsyncClient(
+            timeout=PATIENCE,
+            follow_redirects=False,
+            # A proxy of the environment cannot reach a server of this machine.
+            trust_env=not is_this_machine(host),
+        ) as client:
             answer = await client.request(
                 method, url, json=body, headers={"accept": "application/json", **headers}
             )

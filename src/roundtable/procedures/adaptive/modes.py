@@ -8,10 +8,9 @@ it does; the mode with the most hits wins, and of equals the one that stands fir
 from __future__ import annotations
 
 import re
-from typing import Literal, get_args
+from typing import Literal
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
-TASK_MODES: tuple[TaskMode, ...] = get_args(TaskMode)
 
 KIND: dict[TaskMode, str] = {
     "debate": "debate",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ...core.contracts import Contract, parse_sections
 from ...core.text import clip
@@ -17,7 +17,6 @@ from ...core.values import Value
 from .roles import plain_role
 
 Workflow = Literal["parallel_debate", "sequential", "hybrid"]
-WORKFLOWS: tuple[Workflow, ...] = get_args(Workflow)
 SECTIONS = ("Workflow", "Rounds", "Stages", "Synthesiser")
 META_CONTRACT = Contract(sections=SECTIONS)
 

@@ -37,16 +37,6 @@ class Shelf(Protocol):
         ...
 
 
-class EmptyShelf:
-    """No procedures of one's own."""
-
-    def names(self) -> tuple[str, ...]:
-        return ()
-
-    def find(self, name: str) -> Definition | None:  # noqa: ARG002
-        return None
-
-
 def kit(definition: Definition) -> Kit:
     """A definition as a procedure that can be opened."""
     return Kit(

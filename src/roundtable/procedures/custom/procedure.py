@@ -175,8 +175,7 @@ def _missing(sitting: Sitting, failures: Sequence[TurnFailed]) -> tuple[NoteAdde
                 f"The host did not speak ({failure.stage}): {failure.message} It went on without."
             )
         else:
-            seated = sitting.state.participant(failure.participant)
-            name = seated.name if seated else failure.participant
+            name = sitting.state.name_of(failure.participant)
             code = "timed_out" if failure.cause == "timeout" else "missing"
             text = (
                 f"{name} did not speak in {failure.stage}, round {failure.round}: {failure.message}"

@@ -74,9 +74,7 @@ def _called(sitting: Sitting, speech: SpeechGiven, reading: Reading, reader: str
         return f"the host, {when}"
     if reading.anonymous:
         return f"Speaker {letters(sitting, reader)[speech.participant]}, {when}"
-    seated = sitting.state.participant(speech.participant)
-    name = seated.name if seated else speech.participant
-    return f"{name}, {when}, turn {speech.turn_id}"
+    return f"{sitting.state.name_of(speech.participant)}, {when}, turn {speech.turn_id}"
 
 
 def letters(sitting: Sitting, reader: str) -> dict[str, str]:

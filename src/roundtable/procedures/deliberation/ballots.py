@@ -22,9 +22,6 @@ _KEY = re.compile(
 _DECORATION = " \t*_`|"
 _NEGATED = re.compile(r"\b(?:not|never|against|nicht)\s+(?:option\s+)?$", re.IGNORECASE)
 _BETTER = re.compile(r"\s*(?:[>›≻→]|->|\n)\s*")
-_BEFORE_AN_OPTION = re.compile(r"^\W*(?:\d{1,2}[.)]\s*)?(?:option\b)?\W*", re.IGNORECASE)
-_AFTER_AN_OPTION = r"(?=\W*$|\s*[\"”)\]*,.;:!(，。；：！（–—-])"
-"""A pause, so that “no idea” is no “no”."""
 _NUMBER = re.compile(
     r"(?<![\d.,\-−])(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?![.,]?\d)"
     r"\s*(?:(?P<percent>%)|(?:/|out of)\s*(?P<base>\d{1,3})\b)?"

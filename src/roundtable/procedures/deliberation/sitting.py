@@ -56,8 +56,7 @@ class Sitting:
         return [newest[p.id] for p in self.state.participants if p.id in newest]
 
     def name(self, participant: str) -> str:
-        seated = self.state.participant(participant)
-        return seated.name if seated else participant
+        return self.state.name_of(participant)
 
     # --- options -------------------------------------------------------------------------------
 

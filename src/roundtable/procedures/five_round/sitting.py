@@ -130,8 +130,7 @@ class Sitting:
         return tuple(said)
 
     def name(self, participant: str) -> str:
-        seated = self.state.participant(participant)
-        return seated.name if seated else participant
+        return self.state.name_of(participant)
 
 
 def _remark(speech: SpeechGiven) -> Untrusted:

@@ -134,7 +134,7 @@ class Desk:
         """What this place had asked and nobody finished."""
         ours = f"{self._place.platform}:"
         for row in await self._app.service.headlines():
-            if row.status == "running" and row.driver is None:
+            if row.interrupted:
                 state = await self._app.service.read(row.discussion_id)
                 if state.start.created_by.startswith(ours) and state.paused is None:
                     self._drive(row.discussion_id)

@@ -104,7 +104,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         box.append(discussion_id)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
-            if await _has_a_driver(app, discussion_id):
+            if await app.service.is_driven(state):
                 box.clear()
                 echo_error("It goes on: another process drives it.")
                 return 0
@@ -114,14 +114,9 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         return await _run(app, state, flags)
 
 
-async def _has_a_driver(app: App, discussion_id: str) -> bool:
-    rows = await app.service.headlines()
-    return any(row.driver for row in rows if row.discussion_id == discussion_id)
-
-
 async def _newest_interrupted(app: App) -> str:
     for row in await app.service.headlines():
-        if row.status == "running" and row.driver is None:
+        if row.interrupted:
             return row.discussion_id
     raise NotAllowed("No discussion was interrupted.", "`roundtable list` shows all of them.")
 

@@ -11,12 +11,13 @@ from typing import Any
 import click
 
 from ...bootstrap import App, start
-from ...core.errors import NotAllowed, UsageError
+from ...core.errors import UsageError
 from ...core.events import Recorded
 from ...core.text import clip, redact
 from ..bundle import Checked, check_bundle, make_bundle
 from ..bundle.reading import MAX_BYTES, read_bundle, too_large
 from ..bundle.signing import load_key
+from ..files import write_chosen
 from .app import FAILED
 from .terminal import echo_error, for_screen
 
@@ -32,16 +33,7 @@ def export_bundle(flags: Mapping[str, Any]) -> int:
     signer = load_key(app.settings.home) if flags["sign"] else None
     data = make_bundle(records, signer)
     path = Path(flags["bundle"])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            file.write(data)
-    except OSError as error:
-        if path.exists():
-            raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
-        raise NotAllowed(
-            f"{path} cannot be written: {error.strerror}.", "Choose another place."
-        ) from None
+    write_chosen(path, data)
     echo_error(f"Written: {path} ({len(records):,} events, {len(data):,} bytes)")
     echo_error(f"Head: {read_bundle(data).head}")
     if signer is not None:

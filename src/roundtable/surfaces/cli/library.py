@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from ...bootstrap import App
-from ...core.errors import NotAllowed
-from ...core.state import State, fold
+from ...core.state import State
 from ...core.text import clip, redact
 from ...ports import Headline
 from ...procedures import procedure_kit
 from ...version import __version__
 from ...views.result import result
+from ..exports import exported_text
+from ..files import write_chosen
 from .progress import PlainProgress
 from .terminal import echo_error, for_screen, print_markdown, read_text
 from .with_app import with_app
@@ -71,36 +72,12 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
 def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
-    state = fold(records)
-    match flags["form"]:
-        case "page":
-            from ..web.html_export import export_html
-
-            text = export_html(records, state, __version__)
-        case "md":
-            from ...views.report_md import markdown_report
-
-            text = markdown_report(state, _delivered(state))
-        case "html":
-            from ...views.report_html import html_report
-
-            text = html_report(state, _delivered(state))
-        case _:
-            text = json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
+    text = exported_text(records, flags["form"])
     if flags["output"] is None:
         click.echo(text, nl=False)
         return 0
     path = Path(flags["output"])
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        if path.exists():
-            raise NotAllowed(f"{path} exists already.", "Choose another name.") from None
-        raise NotAllowed(
-            f"{path} cannot be written: {error.strerror}.", "Choose another place."
-        ) from None
+    write_chosen(path, text.encode("utf-8"))
     echo_error(f"Written: {path}")
     return 0
 
@@ -140,7 +117,7 @@ def delete_command(flags: Mapping[str, Any]) -> int:
 
 def _status(row: Headline) -> str:
     """Running without a driver is interrupted."""
-    return "interrupted" if row.status == "running" and row.driver is None else row.status
+    return "interrupted" if row.interrupted else row.status
 
 
 def _row(row: Headline) -> dict[str, Any]:

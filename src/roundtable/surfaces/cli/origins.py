@@ -12,7 +12,7 @@ import click
 
 from ...core.text import redact
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
-from ...settings import ENVIRONMENT, MODELS_TOML, Settings, read_settings
+from ...settings import MODELS_TOML, Settings, read_settings
 from .terminal import for_screen
 
 BUILT_IN = "built in"
@@ -58,8 +58,3 @@ def extra_files(settings: Settings) -> list[Path]:
     routing = [folder / name for name in (LOCAL_MODELS, CONFIG_YAML) for folder in folders]
     places = [settings.home / MODELS_TOML, *routing]
     return [path for path in dict.fromkeys(places) if path.is_file()]
-
-
-def variables_set(env: Mapping[str, str]) -> list[str]:
-    """The variables of ours that are set."""
-    return [name for name in ("ROUNDTABLE_HOME", *ENVIRONMENT) if env.get(name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from ...core.errors import RoundtableError
@@ -13,8 +14,6 @@ from ...models.routing_files import read_routing
 from ...own_procedures import ProcedureFiles
 from ...settings import Settings, home_folder, read_settings
 from .finding import Finding
-
-OLDEST_PYTHON = (3, 11)
 
 
 def check_python() -> Iterator[Finding]:
@@ -47,7 +46,7 @@ def check_files(settings: Settings) -> Iterator[Finding]:
     yield from _tried("experts", lambda: read_library(own_files(*settings.expert_folders)))
     shelf = ProcedureFiles(settings.procedure_folders)
     for name in shelf.names():
-        yield from _tried("procedures", lambda name=name: shelf.find(name))  # type: ignore[misc]
+        yield from _tried("procedures", partial(shelf.find, name))
 
 
 def check_home(settings: Settings) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ async def toolset_of(
     async with start(
         settings,
         delivery=WorkspaceFiles(Path.cwd()),
-        progress=lambda words: print(words, file=sys.stderr),  # noqa: T201
+        progress=lambda words: print(words, file=sys.stderr),  # noqa: T201 - stdout is the client's
     ) as app:
         toolset = Toolset(app, access=access, web=web, created_by="mcp")
         try:

@@ -158,7 +158,7 @@ class Holder:
             return True
         found = await self._app.service.headlines(search=state.start.topic[:80])
         row = next((each for each in found if each.discussion_id == state.discussion_id), None)
-        return row is not None and (row.driver is not None or row.status != "running")
+        return row is not None and not row.interrupted
 
 
 async def _next(events: AsyncGenerator[Recorded, None]) -> Recorded | None:

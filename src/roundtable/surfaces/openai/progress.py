@@ -48,21 +48,21 @@ def _told(record: Recorded, state: State) -> str:
         case WorkflowChosen():
             return f"The table chose its workflow: {event.workflow}, {event.rounds} round(s)"
         case StageOpened():
-            who = ", ".join(_name(state, turn.rpartition("/")[2]) for turn in event.turns)
+            who = ", ".join(state.name_of(turn.rpartition("/")[2]) for turn in event.turns)
             place = f"Round {event.round}, " if event.round else ""
             return f"**{place}{event.stage}**: {who}" if who else f"**{place}{event.stage}**"
         case SpeechGiven():
             said = " ".join(first_sentences(_HEADING.sub("", event.text), 2, _LONGEST).split())
-            return f"{_name(state, event.participant)}: {said}"
+            return f"{state.name_of(event.participant)}: {said}"
         case TurnFailed():
-            return f"{_name(state, event.participant)} gave no answer: {_line(event.message)}"
+            return f"{state.name_of(event.participant)} gave no answer: {_line(event.message)}"
         case ParticipantSubstituted():
-            name = _name(state, event.participant)
+            name = state.name_of(event.participant)
             return f"{event.to_model} speaks for {name} in place of {event.from_model}"
         case BallotCast():
             sure = f" ({event.confidence} confidence)" if event.confidence else ""
             void = "" if event.meaningful else " (not counted)"
-            return f"{_name(state, event.participant)} votes: {_line(event.position)}{sure}{void}"
+            return f"{state.name_of(event.participant)} votes: {_line(event.position)}{sure}{void}"
         case SearchFinished():
             return f"Searched the web for {_line(event.query)!r}: {len(event.hits)} results"
         case SearchFailed():
@@ -89,11 +89,6 @@ def _told(record: Recorded, state: State) -> str:
 
 def _seats(participants: tuple[Participant, ...]) -> str:
     return ", ".join(f"{each.name} ({each.speaker.model})" for each in participants) or "nobody yet"
-
-
-def _name(state: State, participant: str) -> str:
-    seated = state.participant(participant)
-    return seated.name if seated else participant
 
 
 def _line(text: str) -> str:

@@ -119,7 +119,7 @@ class Asking(Parts):
     ) -> Polled:
         """What happened in a discussion since the cursor. Waits a while for something new, and
         takes up a discussion whose process has ended."""
-        state = await self._taken_up(discussion_id)
+        state = await self._after(discussion_id)
         records = await self._service.records(discussion_id, after=cursor)
         if wait and state.closed is None and not any(telling(r, state) for r in records):
             after = records[-1].seq if records else cursor
@@ -161,7 +161,7 @@ class Asking(Parts):
         """The verdict of a discussion, with its dissent and its report page by page. If it is not
         done, `done` is false; with `wait` it is waited for, and its process taken up if it has
         ended."""
-        state = await self._taken_up(discussion_id)
+        state = await self._after(discussion_id)
         if wait and state.closed is None:
             await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
             state = await self._state(discussion_id)
@@ -192,10 +192,6 @@ class Asking(Parts):
             else meant_kit(options, settings.choices.procedure, own)
         )
         return OpenRequest(question, kit.name, tuple(materials), options)
-
-    async def _taken_up(self, discussion_id: str) -> State:
-        """The discussion; one that nobody drives any more goes on."""
-        return await self._after(discussion_id)
 
     async def _coming(
         self,

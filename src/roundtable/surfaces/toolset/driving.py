@@ -31,7 +31,7 @@ class Detached:
     def drive(self, discussion_id: str) -> None:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
-            process = subprocess.Popen(  # noqa: S603
+            process = subprocess.Popen(  # noqa: S603 - this very program
                 [sys.executable, "-m", "roundtable", "resume", discussion_id, "--plain"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

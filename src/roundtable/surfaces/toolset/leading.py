@@ -42,7 +42,7 @@ class SeatWish(TypedDict, total=False):
     """A participant: who it is, from where it argues, and what speaks for it."""
 
     # What is missing is said in words by the table that seats it, not by the schema alone.
-    __pydantic_config__ = ConfigDict(  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(  # type: ignore[misc]  # as pydantic wants it
         extra="allow", json_schema_extra={"required": ["profile", "role"]}
     )
 

@@ -28,7 +28,7 @@ class Looking(Parts):
     async def read(
         self,
         discussion_id: Id,
-        round: Annotated[  # noqa: A002
+        round: Annotated[  # noqa: A002 - the word that callers know
             int | None, Field(ge=0, description="Only this round; 0: the coordinator's words.")
         ] = None,
         since: Annotated[

@@ -66,8 +66,8 @@ class Parts:
         return await self._states.read(discussion_id)
 
     async def _after(self, discussion_id: str) -> State:
-        """The discussion after something was written to it. If the program has a part in it, it
-        goes on from there."""
+        """The discussion after something was written to it, or somebody came for it. If the program
+        has a part in it, it goes on from there."""
         state = await self._state(discussion_id)
         if state.closed is None and runs_by_itself(state) and await self._wants_driver(state):
             self._running.drive(discussion_id)
@@ -75,10 +75,7 @@ class Parts:
 
     async def _wants_driver(self, state: State) -> bool:
         """A process of its own is only started for what nobody drives."""
-        if not isinstance(self._running, Detached):
-            return True
-        rows = await self._service.headlines(search=state.start.topic)
-        return all(row.driver is None for row in rows if row.discussion_id == state.discussion_id)
+        return not isinstance(self._running, Detached) or not await self._service.is_driven(state)
 
     async def _page(
         self, discussion_id: str, wanted: bool | None, port: int | None, *, seat: str = ""

@@ -10,13 +10,7 @@ from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...engine.by_hand import newest_round, open_turns
 from ...procedures import procedure_kit
-from ...views.meeting_status import (
-    DISCUSSION,
-    Issue,
-    max_rounds,
-    meeting_status,
-    round_complete,
-)
+from ...views.meeting_status import DISCUSSION, Issue, meeting_status, round_complete
 from .results import Point, Seat
 
 SHORT = 300
@@ -70,10 +64,6 @@ def complete(state: State, round_: int) -> bool:
     if state.start.procedure == "meeting":
         return round_complete(state, round_)
     return where(state).round_complete
-
-
-def rounds_limit(state: State) -> int | None:
-    return max_rounds(state) if state.start.procedure == "meeting" else None
 
 
 def runs_by_itself(state: State) -> bool:

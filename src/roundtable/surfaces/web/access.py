@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
 from ...bootstrap import App
+from .guard import Rate
 from .links import Grant, Links
 from .running import Running
 from .sse import Rooms
 
+PASSWORDS_PER_MINUTE = 5
 HOW_TO_GET_IN = "`roundtable serve` prints the owner's link; open that once in this browser."
 
 
@@ -26,6 +28,8 @@ class Web:
     running: Running
     rooms: Rooms
     now: Callable[[], datetime]
+    passwords: Rate = field(default_factory=lambda: Rate(PASSWORDS_PER_MINUTE, 5))
+    """How often a password may be tried, for each link that really has one."""
 
     @property
     def owner_cookie(self) -> str:
@@ -39,9 +43,18 @@ class Web:
 class Denied(Exception):
     """An answer instead of what was asked for."""
 
-    def __init__(self, status: int, error: str, remedy: str = "", **more: Any) -> None:
+    def __init__(
+        self,
+        status: int,
+        error: str,
+        remedy: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(error)
         self.status = status
+        self.headers = headers
         self.body = {"error": error, "remedy": remedy, **more}
 
 

@@ -5,9 +5,12 @@ Every act goes through the service and becomes an event; nothing is kept here.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
+from math import ceil
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -17,14 +20,14 @@ from starlette.types import Send
 from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
-from ...own_procedures import ProcedureFiles
 from ...ports import Headline
-from ...procedures import meant_kit
 from ...procedures.opening import OpenRequest
+from ..exports import Form
 from . import bodies
-from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web
-from .exporting import Form, bundled, exported
+from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web, is_owner
+from .exporting import bundled, exported
 from .links import Grant
+from .sse import END
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
@@ -44,7 +47,8 @@ def link_routes() -> APIRouter:
             links = None
             if grant.role == "host":
                 seats = [each.id for each in room.opened.participants]
-                links = _links(here, request, grant.discussion_id, seats)
+                until = _lends_until(request, here, grant)
+                links = _links(here, request, grant.discussion_id, seats, until)
             return bodies.Opened(
                 discussion_id=grant.discussion_id,
                 role=grant.role,
@@ -64,6 +68,14 @@ def link_routes() -> APIRouter:
         token: str, body: bodies.Unlock, response: Response, here: Here, grant: Link
     ) -> None:
         """Open a locked link in this browser."""
+        if grant.locked and (wait := ceil(here.passwords.wait(token))):
+            raise Denied(
+                429,
+                "Too many passwords were tried on this link.",
+                f"Try again in {wait} s.",
+                headers={"retry-after": str(wait)},
+                locked=True,
+            )
         if grant.locked and not here.links.opens(token, body.password):
             raise Denied(401, "That is not its password.", "Try again.", locked=True)
         response.set_cookie(
@@ -91,13 +103,14 @@ def link_routes() -> APIRouter:
     ) -> Response:
         """Events as they come, as server-sent events; also the words of whoever speaks.
 
-        `Last-Event-ID` goes before `after`. It ends with the event `end`.
+        `Last-Event-ID` goes before `after`. It ends with the event `end`: when the discussion is
+        over, this server goes, or the link runs out.
         """
         last = request.headers.get("last-event-id", "")
         cursor = int(last) if last.isascii() and last.isdecimal() else after or 0
         async with here.rooms.enter(grant.discussion_id):
             pass  # UnknownDiscussion, while it can still be said with a status
-        return Feed(_frames(here, grant.discussion_id, cursor), media_type="text/event-stream")
+        return Feed(_frames(here, grant, cursor), media_type="text/event-stream")
 
     @routes.get("/derived", response_class=JSONResponse)
     async def derived(request: Request, here: Here, grant: Granted) -> Response:
@@ -194,7 +207,7 @@ def _acts(routes: APIRouter) -> None:
 
     @routes.post("/share")
     async def share(body: bodies.Share, request: Request, here: Here, grant: Hosting) -> bodies.Url:
-        """A link for somebody else."""
+        """A link for somebody else. It does not outlive the link that it was asked through."""
         async with here.rooms.enter(grant.discussion_id) as room:
             state = await here.app.service.read(room.discussion_id)
         seats = [each.id for each in state.participants]
@@ -202,7 +215,10 @@ def _acts(routes: APIRouter) -> None:
             raise Denied(
                 422, f"There is no seat {body.seat!r}.", f"Seats here: {', '.join(seats)}."
             )
-        expires = here.now() + timedelta(hours=body.hours) if body.hours else None
+        expires = _lends_until(request, here, grant)
+        if body.hours:
+            asked = here.now() + timedelta(hours=body.hours)
+            expires = min(asked, expires or asked)
         token = here.links.token(
             grant.discussion_id,
             body.role,
@@ -282,27 +298,27 @@ class Feed(StreamingResponse):
             await super().stream_response(send)
 
 
-async def _frames(here: Web, discussion_id: str, after: int) -> AsyncGenerator[bytes, None]:
-    async with here.rooms.enter(discussion_id) as room, aclosing(room.feed(after)) as frames:
-        async for frame in frames:
+async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, None]:
+    async with here.rooms.enter(grant.discussion_id) as room, aclosing(room.feed(after)) as frames:
+        if grant.expires is None:
+            async for frame in frames:
+                yield frame
+            return
+        while (left := (grant.expires - here.now()).total_seconds()) > 0:
+            try:
+                async with asyncio.timeout(left):
+                    frame = await anext(frames)
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                break
             yield frame
+        yield END
 
 
 def _request(body: bodies.Open, here: Web) -> OpenRequest:
-    choices = here.app.settings.choices
-    own = ProcedureFiles(here.app.settings.procedure_folders)
-    return OpenRequest(
-        topic=body.topic,
-        procedure=body.procedure or meant_kit(body.options, choices.procedure, own).name,
-        context=tuple(body.context),
-        options=body.options,
-        language=body.language or choices.language,
-        budget=body.budget or choices.budget,
-        created_by="page",
-        search=body.search,
-        news=body.news,
-        task=body.task,
-    )
+    wanted = body.request(here.app.settings)
+    return replace(wanted, created_by="page", news=body.news, task=body.task)
 
 
 def _started(here: Web, request: Request, state: State) -> bodies.Started:
@@ -317,12 +333,11 @@ def _started(here: Web, request: Request, state: State) -> bodies.Started:
 
 
 def _headlined(here: Web, request: Request, row: Headline) -> bodies.Headlined:
-    interrupted = row.status == "running" and row.driver is None
     return bodies.Headlined(
         discussion_id=row.discussion_id,
         topic=redact(row.topic),
         procedure=row.procedure,
-        status="interrupted" if interrupted else row.status,
+        status="interrupted" if row.interrupted else row.status,
         opened_at=row.opened_at.isoformat(),
         updated_at=row.updated_at.isoformat(),
         last_seq=row.last_seq,
@@ -330,10 +345,18 @@ def _headlined(here: Web, request: Request, row: Headline) -> bodies.Headlined:
     )
 
 
-def _links(here: Web, request: Request, discussion_id: str, seats: list[str]) -> dict[str, str]:
+def _links(
+    here: Web,
+    request: Request,
+    discussion_id: str,
+    seats: list[str],
+    expires: datetime | None = None,
+) -> dict[str, str]:
     base = _base(request)
-    tokens = {"viewer": here.links.token(discussion_id)}
-    tokens |= {seat: here.links.token(discussion_id, "seat", seat=seat) for seat in seats}
+    tokens = {"viewer": here.links.token(discussion_id, expires=expires)}
+    tokens |= {
+        seat: here.links.token(discussion_id, "seat", seat=seat, expires=expires) for seat in seats
+    }
     return {who: f"{base}/r/{token}" for who, token in tokens.items()}
 
 
@@ -344,6 +367,11 @@ def _url(here: Web, request: Request, discussion_id: str) -> str:
 def _base(request: Request) -> str:
     """This server as the asker calls it; the guard has checked the name."""
     return f"{request.url.scheme}://{request.headers['host']}"
+
+
+def _lends_until(request: Request, here: Web, grant: Grant) -> datetime | None:
+    """When links end that this one gives out: a host for two hours makes no host for ever."""
+    return None if is_owner(request, here) else grant.expires
 
 
 def _by(grant: Grant) -> str:

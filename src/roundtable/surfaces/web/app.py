@@ -23,7 +23,7 @@ from ..openai.api import router as openai_routes
 from ..toolset import Toolset
 from .access import Denied, Here, Owner, Web, is_owner
 from .api import REFUSALS, link_routes, owner_routes
-from .guard import Guard, Hosts, Rate, problem
+from .guard import STRICT_HEADERS, Guard, Hosts, Rate, problem
 from .links import Links
 from .running import Running
 from .sse import Rooms
@@ -162,7 +162,7 @@ def _explain_errors(service: FastAPI) -> None:
 
     @service.exception_handler(Denied)
     async def denied(_: Request, error: Denied) -> Response:
-        return JSONResponse(error.body, status_code=error.status)
+        return JSONResponse(error.body, status_code=error.status, headers=error.headers)
 
     @service.exception_handler(errors.RoundtableError)
     async def ours(request: Request, error: errors.RoundtableError) -> Response:
@@ -189,9 +189,12 @@ def _explain_errors(service: FastAPI) -> None:
     @service.exception_handler(Exception)
     async def defect(request: Request, _: Exception) -> Response:
         # The traceback is logged by whoever serves us, without the address: it holds the token.
-        return answer(
+        given = answer(
             request,
             500,
             "Something broke in the server.",
             "Its log says more: web.log in its home.",
         )
+        # Whatever was not foreseen is answered outside of the guard.
+        given.headers.update({**STRICT_HEADERS, "cache-control": "no-store"})
+        return given

@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan
+from ...own_procedures import ProcedureFiles
+from ...procedures import meant_kit
+from ...procedures.opening import OpenRequest
+from ...settings import Settings
 from .links import Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -129,8 +133,8 @@ class Share(Body):
     password: Short = ""
 
 
-class Open(Body):
-    """A topic put to a table."""
+class Topic(Body):
+    """A topic, and the table that it is for."""
 
     topic: str
     procedure: Short | None = None
@@ -139,6 +143,25 @@ class Open(Body):
     language: Short | None = None
     budget: Budget | None = None
     search: bool = True
+
+    def request(self, settings: Settings) -> OpenRequest:
+        """What the service is asked to open; the settings stand where nothing is said."""
+        choices = settings.choices
+        own = ProcedureFiles(settings.procedure_folders)
+        return OpenRequest(
+            topic=self.topic,
+            procedure=self.procedure or meant_kit(self.options, choices.procedure, own).name,
+            context=tuple(self.context),
+            options=self.options,
+            language=self.language or choices.language,
+            budget=self.budget or choices.budget,
+            search=self.search,
+        )
+
+
+class Open(Topic):
+    """A topic put to a table."""
+
     news: NewsPlan | None = None
     task: TaskLinked | None = None
     run: bool = True

@@ -31,7 +31,7 @@ def open_browser(url: str, command: str | None = None) -> str:
         arguments = [word.replace("{url}", url) for word in words]
         if arguments == words:
             arguments.append(url)
-        browser = subprocess.Popen(  # noqa: S603
+        browser = subprocess.Popen(  # noqa: S603 - the command that the user set
             arguments,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -109,7 +109,7 @@ def start_detached(settings: Settings, arguments: tuple[str, ...]) -> Found:
         apart = {"creationflags": flags}
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        server = subprocess.Popen(  # noqa: S603
+        server = subprocess.Popen(  # noqa: S603 - this very program
             [sys.executable, "-m", "roundtable", "serve", "--background", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=descriptor,

@@ -120,14 +120,14 @@ async def _lock(settings: Settings) -> IO[bytes] | None:
 async def _take_up(web: Web) -> None:
     """Go on with every discussion that was interrupted."""
     for row in await web.app.service.headlines():
-        if row.status == "running" and row.driver is None:
+        if row.interrupted:
             web.running.drive(row.discussion_id)
 
 
 def server_config(service: object) -> uvicorn.Config:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
     return uvicorn.Config(
-        service,  # type: ignore[arg-type]
+        service,  # type: ignore[arg-type]  # an ASGI application
         access_log=False,  # addresses hold tokens
         log_config=None,
         log_level="warning",

@@ -38,7 +38,7 @@ _BREATH = 0.005
 _CHUNK = 256 * 1024
 _DRAFTS_KEPT = 256
 _ALIVE = b": still here\n\n"
-_END = b"event: end\ndata: {}\n\n"
+END = b"event: end\ndata: {}\n\n"
 
 log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class Room:
                 after += 1
             if after >= self.last_seq:
                 if self._ended:
-                    yield b"".join((*chunk, _END))
+                    yield b"".join((*chunk, END))
                     return
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
@@ -232,9 +232,19 @@ class Room:
 
     # What is being said
 
+    def greet(self) -> None:
+        """Somebody has come in: what was said when nobody listened is still to be shown."""
+        before = {speaking.turn_id for speaking in self._desk.of(self.discussion_id)}
+        self._unsaid |= before - self._shown.keys()
+        if self._unsaid:
+            self._say_soon()
+
     def _hear(self, turn_id: str) -> None:
         """New words: soon, and together with those that come right after them."""
         self._unsaid.add(turn_id)
+        self._say_soon()
+
+    def _say_soon(self) -> None:
         if self._saying is None and self.guests:
             loop = asyncio.get_running_loop()
             wait = max(0.0, self._said_at + DRAFTS_EVERY - loop.time())
@@ -295,6 +305,7 @@ class Rooms:
         room.guests += 1
         try:
             await room.loaded()
+            room.greet()
             yield room
         except UnknownDiscussion:
             self._drop(room)

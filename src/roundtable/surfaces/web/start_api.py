@@ -16,18 +16,18 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State
 from ...core.text import redact
-from ...core.values import OUTSIDE, Budget, Material, SpeakerRef
+from ...core.values import OUTSIDE, Budget, SpeakerRef
 from ...experts.library_files import own_files
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...own_procedures import ProcedureFiles
-from ...procedures import PROCEDURES, meant_kit, procedure_kit
+from ...procedures import PROCEDURES, procedure_kit
 from ...procedures.kit import Kit
-from ...procedures.opening import OpenRequest, checked_topic
+from ...procedures.opening import checked_topic
 from ...speakers.characters import CHARACTERS
 from ...views.estimate import Estimate, estimate_line
 from ...views.notes import notes
-from .bodies import Body, Problem, Short
+from .bodies import Body, Problem, Short, Topic
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
@@ -112,18 +112,6 @@ class Suggestions(BaseModel):
     experts: list[Suggestion]
 
 
-class ToEstimate(Body):
-    """As for opening a discussion."""
-
-    topic: str
-    procedure: Short | None = None
-    context: list[Material] = Field(default_factory=list, max_length=100)
-    options: dict[str, Any] = Field(default_factory=dict)
-    language: Short | None = None
-    budget: Budget | None = None
-    search: bool = True
-
-
 class SeatRow(BaseModel):
     id: str
     name: str
@@ -187,20 +175,9 @@ def router(app: App) -> APIRouter:
         return Suggestions(experts=await experts.suggest(body))
 
     @routes.post("/estimate")
-    async def estimate(body: ToEstimate) -> Estimated:
+    async def estimate(body: Topic) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
-        choices = app.settings.choices
-        own = ProcedureFiles(app.settings.procedure_folders)
-        request = OpenRequest(
-            topic=body.topic,
-            procedure=body.procedure or meant_kit(body.options, choices.procedure, own).name,
-            context=tuple(body.context),
-            options=body.options,
-            language=body.language or choices.language,
-            budget=body.budget or choices.budget,
-            search=body.search,
-        )
-        state = await app.service.with_ledger(MemoryLedger()).open(request)
+        state = await app.service.with_ledger(MemoryLedger()).open(body.request(app.settings))
         return _estimated(state, procedure_kit(state.start.procedure).estimate(state))
 
     return routes

@@ -106,14 +106,14 @@ def _rounds(state: State) -> Iterator[str]:
             for failure in state.failures:
                 if (failure.stage, failure.round) == (stage, number):
                     yield ""
-                    yield f"*{_name(state, failure.participant)} did not speak: {failure.message}*"
+                    yield f"*{state.name_of(failure.participant)} did not speak: {failure.message}*"
 
 
 def _speech(state: State, speech: SpeechGiven) -> Iterator[str]:
     seat = state.participant(speech.participant)
     flags = f" · {' '.join(speech.flags)}" if speech.flags else ""
     yield ""
-    yield f"### {seat.emoji if seat else ''} {_name(state, speech.participant)}"
+    yield f"### {seat.emoji if seat else ''} {state.name_of(speech.participant)}"
     yield ""
     facts = f"turn {speech.turn_id} · {speech.model} · {count_words(speech.text)} words{flags}"
     yield f"<sub>{facts}</sub>"
@@ -140,7 +140,7 @@ def _outcome(state: State) -> Iterator[str]:
             reply = answered.get(each.number)
             said = reply.reply if reply and reply.reply else "unanswered"
             yield (
-                f"- {each.id} {_name(state, each.author)} → {_name(state, each.target)} "
+                f"- {each.id} {state.name_of(each.author)} → {state.name_of(each.target)} "
                 f"({each.finding.kind}): {_line(each.finding.text)} — **{said}**"
             )
     if open_ := disputes(state):
@@ -208,16 +208,11 @@ def _spoke_as(state: State, seat: Participant) -> str:
 
 
 def _dissent(state: State, participant: str, position: str) -> str:
-    return f"{_name(state, participant)}: {_line(position)}"
-
-
-def _name(state: State, participant: str) -> str:
-    seat = state.participant(participant)
-    return seat.name if seat else participant
+    return f"{state.name_of(participant)}: {_line(position)}"
 
 
 def _names(state: State, participants: Sequence[str]) -> str:
-    return ", ".join(_name(state, each) for each in participants) or "nobody"
+    return ", ".join(state.name_of(each) for each in participants) or "nobody"
 
 
 def _line(text: str) -> str:

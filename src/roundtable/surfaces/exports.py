@@ -1,0 +1,41 @@
+"""A discussion as a text to keep: a report, its data, or the page itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+from ..core.events import Recorded
+from ..core.state import State, fold
+from ..procedures import procedure_kit
+from ..version import __version__
+
+Form = Literal["md", "json", "html", "page"]
+
+
+def exported_text(records: Sequence[Recorded], form: Form) -> str:
+    """The discussion of these events, all of them from the first one on, in one of the forms."""
+    # Each form is imported when it is wanted: the command line has to start at once.
+    state = fold(records)
+    match form:
+        case "md":
+            from ..views.report_md import markdown_report
+
+            return markdown_report(state, _delivered(state))
+        case "html":
+            from ..views.report_html import html_report
+
+            return html_report(state, _delivered(state))
+        case "json":
+            from ..views.result import result
+
+            return json.dumps(result(state), ensure_ascii=False, indent=2) + "\n"
+        case "page":
+            from .web.html_export import export_html
+
+            return export_html(records, state, __version__)
+
+
+def _delivered(state: State) -> str:
+    return procedure_kit(state.start.procedure).deliver(state, __version__)
