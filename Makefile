@@ -1,6 +1,8 @@
 # Two commands do everything on a fresh machine with Python 3.11 and pip:
 #   make demo   installs Roundtable and holds a council on the embedded model, without a key
-#   make test   installs what the checks need and runs them all: types, lint, layers, tests
+#   make test   installs what the checks need and runs them all: types, lint, layers, tests; what it
+#               cannot install (npm, Chromium without Debian's package) makes its tests skip, or with
+#               CI set fail
 
 PYTHON ?= python3
 VENV := .venv
@@ -31,9 +33,10 @@ tests: $(VENV)/.installed-dev tools
 	$(BIN)/python -m pytest
 
 # What the tests need and pip does not bring: Chromium, axe-core, and MCP's own checkers from npm.
+# Where something cannot be had, its own tests say so: the others must run all the same.
 tools: $(VENV)/.installed-dev
-	$(BIN)/python -m tests.browser.tools
-	$(BIN)/python -m tests.npm_tools
+	-$(BIN)/python -m tests.browser.tools
+	-$(BIN)/python -m tests.npm_tools
 
 requirements: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements

@@ -33,7 +33,7 @@ def test_a_discussion_started_in_the_form_is_followed_to_its_verdict(
     ).first.click()
     page.get_by_role("textbox", name="The question").fill("Should a team of five build a monolith?")
     page.get_by_role("radio", name="Council").check()
-    page.get_by_label("One model for everybody").fill("scripted/slow")
+    page.get_by_label("One model for all experts").fill("scripted/slow")
     expect(page.locator(".estimate")).to_contain_text("3 seats")
     page.get_by_role("button", name="Begin").click()
 

@@ -7,9 +7,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from roundtable.core.events import DiscussionClosed, Event, VerdictReached
+from roundtable.core.events import (
+    BallotCast,
+    DiscussionClosed,
+    DiscussionPaused,
+    DiscussionResumed,
+    Event,
+    MaterialAdded,
+    NoteAdded,
+    ParticipantSubstituted,
+    PointRaised,
+    StanceTaken,
+    StopRequested,
+    TurnFailed,
+    VerdictReached,
+)
 from roundtable.core.state import fold
-from roundtable.core.values import Dissent, Verdict
+from roundtable.core.values import Dissent, Material, Verdict
 from roundtable.surfaces.web.html_export import export_html
 from tests.views.hostile import TEXTS
 from tests.views.tables import opened, seat, speech
@@ -27,9 +41,64 @@ MORE = (
 )
 
 
+ATTACK = "<img src=x onerror=alert(1)>"
+
+
+def mishandled() -> list[Event]:
+    """What people and providers name beside speeches: documents, reasons, notes, points."""
+    turn = "1/answer/ann"
+    said: list[Event] = [
+        MaterialAdded(material=Material(source=f"{ATTACK}{name}", text=name), by=ATTACK)
+        for name in MORE
+    ]
+    said += [
+        DiscussionPaused(by=ATTACK, reason=ATTACK),
+        DiscussionResumed(by=ATTACK),
+        NoteAdded(code=ATTACK, text=ATTACK, remedy=ATTACK),
+        ParticipantSubstituted(
+            participant="ann",
+            turn_id=turn,
+            from_model=ATTACK,
+            to_model=ATTACK,
+            cause="garbled",
+            remedy=ATTACK,
+        ),
+        TurnFailed(
+            turn_id="99/answer/bob",
+            stage=ATTACK,
+            round=99,
+            participant="bob",
+            cause="timeout",
+            message=ATTACK,
+            remedy=ATTACK,
+        ),
+    ]
+    for number, text in enumerate((ATTACK, *MORE), 1):
+        said.append(PointRaised(point_id=f"p{number}", text=text, turn_id=turn, round=1))
+        for who, position in (("ann", "agree"), ("bob", "disagree")):
+            said.append(
+                StanceTaken.model_validate(
+                    {
+                        "participant": who,
+                        "point_id": f"p{number}",
+                        "position": position,
+                        "turn_id": turn,
+                        "round": 1,
+                        "quote": ATTACK,
+                        "because": ATTACK,
+                    }
+                )
+            )
+    said += [
+        BallotCast(turn_id=turn, participant=who, round=1, position=ATTACK, ranking=((ATTACK,),))
+        for who in ("ann", "bob")
+    ]
+    return [*said, StopRequested(by=ATTACK, reason=ATTACK)]
+
+
 def hostile() -> list[Event]:
     """A discussion in which everything that a person can name is an attack."""
-    attack = "<img src=x onerror=alert(1)>"
+    attack = ATTACK
     seats = [
         seat("Ann").model_copy(update={"name": attack, "role": attack, "emoji": attack}),
         seat("Bob").model_copy(update={"perspective": attack}),
@@ -38,6 +107,7 @@ def hostile() -> list[Event]:
     for number, text in enumerate((*TEXTS, *MORE)):
         who = ("ann", "bob")[number % 2]
         events += speech(f"{number // 2 + 1}/answer/{who}", who, text, flags=(attack,))
+    events += mishandled()
     whole = "\n\n".join((*TEXTS[:20], *MORE))
     events.append(
         VerdictReached(
@@ -109,6 +179,21 @@ def test_a_hostile_discussion_stays_text_in_the_exported_file(
     guest.open(file.as_uri())
     check(guest)
     assert guest.requests == [file.as_uri()]
+
+
+@pytest.mark.requirement("I-21")
+def test_a_hostile_topic_stays_text_in_the_list(stage: Stage, window: Open) -> None:
+    for number, text in enumerate((ATTACK, *MORE)):
+        stage.put(f"rt_bad1{number:04}", [opened([seat("Ann"), seat("Bob")], f"Listed: {text}")])
+    guest = window()
+    page = guest.open(stage.home)
+    for text in (ATTACK, *MORE):
+        expect(page.get_by_text(f"Listed: {text}", exact=True)).to_be_visible()
+    poke(page)
+    assert guest.ran == []
+    assert guest.violations == []
+    assert page.locator("main img, main script, main iframe, main template").count() == 0
+    assert [url for url in guest.requests if not url.startswith(stage.url)] == []
 
 
 @pytest.mark.requirement("I-21")

@@ -693,7 +693,7 @@ def test_a_discussion_that_is_deleted_ends_its_news() -> None:
         telling = Telling({"a": Place(hang)})
         state = await telling.hold("a")
         await telling.service.delete(state.discussion_id)
-        await telling.courier.close()
+        assert await telling.courier.close() == [], "nothing is left to tell of it"
 
     run_in_virtual_time(main())
 

@@ -23,7 +23,7 @@ from roundtable.ports import Channel, CheckableChannel, ThreadChannel
 from tests.surfaces.desk import wait_for
 
 from .posts import HOSTILE, a_post, refusal, send
-from .wire import Answer, platform
+from .wire import HANG, Answer, platform
 
 KEEPER = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text(repr(sys.argv[2:]), 'utf-8')"
 
@@ -101,6 +101,26 @@ def test_a_webhook_that_redirects_is_not_followed() -> None:
     with platform(lambda _: Answer(302, None, {"location": "http://127.0.0.1:9/"})) as there:
         assert refusal(made(there.url)).permanent
     assert len(there.got) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "permanent", "retry_after"),
+    [
+        (Answer(429, None, {"retry-after": "7"}), False, 7.0),
+        (Answer(500), False, None),
+        (Answer(503, raw="<html>busy</html>"), False, None),
+        (HANG, False, None),
+        (Answer(410), True, None),
+    ],
+    ids=["429", "500", "503", "hangs", "410"],
+)
+def test_a_webhook_in_trouble_says_whether_trying_again_can_help(
+    answer: Answer, permanent: bool, retry_after: float | None
+) -> None:
+    with platform(lambda _: answer) as there:
+        error = refusal(made(f"{there.url}/secret-path?key=secret", timeout=0.3))
+    assert (error.permanent, error.retry_after) == (permanent, retry_after)
+    assert "secret" not in str(error)
 
 
 @pytest.mark.requirement("I-34")

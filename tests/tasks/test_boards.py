@@ -85,7 +85,7 @@ async def test_a_board_of_this_machine_is_reached_past_the_proxy_of_the_environm
 
 async def test_an_address_that_is_none_is_told_before_anything_is_sent() -> None:
     with pytest.raises(BoardError, match="no usable address"):
-        await board("webhook", url="board.example/x").comment("1", "x", mark="m")
+        await board("webhook", url="http://board:port/x").comment("1", "x", mark="m")
 
 
 async def test_a_board_that_is_not_there_or_speaks_no_json_is_named() -> None:

@@ -22,7 +22,7 @@ _HEX = frozenset(b"0123456789abcdef")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Line:
     """A line of a chain whose hash was found to be right."""
 
     number: int
@@ -59,7 +59,7 @@ def chained(
         yield after, _BEFORE + after.encode() + _BETWEEN + text + _AFTER + b"\n"
 
 
-def read_chain(data: bytes) -> Iterator[Link]:
+def read_chain(data: bytes) -> Iterator[Line]:
     """The links of a chain, each checked before it is given. ChainBroken at the first that is
     wrong."""
     after = BEGINNING
@@ -79,7 +79,7 @@ def read_chain(data: bytes) -> Iterator[Link]:
         if after != stated:
             why = "does not match its hash: it was changed or moved, or one before it is missing"
             raise ChainBroken(number, why, body)
-        yield Link(number, stated, _parsed(number, body))
+        yield Line(number, stated, _parsed(number, body))
 
 
 def _has_form(line: bytes) -> bool:

@@ -71,6 +71,14 @@ class BadTopic(UsageError):
     """The question is empty, too long or not text."""
 
 
+MANY = 30
+"""A list of more names than this helps nobody."""
+_LISTED = {
+    "model": "Write PROVIDER/MODEL, or an alias such as opus; `roundtable models` shows what is there.",
+    "expert": "`roundtable experts` lists them; `roundtable experts WORDS` searches.",
+}
+
+
 class UnknownName(UsageError):
     """A name that is not in its list; the nearest ones are suggested."""
 
@@ -84,6 +92,8 @@ class UnknownName(UsageError):
         if remedy is None:
             if self.suggestions:
                 remedy = f"Did you mean {' or '.join(self.suggestions)}?"
+            elif len(names) > MANY:
+                remedy = _LISTED.get(kind, f"None of the {len(names)} names is like it.")
             elif names:
                 remedy = f"Known: {', '.join(names)}."
             else:

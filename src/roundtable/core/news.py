@@ -209,7 +209,7 @@ class Outbox:
                         seq, "round_start", lambda _: news_text.round_start(self.state, begins)
                     )
                 self._tell(seq, "speech", lambda channel: self._speech(event, channel))
-            case StageClosed() if event.round > 0 and event.round not in self._ended:
+            case StageClosed() if event.round in self._begun - self._ended:
                 self._ended.add(event.round)
                 self._round_end = (seq, event.round)
             case DiscussionClosed(status="failed"):

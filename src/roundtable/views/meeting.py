@@ -228,6 +228,8 @@ def _absences(state: State) -> dict[int, list[str]]:
         round_: [f"- **{seats.get(who, who)}**: absent" for who in stage.closed.missing]
         for (name, round_), stage in state.stages.items()
         if name == DISCUSSION and stage.closed is not None and stage.closed.missing
+        # A round that had just begun when the meeting was ended: nobody stayed away from it.
+        if any(turn in state.turns and state.turns[turn].over for turn in stage.opened.turns)
     }
 
 

@@ -57,7 +57,8 @@ class MeetingStatus:
     of: int
     """The most that there can be: an agreement ends a meeting sooner."""
     seconds_left: float | None
-    """At most, at the pace so far; None before anybody has spoken."""
+    """At most, at the pace so far; None before anybody has spoken, and where somebody from outside
+    takes part, who takes as long as it takes."""
     votes_to_end: tuple[str, ...]
     report: RoundReport
 
@@ -180,6 +181,8 @@ def _to_speak(state: State, round_: int) -> list[str]:
 
 
 def _seconds_left(state: State, turns: int) -> float | None:
+    if any(p.speaker.model == OUTSIDE for p in state.participants):
+        return None
     taken = [
         attempt.finished.seconds
         for turn in state.turns.values()

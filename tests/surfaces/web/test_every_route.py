@@ -85,9 +85,13 @@ async def test_no_route_tells_anything_without_its_credentials(home: House) -> N
     routes = await described(home)
     for method, path in [*routes, *(("GET", page) for page in PAGES)]:
         for token in tokens(home, state):
-            for sent in ({}, {"authorization": f"Bearer {token}"}, {"cookie": f"rt_owner=x{token}"}):
+            for sent in (
+                {},
+                {"authorization": f"Bearer {token}"},
+                {"cookie": f"rt_owner=x{token}"},
+            ):
                 at = filled(path, state, token)
-                body = {"json": {}} if method == "POST" else {}
+                body: dict[str, Any] = {"json": {}} if method == "POST" else {}
                 answer = await home.client.request(method, at, headers=sent, **body)
                 if path in PUBLIC or path == "/assets/style.css":
                     assert answer.status_code == 200
@@ -109,7 +113,8 @@ async def test_a_locked_link_tells_nothing_but_that_it_is_locked(home: House) ->
     token = home.links.token(state.discussion_id, "host", password="sesame")
     for method, path in await described(home):
         if "{token}" in path and not path.endswith("/unlock"):
-            body = {"json": ACTS.get(path.rpartition("/")[2], {})} if method == "POST" else {}
+            act = ACTS.get(path.rpartition("/")[2], {})
+            body: dict[str, Any] = {"json": act} if method == "POST" else {}
             answer = await home.client.request(method, filled(path, state, token), **body)
             assert (answer.status_code, answer.json()["locked"]) == (401, True), path
             assert TOPIC not in answer.text
@@ -151,7 +156,9 @@ async def test_no_write_is_taken_from_another_site_or_under_another_name(home: H
     for method, path in writes:
         at = filled(path, state, token)
 
-        async def status(at: str = at, method: str = method, body: bytes = b"{}", **more: str) -> int:
+        async def status(
+            at: str = at, method: str = method, body: bytes = b"{}", **more: str
+        ) -> int:
             headers = {**home.owner, **JSON, **{k.replace("_", "-"): v for k, v in more.items()}}
             return (
                 await home.client.request(method, at, content=body, headers=headers)
@@ -195,6 +202,7 @@ async def test_every_answer_has_the_strict_headers_whatever_it_says(
             await look(method, filled(path, state, token), headers=dict(home.owner))
         await look("PATCH", filled(path, state, token), json={})
         await look("OPTIONS", filled(path, state, token))
+    await look("GET", f"/api/r/{token}/bundle")
     await look("GET", f"/?key={home.links.owner_key}")
     await look("GET", "/", headers={"host": "evil.example"})
     await look("POST", f"/api/r/{token}/speak", json={"text": 1})

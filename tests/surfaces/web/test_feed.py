@@ -263,6 +263,7 @@ async def test_a_feed_stays_alive_while_nothing_happens(
             said += piece
             if said.count(b": still here\n\n") == 2:
                 break
+    assert said.count(b": still here\n\n") == 2
 
 
 async def test_viewers_get_a_clean_end_when_the_server_ends(tmp_path: Path) -> None:

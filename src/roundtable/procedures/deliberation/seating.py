@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.events import NoteAdded
-from ...core.values import Participant
+from ...core.values import OUTSIDE, Participant
 from ...ports import CastWish, Models, Persona
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
@@ -31,6 +31,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             wanted = flags.models[place % len(flags.models)]
         chosen = models.seat(wanted, persona.name)
         notes.extend(chosen.notes)
+        if company and not persona.domain and chosen.speakers[0].model != OUTSIDE:
+            notes.append(_made_up(persona.name))
         participants.append(
             Participant(
                 id=persona.id,
@@ -74,6 +76,15 @@ def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish:
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
     return CastWish(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
+
+
+def _made_up(name: str) -> NoteAdded:
+    """A slip in a name must not pass for an expert."""
+    return NoteAdded(
+        code="made_up",
+        text=f"No expert of the library is called {name}: all that this seat knows is its name.",
+        remedy="`roundtable experts WORDS` finds those who are there.",
+    )
 
 
 def _about_the_panel(participants: Sequence[Participant], host: Participant) -> list[NoteAdded]:

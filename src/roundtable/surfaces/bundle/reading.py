@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...core.chain import ChainBroken, Link, read_chain
+from ...core.chain import ChainBroken, Line, read_chain
 from ...core.errors import RoundtableError
 from ...core.events import Recorded, load
 from .writing import FORMAT
@@ -66,12 +66,12 @@ def read_bundle(data: bytes) -> Bundle:
             1,
         )
     try:
-        links = list(read_chain(data))
+        lines = list(read_chain(data))
     except ChainBroken as broken:
         named = _named(broken.body)
         message = f"Line {broken.line}{f' ({named})' if named else ''} {broken.why}."
         raise BundleBroken(message, line=broken.line) from None
-    return _Reader(links).bundle()
+    return _Reader(lines).bundle()
 
 
 def too_large(size: int) -> BundleBroken:
@@ -84,91 +84,91 @@ def too_large(size: int) -> BundleBroken:
 class _Reader:
     """The form: one beginning, the events in order, the tally, the end, perhaps a signature."""
 
-    def __init__(self, links: list[Link]) -> None:
-        self._links = iter(links)
-        self._last = links[-1]
-        self._count = len(links)
+    def __init__(self, lines: list[Line]) -> None:
+        self._lines = iter(lines)
+        self._last = lines[-1]
+        self._count = len(lines)
 
     def bundle(self) -> Bundle:
-        link, first = self._next("bundle")
+        line, first = self._next("bundle")
         version = first.get("format")
         if version != FORMAT:
             raise BundleBroken(
                 f"The bundle has format {version!r}; this Roundtable reads format {FORMAT}.",
                 "Upgrade Roundtable.",
-                link.number,
+                line.number,
             )
-        discussion_id = self._text(link, "discussion_id")
-        program_version = self._text(link, "program_version")
+        discussion_id = self._text(line, "discussion_id")
+        program_version = self._text(line, "program_version")
         redacted = first.get("redacted")
         if not isinstance(redacted, int):
-            raise self._bad(link, "does not say how many texts were redacted")
+            raise self._bad(line, "does not say how many texts were redacted")
         records: list[Recorded] = []
-        for link in self._links:
-            if link.body.get("kind") != "event":
+        for line in self._lines:
+            if line.body.get("kind") != "event":
                 break
-            records.append(_record(link, discussion_id, len(records) + 1))
-        tally = link.body.get("rounds")
-        if link.body.get("kind") != "tally" or not isinstance(tally, list):
-            raise self._bad(link, "should hold an event or the tally")
-        link, last = self._next("end")
+            records.append(_record(line, discussion_id, len(records) + 1))
+        tally = line.body.get("rounds")
+        if line.body.get("kind") != "tally" or not isinstance(tally, list):
+            raise self._bad(line, "should hold an event or the tally")
+        line, last = self._next("end")
         if last.get("events") != len(records):
-            raise self._bad(link, f"counts {last.get('events')} events; there are {len(records)}")
+            raise self._bad(line, f"counts {last.get('events')} events; there are {len(records)}")
         return Bundle(
             discussion_id=discussion_id,
             program_version=program_version,
             redacted=redacted,
             records=tuple(records),
             tally=tally,
-            head=link.hash,
+            head=line.hash,
             lines=self._count,
             signature=self._signature(),
         )
 
     def _signature(self) -> Signature | None:
-        link = next(self._links, None)
-        if link is None:
+        line = next(self._lines, None)
+        if line is None:
             return None
-        if link.body.get("kind") != "signature" or link.body.get("algorithm") != "ed25519":
-            raise self._bad(link, "stands after the end and is no signature")
-        found = Signature(self._text(link, "public_key"), self._text(link, "signature"))
-        if (more := next(self._links, None)) is not None:
+        if line.body.get("kind") != "signature" or line.body.get("algorithm") != "ed25519":
+            raise self._bad(line, "stands after the end and is no signature")
+        found = Signature(self._text(line, "public_key"), self._text(line, "signature"))
+        if (more := next(self._lines, None)) is not None:
             raise self._bad(more, "stands after the end")
         return found
 
-    def _next(self, kind: str) -> tuple[Link, dict[str, Any]]:
-        link = next(self._links, None)
-        if link is None:
+    def _next(self, kind: str) -> tuple[Line, dict[str, Any]]:
+        line = next(self._lines, None)
+        if line is None:
             raise BundleBroken(
                 f"The bundle is cut short after line {self._last.number}: its {kind} is missing.",
                 line=self._last.number,
             )
-        if link.body.get("kind") != kind:
-            raise self._bad(link, f"should be the {kind}")
-        return link, link.body
+        if line.body.get("kind") != kind:
+            raise self._bad(line, f"should be the {kind}")
+        return line, line.body
 
-    def _text(self, link: Link, key: str) -> str:
-        value = link.body.get(key)
+    def _text(self, line: Line, key: str) -> str:
+        value = line.body.get(key)
         if not isinstance(value, str):
-            raise self._bad(link, f"has no {key}")
+            raise self._bad(line, f"has no {key}")
         return value
 
-    def _bad(self, link: Link, why: str) -> BundleBroken:
-        if link is self._last and link.body.get("kind") == "event":
+    def _bad(self, line: Line, why: str) -> BundleBroken:
+        if line is self._last and line.body.get("kind") == "event":
             return BundleBroken(
-                f"The bundle is cut short after line {link.number}: its end is missing.",
-                line=link.number,
+                f"The bundle is cut short after line {line.number}: its end is missing.",
+                line=line.number,
             )
-        return BundleBroken(f"Line {link.number} {why}.", line=link.number)
+        return BundleBroken(f"Line {line.number} {why}.", line=line.number)
 
 
-def _record(link: Link, discussion_id: str, seq: int) -> Recorded:
-    body = link.body
+def _record(line: Line, discussion_id: str, seq: int) -> Recorded:
+    body = line.body
     if body.get("seq") != seq:
         raise BundleBroken(
-            f"Line {link.number} holds event {body.get('seq')} where event {seq} should stand: "
+            f"Line {line.number} holds event {body.get('seq')} where event {seq} should stand: "
             "one was taken out, added or moved.",
-            line=link.number,
+            line=line.number,
         )
     try:
         at = datetime.fromisoformat(body["at"])
@@ -178,11 +178,11 @@ def _record(link: Link, discussion_id: str, seq: int) -> Recorded:
             each["type"] == "union_tag_invalid" for each in error.errors()
         )
         raise BundleBroken(
-            f"Line {link.number} (event {seq}) is of a kind that this Roundtable does not know."
+            f"Line {line.number} (event {seq}) is of a kind that this Roundtable does not know."
             if newer
-            else f"Line {link.number} (event {seq}) is no event.",
+            else f"Line {line.number} (event {seq}) is no event.",
             "Upgrade Roundtable." if newer else _FETCH,
-            link.number,
+            line.number,
         ) from None
 
 

@@ -26,10 +26,11 @@ class Grammar(click.Group):
         return super().parse_args(ctx, args)
 
     def _refuse_typo(self, ctx: click.Context, args: list[str]) -> None:
-        """`roundtable lsit` is a slip, not a question that anybody wants to pay for."""
+        """`roundtable lsit`, or `shwo rt_1a2b3c4d`, is a slip, not a question to pay for."""
         word = args[0]
         near = get_close_matches(word, self.commands, n=1, cutoff=0.75)
-        if len(args) == 1 and near and not word.startswith("-"):
+        alone = len(args) == 1 or args[1].startswith("rt_")
+        if alone and near and not word.startswith("-"):
             raise click.UsageError(
                 f"No such command {word!r}. Did you mean {near[0]!r}? "
                 f"To ask it as a question: roundtable ask {word!r}",
@@ -189,8 +190,9 @@ def show(**flags: Any) -> int:
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
 def export(**flags: Any) -> int:
-    """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else, or as a
-    bundle: all events in a chain of hashes, for `roundtable verify`.
+    """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else (html: a
+    report to print and mail; page: the live page to click through), or as a bundle: all events in a
+    chain of hashes, for `roundtable verify`.
 
     An existing file is never overwritten.
     """

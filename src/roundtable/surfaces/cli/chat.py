@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...bootstrap import start
+from ...core.errors import UsageError
 from ...notify.channels import make_channels
 from ...settings import Settings, read_settings
 from ..chat.channel import PlaceChannels
@@ -53,8 +54,13 @@ def _place(settings: Settings, *, telegram: bool) -> Place:
 
         echo_error("Write /roundtable QUESTION, or /roundtable help. The end: exit.")
         return TerminalPlace()
-    from ..chat.telegram import Telegram
+    from ..chat.telegram import TOKEN, Telegram
 
+    if not os.environ.get(TOKEN, "").strip():
+        raise UsageError(
+            "Telegram needs a bot's token.",
+            f"Get one from @BotFather in Telegram and set {TOKEN}; without --telegram the chat is here.",
+        )
     allowed = settings.choices.chat.allow
     told = ", ".join(allowed) or 'none yet: name them in config.toml, [chat] allow = ["…"]'
     echo_error(f"Listening on Telegram. Chats that may ask: {told}")

@@ -33,7 +33,9 @@ def experts_command(flags: Mapping[str, Any]) -> int:
         return _choose(settings, flags)
     own = own_files(*settings.expert_folders)
     library = read_library(own)
-    if query[:1] == ("show",) and len(query) > 1:
+    if query == ("show",):
+        raise UsageError("Show whom?", "Name one: roundtable experts show threat-modeller")
+    if query[:1] == ("show",):
         return _show(_found(" ".join(query[1:]), library), own, as_json=flags["as_json"])
     if query:
         return _search(" ".join(query), settings, library, as_json=flags["as_json"])

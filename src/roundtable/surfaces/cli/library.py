@@ -35,11 +35,12 @@ def list_command(flags: Mapping[str, Any]) -> int:
         else:
             echo_error('No discussions yet. Start one: roundtable "Should we …?"')
         return 0
+    wide = max(len(row.procedure) for row in rows)
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
         click.echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
-            f"{row.procedure:<9}  {topic}"
+            f"{row.procedure:<{wide}}  {topic}"
         )
     if waiting := [row for row in rows if _status(row) == "interrupted"]:
         echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")

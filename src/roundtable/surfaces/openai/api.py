@@ -3,61 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi import Response as HttpResponse
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from pydantic import BaseModel
 
 from ...bootstrap import App
 from ...core.errors import RoundtableError, UnknownDiscussion
 from ...core.state import State
-from ..web.api import Feed
 from ..web.links import Links, load_links
 from .asked import Asked, chat_turns, delivered, prior_verdict, read_turns, response_turns
 from .chat import ID as CHAT_ID
 from .chat import Chat, answer, finish_reason, pieces
-from .errors import WireError, from_ours, from_validation
+from .errors import WireError, from_ours
 from .holding import Driver, Holder, failure
 from .offered import DEFAULT, PREFIX, Offered, find_model, offered_models
 from .progress import progress_line
 from .requests import Asking, ChatRequest, ResponseRequest
 from .responses import ID as RESPONSE_ID
 from .responses import Response
+from .wire import ERRORS, headers_of, json_answer, route_class, sse, stream
 
-_HOW = "The API token is the key in the owner's link, which `roundtable serve` prints."
 _ALIVE = b": still here\n\n"
 _DONE = b"data: [DONE]\n\n"
-
-
-class Mistake(BaseModel):
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class Mistaken(BaseModel):
-    """An error as OpenAI's clients read it."""
-
-    error: Mistake
-
-
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Mistaken} for status in (400, 401, 404, 409, 413, 415, 502, 503)
-}
 
 
 def router(app: App, running: Driver, links: Links | None = None) -> APIRouter:
     """The endpoint over this program's table; `running` drives what it opens."""
     keys = links or load_links(app.settings.home)
     routes = APIRouter(
-        prefix="/v1", route_class=_route_class(keys), responses=ERRORS, tags=["openai"]
+        prefix="/v1", route_class=route_class(keys), responses=ERRORS, tags=["openai"]
     )
     holder = Holder(app, running)
     _model_routes(routes, app)
@@ -174,7 +151,7 @@ def _chat_routes(routes: APIRouter, table: _Table) -> None:
         metadata = table.metadata(request, state, body.metadata)
         form = Chat(state, body.model, metadata)
         if body.stream:
-            return _stream(_chat_events(table, state, body, form), metadata)
+            return stream(_chat_events(table, state, body, form), metadata)
         ended = await table.to_its_end(request, state, body)
         if ended is None:
             return HttpResponse(status_code=499)
@@ -183,7 +160,7 @@ def _chat_routes(routes: APIRouter, table: _Table) -> None:
         told = "\n".join(lines)
         text = answer(state, told if progress == "text" else "")
         reasoning = told if progress == "reasoning" else ""
-        return _json(form.completion(state, text, reasoning), _headers(metadata))
+        return json_answer(form.completion(state, text, reasoning), headers_of(metadata))
 
     @routes.get("/chat/completions/{completion_id}", response_model=None)
     async def collect(completion_id: str, request: Request) -> HttpResponse:
@@ -199,13 +176,13 @@ def _chat_routes(routes: APIRouter, table: _Table) -> None:
         metadata = table.metadata(request, state, None)
         form = Chat(state, _name(state), metadata)
         completion = form.completion(state, delivered(state), "\n".join(lines))
-        return _json(completion, _headers(metadata))
+        return json_answer(completion, headers_of(metadata))
 
 
 async def _chat_events(
     table: _Table, state: State, body: ChatRequest, form: Chat
 ) -> AsyncGenerator[bytes, None]:
-    yield _sse(form.chunk(role="assistant", content=""))
+    yield sse(form.chunk(role="assistant", content=""))
     progress = body.roundtable.progress
     told: list[str] = []
     over = False
@@ -218,7 +195,7 @@ async def _chat_events(
                 elif (line := progress_line(step.record, state)) and progress != "none":
                     told.append(line)
                     words = f"{line}\n"
-                    yield _sse(
+                    yield sse(
                         form.chunk(reasoning_content=words)
                         if progress == "reasoning"
                         else form.chunk(content=words)
@@ -227,19 +204,19 @@ async def _chat_events(
         if error := failure(state):
             raise error
         if progress == "text" and told:
-            yield _sse(form.chunk(content="\n"))
+            yield sse(form.chunk(content="\n"))
         for words in pieces(delivered(state)):
-            yield _sse(form.chunk(content=words))
-        yield _sse(form.chunk(finish_reason(state)))
+            yield sse(form.chunk(content=words))
+        yield sse(form.chunk(finish_reason(state)))
         if body.stream_options and body.stream_options.include_usage:
-            yield _sse(form.usage_chunk(state))
+            yield sse(form.usage_chunk(state))
         yield _DONE
     except WireError as error:
         over = True
-        yield _sse(error.document)
+        yield sse(error.document)
     except RoundtableError as error:
         over = True
-        yield _sse(from_ours(error).document)
+        yield sse(from_ours(error).document)
     finally:
         if not over and body.roundtable.on_disconnect == "stop":
             table.holder.stop_soon(state.discussion_id)
@@ -266,16 +243,16 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
             previous=body.previous_response_id,
         )
         if body.stream:
-            return _stream(_response_events(table, state, body, form), metadata)
+            return stream(_response_events(table, state, body, form), metadata)
         if body.background and state.closed is None:
-            return _json(form.whole("in_progress"), _headers(metadata))
+            return json_answer(form.whole("in_progress"), headers_of(metadata))
         ended = await table.to_its_end(request, state, body)
         if ended is None:
             return HttpResponse(status_code=499)
         state, lines = ended
         told = lines if body.roundtable.progress == "reasoning" else []
         before = "\n".join(lines) if body.roundtable.progress == "text" else ""
-        return _json(form.ended(state, told, answer(state, before)), _headers(metadata))
+        return json_answer(form.ended(state, told, answer(state, before)), headers_of(metadata))
 
     @routes.get("/responses/{response_id}", response_model=None)
     async def collect(response_id: str, request: Request) -> HttpResponse:
@@ -293,7 +270,7 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
     async def delete(response_id: str) -> HttpResponse:
         """Delete the discussion for good."""
         await table.delete(_discussion(response_id, RESPONSE_ID))
-        return _json({"id": response_id, "object": "response", "deleted": True})
+        return json_answer({"id": response_id, "object": "response", "deleted": True})
 
 
 async def _standing(table: _Table, request: Request, discussion_id: str) -> HttpResponse:
@@ -306,7 +283,7 @@ async def _standing(table: _Table, request: Request, discussion_id: str) -> Http
         found = form.whole("failed", reasoning=lines, state=state, error=error.message)
     else:
         found = form.ended(state, lines, delivered(state))
-    return _json(found, _headers(metadata))
+    return json_answer(found, headers_of(metadata))
 
 
 async def _previous(table: _Table, response_id: str) -> State:
@@ -330,11 +307,11 @@ async def _response_events(
     index = 0
     try:
         for event in form.begun():
-            yield _sse(event)
+            yield sse(event)
         if progress == "reasoning":
             index = 1
             for event in form.thinking_begins():
-                yield _sse(event)
+                yield sse(event)
         async with aclosing(table.holder.follow(state.discussion_id)) as steps:
             async for step in steps:
                 state = step.state
@@ -344,12 +321,12 @@ async def _response_events(
                     told.append(line)
                     if progress == "reasoning":
                         words = line if len(told) == 1 else f"\n{line}"
-                        yield _sse(form.thinks(words))
+                        yield sse(form.thinks(words))
         over = True
         thoughts = told if progress == "reasoning" else []
         if thoughts:
             for event in form.thinking_ends("\n".join(thoughts)):
-                yield _sse(event)
+                yield sse(event)
         if error := failure(state):
             raise error
         text = answer(state, "\n".join(told) if progress == "text" else "")
@@ -359,65 +336,17 @@ async def _response_events(
             form.speaking_ends(index, text),
         ):
             for event in part:
-                yield _sse(event)
+                yield sse(event)
         ended = form.ended(state, thoughts, text)
-        yield _sse(form.event(f"response.{ended['status']}", response=ended))
+        yield sse(form.event(f"response.{ended['status']}", response=ended))
     except (WireError, RoundtableError) as error:
         over = True
         wire = error if isinstance(error, WireError) else from_ours(error)
         failed = form.whole("failed", state=state if state.seq else None, error=wire.message)
-        yield _sse(form.event("response.failed", response=failed))
+        yield sse(form.event("response.failed", response=failed))
     finally:
         if not over and body.roundtable.on_disconnect == "stop" and not body.background:
             table.holder.stop_soon(state.discussion_id)
-
-
-# --- the wire -----------------------------------------------------------------------------------
-
-
-def _route_class(links: Links) -> type[APIRoute]:
-    """Routes that ask for the token before anything else, and speak of errors as clients expect."""
-
-    class Route(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
-            handle = super().get_route_handler()
-
-            async def handled(request: Request) -> HttpResponse:
-                try:
-                    _authorise(request, links)
-                    await _refuse_bad_text(request)
-                    return await handle(request)
-                except WireError as error:
-                    return _error(error)
-                except RequestValidationError as error:
-                    return _error(from_validation(error))
-                except RoundtableError as error:
-                    return _error(from_ours(error))
-
-            return handled
-
-    return Route
-
-
-def _authorise(request: Request, links: Links) -> None:
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not links.is_owner(key.strip()):
-        raise WireError(401, f"This needs the API token. {_HOW}", code="invalid_api_key")
-
-
-async def _refuse_bad_text(request: Request) -> None:
-    """Half surrogates and bottomless nesting pass as JSON, and break whoever takes them."""
-    body = await request.body()
-    if not body:
-        return
-    try:
-        json.dumps(json.loads(body), ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise WireError(400, "The body holds half of a surrogate pair.") from None
-    except RecursionError:
-        raise WireError(400, "The body is nested too deeply.") from None
-    except ValueError:
-        raise WireError(400, "The body is not JSON.") from None
 
 
 async def _gone(request: Request) -> None:
@@ -436,38 +365,3 @@ def _name(state: State) -> str:
     """The model that a discussion would be asked as; which alias it was, nobody kept."""
     name = state.start.procedure.rpartition(":")[2]
     return PREFIX + name if name else DEFAULT
-
-
-def _headers(metadata: dict[str, str]) -> dict[str, str]:
-    return {
-        "x-roundtable-discussion": metadata["discussion_id"],
-        "x-roundtable-page": metadata["page_url"],
-    }
-
-
-def _json(document: Any, headers: dict[str, str] | None = None, status: int = 200) -> HttpResponse:
-    return HttpResponse(
-        json.dumps(document).encode("ascii"),
-        status,
-        headers=headers,
-        media_type="application/json",
-    )
-
-
-def _error(error: WireError) -> HttpResponse:
-    # Clients try again by themselves; a discussion that failed would be paid for twice.
-    headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
-    with suppress(KeyError):
-        headers |= {401: {"www-authenticate": "Bearer"}}[error.status]
-    return _json(error.document, headers, error.status)
-
-
-def _stream(events: AsyncGenerator[bytes, None], metadata: dict[str, str]) -> HttpResponse:
-    headers = {"x-accel-buffering": "no", **_headers(metadata)}
-    return Feed(events, media_type="text/event-stream", headers=headers)
-
-
-def _sse(document: dict[str, Any]) -> bytes:
-    name = document.get("type")
-    event = f"event: {name}\n" if isinstance(name, str) and "sequence_number" in document else ""
-    return f"{event}data: {json.dumps(document)}\n\n".encode("ascii")

@@ -202,8 +202,8 @@ function Models({ models, model, setModel, usable }) {
   const names = models.found.flatMap((each) => each.models);
   return html`<div><p class="small"><strong>Models found</strong> ${models.found.length
       ? models.found.map((each, n) => html`${n ? ", " : ""}${each.label} <span class="faint">(${each.models.length || each.how})</span>`)
-      : html`<span class="faint">none beside the embedded demonstration model</span>`}. <span class="faint">Default: ${models.default_model}.</span></p>
-    ${usable && html`<label>One model for everybody (optional)<input type="text" list="model-names" value=${model} placeholder=${models.default_model} onInput=${(event) => setModel(event.target.value)} /></label>
+      : html`<span class="faint">none beside the embedded demonstration model</span>`}. <span class="faint">Default, also for the host: ${models.default_model}.</span></p>
+    ${usable && html`<label>One model for all experts (optional)<input type="text" list="model-names" value=${model} placeholder=${models.default_model} onInput=${(event) => setModel(event.target.value)} /></label>
       <datalist id="model-names">${[...names, ...Object.keys(models.scripted)].map((each) => html`<option value=${each}></option>`)}</datalist>`}
     ${models.missing.length > 0 && html`<details class="fold"><summary>How to get more</summary><ul>${models.missing.map((each) => html`<li><strong>${each.label}</strong>: ${each.get}</li>`)}</ul></details>`}
   </div>`;

@@ -1,0 +1,138 @@
+"""The pages tell the truth: their links lead somewhere, and the commands that they show exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from roundtable.core.errors import UnknownName
+from roundtable.procedures import PROCEDURES
+from roundtable.surfaces.cli.app import cli
+from roundtable.surfaces.toolset.toolset import find_operation
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    page
+    for page in ROOT.rglob("*.md")
+    if not any(
+        part.startswith(".") or part == "node_modules" for part in page.relative_to(ROOT).parts
+    )
+    and "prompts" not in page.parts
+)
+DOCS = ROOT / "docs"
+_FENCE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+_SHELL = ("", "sh", "bash", "console")
+_COMMAND = re.compile(r"roundtable (?=\S)")
+A_SLIP = "lsit"
+"""What the grammar gives as an example of one."""
+_IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z]+)\b")
+_PAGE_IN_CODE = re.compile(r"\((docs/[\w-]+\.md)\)")
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _links(page: Path) -> Iterator[str]:
+    for target in _LINK.findall(_INLINE.sub("", _FENCE.sub("", page.read_text("utf-8")))):
+        if not re.match(r"[a-z]+:", target):
+            yield target
+
+
+def _anchors(page: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a page."""
+    headings = _HEADING.findall(_FENCE.sub("", page.read_text("utf-8")))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def _commands(page: Path) -> Iterator[str]:
+    text = page.read_text("utf-8")
+    for language, block in _FENCE.findall(text):
+        if language in _SHELL:
+            for line in block.splitlines():
+                if _COMMAND.match(bare := line.strip().removeprefix("$ ")):
+                    yield bare
+    yield from filter(_COMMAND.match, _INLINE.findall(_FENCE.sub("", text)))
+
+
+COMMANDS = sorted({(_name(page), line) for page in PAGES for line in _commands(page)})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_relative_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for target in _links(page):
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in _anchors(there), target
+
+
+def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
+    linked = {target.partition("#")[0] for target in _links(ROOT / "README.md")}
+    assert {_name(page) for page in DOCS.glob("*.md")} <= linked
+
+
+@pytest.mark.parametrize(("page", "line"), COMMANDS)
+def test_every_command_that_a_page_shows_is_understood(page: str, line: str) -> None:
+    del page
+    _parse(line)
+
+
+def test_a_command_or_flag_that_does_not_exist_would_be_noticed() -> None:
+    for line in ("roundtable exprot ID", "roundtable show ID --colour", "roundtable skill polish",
+                 "roundtable tool shout '{}'", "roundtable list one two"):  # fmt: skip
+        with pytest.raises((click.UsageError, UnknownName, AssertionError)):
+            _parse(line)
+    assert len(COMMANDS) > 80, "they are found"
+
+
+def test_what_the_program_tells_people_to_run_and_to_read_exists() -> None:
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        text = file.read_text("utf-8")
+        assert set(_IN_CODE.findall(text)) <= {*cli.commands, A_SLIP}, _name(file)
+        for page in _PAGE_IN_CODE.findall(text):
+            assert (ROOT / page).is_file(), f"{_name(file)}: {page}"
+
+
+def test_every_extra_is_explained() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    settings = (DOCS / "settings.md").read_text("utf-8")
+    for extra in set(project["optional-dependencies"]) - {"dev"}:
+        assert f"| `{extra}` |" in settings, extra
+
+
+def _parse(line: str) -> None:
+    """Parse a command line as the program does; nothing is run."""
+    shown = line.removeprefix("roundtable ")
+    words = shlex.split(re.sub(r"[\[\]]", "", shown), comments=True)
+    # Shown questions stand in quotes. A bare word must be a command: the grammar would take a slip
+    # for a question.
+    assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
+    command: click.Command = cli
+    while isinstance(command, click.Group):
+        name = words[0] if command is not cli or words[0] in cli.commands else "ask"
+        words = words[1:] if words[:1] == [name] else words
+        found = command.commands.get(name)
+        assert found is not None, f"no such command: {name}"
+        command = found
+    if not words:  # prose that speaks of the command
+        return
+    context = command.make_context(command.name, words)
+    if command.name == "tool" and (tool := context.params["name"]) not in (None, "NAME"):
+        find_operation(tool)
+    rules = context.params.get("procedure")
+    assert rules in (None, "NAME", *PROCEDURES) or f'"{rules}"' in _own(), f"no procedure {rules}"
+
+
+def _own() -> str:
+    """The page on the user's own procedures, whose example other lines use."""
+    return (DOCS / "custom-procedures.md").read_text("utf-8")
