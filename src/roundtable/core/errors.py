@@ -74,7 +74,7 @@ class BadTopic(UsageError):
 MANY = 30
 """A list of more names than this helps nobody."""
 _LISTED = {
-    "model": "Write PROVIDER/MODEL, or an alias such as opus; `roundtable models` shows what is there.",
+    "model": "Write PROVIDER/MODEL, or an alias such as opus; `roundtable models` shows them.",
     "expert": "`roundtable experts` lists them; `roundtable experts WORDS` searches.",
 }
 

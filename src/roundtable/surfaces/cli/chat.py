@@ -59,7 +59,7 @@ def _place(settings: Settings, *, telegram: bool) -> Place:
     if not os.environ.get(TOKEN, "").strip():
         raise UsageError(
             "Telegram needs a bot's token.",
-            f"Get one from @BotFather in Telegram and set {TOKEN}; without --telegram the chat is here.",
+            f"Get one from @BotFather and set {TOKEN}; without --telegram the chat is here.",
         )
     allowed = settings.choices.chat.allow
     told = ", ".join(allowed) or 'none yet: name them in config.toml, [chat] allow = ["…"]'
