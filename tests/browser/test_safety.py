@@ -142,7 +142,9 @@ def poke(page: Page) -> None:
 def check(guest: Visitor) -> None:
     page = guest.page
     expect(page.locator("#verdict .answer")).to_be_visible()
-    expect(page.locator("article.speech")).to_have_count(len((*TEXTS, *MORE)) + 1)  # one turn failed
+    expect(page.locator("article.speech")).to_have_count(
+        len((*TEXTS, *MORE)) + 1
+    )  # one turn failed
     poke(page)
     assert guest.ran == []
     assert guest.violations == []

@@ -625,7 +625,7 @@ def test_a_thread_that_cannot_be_made_is_done_without_and_the_reader_is_told() -
         after = await telling.service.read(state.discussion_id)
         (note,) = [n for n in after.notes if n.code == NEWS]
         assert note.text == (
-            "No thread could be made on discord:123: No more threads. News go straight into it."
+            "No thread could be made on discord: No more threads. News go straight into it."
         )
 
     run_in_virtual_time(main())
@@ -662,7 +662,7 @@ def test_news_that_cannot_be_sent_are_noted_at_the_opening_with_what_to_set() ->
         state = await telling.open("nowhere:1", "half", "plain+threads")
         notes = [note for note in state.notes if note.code == NEWS]
         assert [note.text for note in notes] == [
-            "News for nowhere:1 cannot be sent: no channel 'nowhere' is set up.",
+            "News cannot be sent: no channel 'nowhere' is set up.",
             "News for half cannot be sent: half needs a token.",
             "plain has no threads, so news go straight into the channel.",
         ]

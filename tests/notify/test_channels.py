@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.errors import BadSetting
+from roundtable.core.errors import BadSetting, ChannelError
 from roundtable.core.news_plan import ChannelSettings, spelled
 from roundtable.notify.channels import make_channel, make_channels
 from roundtable.notify.command import Command
@@ -117,8 +117,9 @@ def test_a_webhook_that_redirects_is_not_followed() -> None:
 def test_a_webhook_in_trouble_says_whether_trying_again_can_help(
     answer: Answer, permanent: bool, retry_after: float | None
 ) -> None:
-    with platform(lambda _: answer) as there:
-        error = refusal(made(f"{there.url}/secret-path?key=secret", timeout=0.3))
+    with platform(lambda _: answer) as there, pytest.raises(ChannelError) as raised:
+        asyncio.run(made(f"{there.url}/secret-path?key=secret", timeout=0.3).post(a_post()))
+    error = raised.value
     assert (error.permanent, error.retry_after) == (permanent, retry_after)
     assert "secret" not in str(error)
 

@@ -219,6 +219,25 @@ def test_progress_says_which_turn_of_how_many_and_how_long_at_most() -> None:
     ]
 
 
+def test_nobody_is_told_how_long_a_person_takes() -> None:
+    told: list[str] = []
+    table = meeting()
+    places = [*seats(2), {**seats(3)[2], "model": "outside"}]
+
+    async def main() -> None:
+        asked = asked_for(options={"participants": places, "turn_seconds": 5, "max_rounds": 2})
+        opened = await table.service.open(OpenRequest(topic="Tea?", **asked))
+
+        def listen(record: Recorded, state: State) -> None:
+            if isinstance(record.event, SpeechGiven) and record.event.round == 1:
+                told.append(progress(state))
+
+        await table.service.run(opened.discussion_id, on_event=listen)
+
+    run_in_virtual_time(main())
+    assert told == ["turn 2 of 6", "turn 3 of 6"]
+
+
 # Prompts
 
 

@@ -109,7 +109,7 @@ def test_an_unknown_flag_is_an_error_with_a_suggestion(
         (["--preset=chep"], ["Unknown preset 'chep'", "Did you mean cheap?"]),
         (["--procedure=counsil"], ["Unknown procedure 'counsil'", "Did you mean council?"]),
         (["--budget=hihg"], ["budget", "'low'", "'medium'", "'high'"]),
-        (["--model=nobody"], ["Unknown model 'nobody'"]),
+        (["--model=xyzzy"], ["Unknown model 'xyzzy'.\nWrite PROVIDER/MODEL", "roundtable models"]),
         (["--max-calls=0"], ["--max-calls", "x>=1"]),
         (["--max-cost=much"], ["--max-cost", "not a valid float"]),
         (["--scholar"], ["--scholar", "requires an argument"]),
@@ -130,7 +130,8 @@ def test_an_unknown_name_or_value_is_refused_before_anything_is_stored(
 def test_a_mistyped_command_is_not_taken_for_a_question(
     desk: Desk, typo: str, command: str
 ) -> None:
-    refused(desk(typo), f"Did you mean '{command}'?", f"roundtable ask '{typo}'")
+    for more in ((), ("rt_1a2b3c4d",)):
+        refused(desk(typo, *more), f"Did you mean '{command}'?", f"roundtable ask '{typo}'")
 
 
 def test_missing_binary_and_endless_context_files_are_refused(desk: Desk) -> None:

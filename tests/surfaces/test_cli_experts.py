@@ -118,6 +118,8 @@ def test_the_user_may_insist_and_weigh(desk: Desk) -> None:
         (["--for", "Tea?", "--count", "0"], "--count"),
         (["--for", "  "], "The topic is empty"),
         (["law", "--for", "Tea?"], "Use either"),
+        (["show"], "Show whom?"),
+        (["show", "xyzzy"], "`roundtable experts` lists them"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_a_next_step(

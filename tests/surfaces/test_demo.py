@@ -16,6 +16,7 @@ def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk
     done = desk("demo", "--no-web")
     assert done.code == 0
     assert CONCLUSION in " ".join(done.out.split())
+    assert done.out.count("complete") == 2, "nobody spoke in the third round"
     id_ = desk.last_id()
     document = desk("show", id_, "--json").document
     assert document["status"] == "concluded"

@@ -67,6 +67,12 @@ def test_what_cannot_be_done_says_what_can(desk: Desk) -> None:
     assert "no open turn" in desk("skip", id_, "bob").err
     assert "cannot be read" in desk("add", id_, "no-such-file").err
     assert desk("dismiss", id_, "nobody").code == 2
+    long = b"x" * 5_000_000
+    for words in (("speak", id_, "-", "--as", "ann"), ("speak", id_, "-"), ("conclude", id_, "-")):
+        refused = desk(*words, stdin=long)
+        assert refused.code == 2
+        assert "5,000,000 characters; at most 200,000 fit" in refused.err
+    assert desk("show", id_, "--json").document["speeches"] == []
 
 
 @pytest.mark.requirement("I-33", "X-48")

@@ -27,6 +27,13 @@ def test_the_list_can_be_searched_and_cut(desk: Desk) -> None:
     assert "No question contains 'milk'" in desk("list", "milk").err
 
 
+def test_the_list_stands_in_columns(desk: Desk) -> None:
+    desk("Tea?", *QUICK)
+    desk("demo", "--no-web")
+    rows = desk("list").out.splitlines()
+    assert len({row.index(topic) for row, topic in zip(rows, ("Should", "Tea?"), strict=True)}) == 1
+
+
 def test_show_prints_everything_that_was_said(desk: Desk) -> None:
     asked = desk.ask("--json").document
 

@@ -336,14 +336,17 @@ def again(outbox: Outbox, message_id: str, by: str) -> NewsRequested:
     return NewsRequested(kind=entry.message.kind, by=by, message_id=message_id)
 
 
-def announcement(state: State) -> str:
-    """In one line who hears of this discussion: silence is said aloud too."""
+def announcement(state: State, *, chats: bool = True) -> str:
+    """In one line who hears of this discussion: silence is said aloud too. Without `chats` it
+    names the channels alone, for those who only read."""
     plan = state.news_plan
     if plan is None or (plan.enabled and not plan.channels):
         return "News: off, nobody is told (--notify CHANNEL, or [news] in config.toml)."
     if not plan.enabled:
         return "News: off for this discussion, as it was asked for."
-    names = ", ".join(dict.fromkeys(channel.name for channel in plan.channels))
+    names = ", ".join(
+        dict.fromkeys(each.name if chats else each.platform for each in plan.channels)
+    )
     return f"News: to {names}; it shows the topic, the roles and excerpts (--confidential: none)."
 
 

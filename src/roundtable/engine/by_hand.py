@@ -22,6 +22,7 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.state import State
+from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant
 
 CONCLUSION = "conclusion"
@@ -29,6 +30,21 @@ CONCLUSION = "conclusion"
 
 
 MOST_EXTRA_ROUNDS = 20
+LONGEST_SPEECH = 200_000
+"""Characters. Longer material belongs into the context."""
+
+
+def checked_words(what: str, text: str, instead: str) -> str:
+    """What somebody from outside says, whichever way it came. NotAllowed if it is empty, with what
+    to do `instead`, or so long that no later prompt could carry it."""
+    if not text.strip():
+        raise NotAllowed(f"The {what} is empty.", instead)
+    if len(text) > LONGEST_SPEECH:
+        raise NotAllowed(
+            f"The {what} has {len(text):,} characters; at most {LONGEST_SPEECH:,} fit.",
+            "Say it in 200 to 500 words, and give long material as context.",
+        )
+    return readable(text)
 
 
 def paused(state: State, by: str, reason: str) -> list[tuple[Event, str | None]]:

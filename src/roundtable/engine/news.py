@@ -209,21 +209,22 @@ class Courier:
         return await self._ledger.append(discussion_id, [NewEvent(event, self.clock.now(), key)])
 
     def _warning(self, place: NewsChannel) -> NoteAdded | None:
+        """Why news will not arrive. A note is read by whoever may watch, and the chat is not
+        theirs to know: it names the channel alone."""
         channel = self.channels.find(place.platform)
         if channel is None:
             variable = place.platform.upper().replace("-", "_").replace(".", "_")
-            text = f"News for {place.name} cannot be sent: no channel {place.platform!r} is set up."
+            text = f"News cannot be sent: no channel {place.platform!r} is set up."
             remedy = (
                 f"Set ROUNDTABLE_CHANNEL_{variable}, or {place.platform} under [channels] in "
                 f"config.toml (docs/notifications.md), then: roundtable notify pump"
             )
             return NoteAdded(code=NEWS, text=text, remedy=remedy)
         if found := channel.problem(place):
-            return NoteAdded(
-                code=NEWS, text=f"News for {place.name} cannot be sent: {found[0]}", remedy=found[1]
-            )
+            text = f"News for {place.platform} cannot be sent: {found[0]}"
+            return NoteAdded(code=NEWS, text=text, remedy=found[1])
         if place.threads and "threads" not in channel.abilities:
-            text = f"{place.name} has no threads, so news go straight into the channel."
+            text = f"{place.platform} has no threads, so news go straight into the channel."
             return NoteAdded(code=NEWS, text=text)
         return None
 

@@ -190,7 +190,7 @@ class Route:
                 )
                 events.insert(0, (thread_opened, key))
             elif settled.outcome == "given_up":
-                text = f"No thread could be made on {message.channel.name}: {settled.detail}"
+                text = f"No thread could be made on {message.channel.platform}: {settled.detail}"
                 note = NoteAdded(
                     code=NEWS, text=f"{text} News go straight into it.", remedy=settled.remedy
                 )

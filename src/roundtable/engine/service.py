@@ -22,7 +22,6 @@ from ..core.events import (
     StopRequested,
 )
 from ..core.state import State, fold
-from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, Headline, Lease, Ledger, Models, News
@@ -30,6 +29,7 @@ from ..procedures import PROCEDURES, procedure_kit
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
 from .by_hand import (
+    checked_words,
     conclusion,
     extended,
     joined,
@@ -195,15 +195,14 @@ class Service:
         participant fills its own open turn, in place of its speaker. With the same `key` a
         repeated call records nothing new.
         """
-        if not text.strip():
-            raise NotAllowed("The speech is empty.", "Say something, or leave the turn open.")
+        words = checked_words("speech", text, "Say something, or leave the turn open.")
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
         given: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
             speech = _repeated(state, participant, key) if key else None
-            given[:] = [speech or _outside_speech(state, participant, readable(text), key or "")]
+            given[:] = [speech or _outside_speech(state, participant, words, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
             return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
 
@@ -292,10 +291,9 @@ class Service:
 
     async def conclude(self, discussion_id: str, text: str, *, key: str | None = None) -> State:
         """End a discussion with these words of its host as its conclusion."""
-        if not text.strip():
-            raise NotAllowed("The conclusion is empty.", "Say what came of it, or stop instead.")
+        words = checked_words("conclusion", text, "Say what came of it, or stop instead.")
         await self._held_by_hand(discussion_id)
-        return await self._act(discussion_id, lambda state: conclusion(state, readable(text), key))
+        return await self._act(discussion_id, lambda state: conclusion(state, words, key))
 
     async def read(self, discussion_id: str) -> State:
         """The discussion as it stands."""
@@ -452,7 +450,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
     if plan is None:
         raise NotAllowed(
             f"It is not {participant}'s turn in {state.discussion_id}.",
-            "A participant may speak while a turn of its own is open.",
+            _whose_turn(state),
         )
     contract = plan.task.contract
     return SpeechGiven(
@@ -470,5 +468,14 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
 
 
 def _open_turn(state: State, participant: str) -> TurnPlan | None:
-    plans = open_turns(state, procedure_kit(state.start.procedure).procedure)
-    return next((plan for plan in plans if plan.participant.id == participant), None)
+    return next((plan for plan in _open(state) if plan.participant.id == participant), None)
+
+
+def _whose_turn(state: State) -> str:
+    names = [plan.participant.id for plan in _open(state)]
+    now = f" Now it is the turn of {', '.join(names)}." if names else ""
+    return f"A participant may speak while a turn of its own is open.{now}"
+
+
+def _open(state: State) -> Sequence[TurnPlan]:
+    return open_turns(state, procedure_kit(state.start.procedure).procedure)

@@ -59,7 +59,7 @@ def result(state: State) -> dict[str, Any]:
                 {"code": note.code, "text": note.text, "remedy": note.remedy}
                 for note in notes(state)
             ],
-            "news": announcement(state),
+            "news": announcement(state, chats=False),
             "program_version": state.start.program_version,
         }
     )

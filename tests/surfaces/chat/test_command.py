@@ -58,6 +58,7 @@ def test_a_bot_without_a_token_says_what_to_set(desk: Desk, telegram: TelegramSe
     outcome = desk.command("chat", "--telegram")
     assert outcome.code == 2
     assert "TELEGRAM_BOT_TOKEN" in outcome.err
+    assert "Listening" not in outcome.err
     assert telegram.sent == []
 
 
@@ -66,4 +67,5 @@ def test_the_terminal_is_a_chat_for_one_person(desk: Desk) -> None:
     outcome = desk.command("chat", stdin=typed.encode(), ROUNDTABLE_MODEL="scripted/echo")
     assert outcome.code == 0, outcome.err
     assert "setup" in outcome.out
+    assert outcome.out.count("That is not for the table") == 1
     assert "🏁" in outcome.out

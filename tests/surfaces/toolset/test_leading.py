@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from roundtable.core.errors import BadSetting, NotAllowed, UnknownDiscussion, UnknownName
+from roundtable.engine.by_hand import LONGEST_SPEECH
 from roundtable.speakers.scripted import Line, ScriptedSpeaker
-from roundtable.surfaces.toolset.leading import LONGEST_SPEECH
 from roundtable.surfaces.toolset.results import Advanced
 
 from .tables import NAMES, SEATS, TOLD, TOPIC, said, started, stored, tools
@@ -118,6 +118,7 @@ async def test_whoever_may_not_speak_is_refused_and_nothing_is_recorded(tmp_path
             with pytest.raises(error) as refused:
                 await toolset.speak(id_, who, "Me!")
             assert refused.value.remedy
+        assert "Now it is the turn of back." in refused.value.remedy
         with pytest.raises(NotAllowed, match="at most 200,000 fit"):
             await toolset.speak(id_, "back", "x" * (LONGEST_SPEECH + 1))
         with pytest.raises(NotAllowed, match="empty"):
@@ -151,6 +152,26 @@ async def test_a_discussion_ends_with_a_conclusion_or_is_cancelled_and_then_stay
                 await toolset.end_discussion(id_, cancel=True)
         with pytest.raises(UnknownDiscussion):
             await toolset.end_discussion("rt_00000000", conclusion="What?")
+
+
+async def test_a_round_that_was_only_opened_is_not_counted(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, 2)
+        await toolset.speak(id_, "coordinator", "Welcome.")
+        for who in ("arch", "back"):
+            await toolset.speak(id_, who, f"{who} agrees.")
+        assert (await toolset.status(id_)).round == 2
+        assert (await toolset.summarize(id_)).rounds == 1
+        ended = await toolset.end_discussion(id_, conclusion="One database.")
+        assert ended.rounds == 1
+        assert ended.document is not None
+        document = (tmp_path / "work" / ended.document).read_text("utf-8")
+        assert "**Rounds**: 1 of 3" in document
+        assert "### Round 1" in document
+        assert "Round 2" not in document
+        assert "absent" not in document
+        history = (await toolset.read(id_)).formatted_history
+        assert "[1] Round 0 | Host (Coordinator): Welcome." in history
 
 
 @pytest.mark.requirement("D-17", "D-68")

@@ -14,7 +14,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web import sse
 from roundtable.surfaces.web.links import load_links
 from tests.servers import provider_server
@@ -156,14 +155,11 @@ async def test_words_of_five_megabytes_are_refused_by_every_act(home: House) -> 
     state = await home.meeting()
     host, seat = home.at(state, "host"), home.at(state, "seat", "tea")
     before = await home.types(state)
-    whole: list[tuple[str, dict[str, Any]]] = [
-        (f"{seat}/speak", {"text": LARGE}),
-        (f"{host}/speak", {"text": LARGE}),
-        (f"{host}/material", {"source": "a", "text": LARGE}),
-    ]
     for text in (LARGE, FITS_THE_BODY):
         acts: list[tuple[str, dict[str, Any]]] = [
-            *(whole if text is LARGE else ()),
+            (f"{seat}/speak", {"text": text}),
+            (f"{host}/speak", {"text": text}),
+            *([(f"{host}/material", {"source": "a", "text": text})] if text is LARGE else []),
             (f"{host}/material", {"source": text, "text": "b"}),
             (f"{host}/pause", {"reason": text}),
             (f"{host}/stop", {"reason": text}),
@@ -361,23 +357,23 @@ async def test_the_files_of_a_server_hold_no_key_but_its_own(tmp_path: Path) -> 
                 assert key.encode() not in file.read_bytes(), file.name
 
 
-@pytest.mark.requirement("I-16")
+@pytest.mark.requirement("I-21")
 async def test_one_who_only_watches_learns_neither_prompts_nor_where_news_go(home: House) -> None:
-    hook = "https://hooks.example/services/T0/B0/verysecretverysecret"
-    options = {"all": "scripted/echo", "quick": True}
-    plan = {"destinations": [{"channel": "webhook", "chat": hook}]}
-    body = {"topic": "Tea?", "options": options, "procedure": "council", "run": False}
-    made = await home.client.post(
-        "/api/discussions", json={**body, "news": plan}, headers=dict(home.owner)
-    )
-    if made.status_code == 201:
-        state = await home.service.read(made.json()["discussion_id"])
-    else:  # an address is refused as a chat, and nothing is stored
-        assert made.status_code == 422
-        state = await home.service.open(OpenRequest(topic="Tea?", options=options))
-    await home.service.run(state.discussion_id)
-    for what in ("", "/events", "/feed", "/derived", "/export.md", "/export.json", "/export.html"):
+    body = {
+        "topic": "Tea?",
+        "procedure": "council",
+        "options": {"all": "scripted/echo", "quick": True},
+        "context": [{"source": "notes.md", "text": "the whole secret plan"}],
+        "news": {"channels": [{"platform": "lark", "chat_id": "room-7"}]},
+        "run": False,
+    }
+    made = await home.client.post("/api/discussions", json=body, headers=dict(home.owner))
+    assert made.status_code == 201, made.text
+    state = await home.service.run(made.json()["discussion_id"])
+    assert "room-7" in str(await home.service.records(state.discussion_id))
+    forms = ("md", "json", "html", "page")
+    for what in ("", "/events", "/feed", "/derived", *(f"/export.{form}" for form in forms)):
         answer = await home.client.get(f"{home.at(state)}{what}")
         assert answer.status_code == 200
-        assert "verysecret" not in answer.text, what
-        assert '"system"' not in answer.text, what
+        for kept in ("room-7", "secret plan"):
+            assert kept not in answer.text, (what, kept)

@@ -20,6 +20,9 @@ from .request import request_of_words
 
 REMEMBERED = 10_000
 """Messages whose ids are kept, so that one that comes twice is answered once."""
+NOT_FOR_THE_TABLE = "That is not for the table. Write /roundtable QUESTION, or /roundtable help"
+    "That is not for the table. Ask it: /roundtable QUESTION, or see /roundtable help"
+)
 _log = logging.getLogger("roundtable.chat")
 
 
@@ -97,7 +100,8 @@ class Desk:
             case Asks():
                 await self._ask(message, wanted)
             case None:
-                pass
+                if self._place.platform == "terminal":  # elsewhere people talk to each other, too
+                    await self._say(chat, NOT_FOR_THE_TABLE)
 
     async def _ask(self, message: Message, asked: Asks) -> None:
         """Put a question to the table; its news and its verdict go to the chat it came from."""

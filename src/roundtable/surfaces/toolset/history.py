@@ -75,7 +75,9 @@ def _cost(row: SpeechRow, twice: bool) -> int:
 
 
 def _line(row: SpeechRow) -> str:
-    place = f"Round {row.round}" if row.round else f"Round 0, after round {row.after_round}"
+    place = f"Round {row.round}"
+    if row.after_round and not row.round:
+        place += f", after round {row.after_round}"
     return f"[{row.number}] {place} | {row.role} ({row.display_name}): {row.text}"
 
 

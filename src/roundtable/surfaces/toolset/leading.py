@@ -33,8 +33,6 @@ from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken
 from .standing import SHORT, SOME_POINTS, complete, left_out, points, seat, what_next, where
 from .summary import conclusion as what_came_of
 
-LONGEST_SPEECH = 200_000
-"""Characters. Longer material belongs into the context."""
 Who = Annotated[str, Field(description="A profile of the table, matched exactly.")]
 
 
@@ -147,11 +145,6 @@ class Leading(Looking):
     ) -> Spoken:
         """Record a speech: a participant's in its own turn, or the coordinator's at any time."""
         self.access.check_voice(participant)
-        if len(content) > LONGEST_SPEECH:
-            raise NotAllowed(
-                f"The speech has {len(content):,} characters; at most {LONGEST_SPEECH:,} fit.",
-                "Say it in 200 to 500 words, and give long material as context.",
-            )
         speech = await self._service.speak(discussion_id, participant, content, key=key)
         state = await self._after(discussion_id)
         now = where(state)
@@ -363,7 +356,7 @@ def _ended(state: State) -> Ended:
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         conclusion=clip(what_came_of(state), 1_500),
-        rounds=now.round,
+        rounds=max((speech.round for speech in state.speeches), default=0),
         speeches=len(state.speeches),
         final_convergence_score=report.convergence_score.value,
         consensus_points=points(report.consensus, most=SOME_POINTS, limit=200),
