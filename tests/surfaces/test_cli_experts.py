@@ -163,3 +163,14 @@ def test_an_own_file_cannot_command_the_terminal(desk: Desk) -> None:
 
     assert "\x1b" not in desk("experts").out
     assert "\x1b" not in desk("experts", "show", "beekeeper").out
+
+
+def test_a_name_that_no_expert_bears_is_seated_with_a_warning(desk: Desk) -> None:
+    plan = ("Should we move?", "--models=scripted/echo", "--model=scripted/echo", "--dry-run")
+
+    def told(experts: str) -> str:
+        outcome = desk(*plan, experts)
+        return outcome.out + outcome.err
+
+    assert "is called xyzzy" in told("--experts=xyzzy,nurse")
+    assert "is called" not in told("--experts=nurse")

@@ -21,8 +21,6 @@ from .request import request_of_words
 REMEMBERED = 10_000
 """Messages whose ids are kept, so that one that comes twice is answered once."""
 NOT_FOR_THE_TABLE = "That is not for the table. Write /roundtable QUESTION, or /roundtable help"
-    "That is not for the table. Ask it: /roundtable QUESTION, or see /roundtable help"
-)
 _log = logging.getLogger("roundtable.chat")
 
 
