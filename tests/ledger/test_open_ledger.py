@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from roundtable.core.errors import UsageError
 from roundtable.ledger import open_ledger
 from roundtable.ledger.sqlite import SqliteLedger
+from roundtable.settings import read_settings
 
 
 @pytest.mark.requirement("D-87")
@@ -47,3 +50,16 @@ def test_no_driver_is_imported_before_it_is_needed() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     said = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
     assert said.strip() == "[]"
+
+
+@pytest.mark.requirement("D-65")
+async def test_there_is_one_database_of_our_own_and_it_holds_only_our_tables(
+    tmp_path: Path,
+) -> None:
+    settings = read_settings({"ROUNDTABLE_HOME": str(tmp_path)}, tmp_path)
+    assert settings.db == str(tmp_path / "roundtable.db")
+    await (await open_ledger(settings.db)).close()
+    with closing(sqlite3.connect(settings.db)) as connection:
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        tables = {name for (name,) in rows if not name.startswith("sqlite_")}
+    assert tables == {"discussions", "events", "leases"}

@@ -44,7 +44,7 @@ def delivery(state: State, version: str) -> str:
     if verdict.flags:
         parts.append(f"**Flags:** {' '.join(verdict.flags)}")
     parts.append(f"---\n{_footer(state, version)}")
-    return redact("\n\n".join(parts))
+    return redact("\n\n".join(part for part in parts if part))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
