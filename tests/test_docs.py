@@ -126,7 +126,9 @@ def _parse(line: str) -> None:
         command = found
     if not words:  # prose that speaks of the command
         return
-    context = command.make_context(command.name, words)
+    # With its parent: a command keeps the help options of the first context it is made in.
+    parent = cli.make_context("roundtable", [command.name or ""])
+    context = command.make_context(command.name, words, parent=parent)
     if command.name == "tool" and (tool := context.params["name"]) not in (None, "NAME"):
         find_operation(tool)
     rules = context.params.get("procedure")

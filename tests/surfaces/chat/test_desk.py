@@ -185,7 +185,8 @@ def test_a_command_line_and_a_chat_message_make_the_same_request(tmp_path: Path)
         ("What's", "better?", "--quick", "--preset=cheap"),
         ("Tea?", "--procedure", "five-round", "--max-calls=5"),
     ):
-        flags = cli.commands["ask"].make_context("ask", list(words)).params
+        parent = cli.make_context("roundtable", ["ask"])
+        flags = cli.commands["ask"].make_context("ask", list(words), parent=parent).params
         typed = request_of(" ".join(flags["question"]), flags, settings)
         written = request_of_words(Asks(words), settings, created_by=typed.created_by)
         assert written == typed

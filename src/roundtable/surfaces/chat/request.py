@@ -23,7 +23,9 @@ def request_of_words(
 ) -> OpenRequest:
     """UsageError says which word was wrong and what to write instead."""
     try:
-        context = cli.commands["ask"].make_context("ask", list(asked.words))
+        # With its parent: a command keeps the help options of the first context it is made in.
+        parent = cli.make_context("roundtable", ["ask"])
+        context = cli.commands["ask"].make_context("ask", list(asked.words), parent=parent)
     except click.ClickException as error:
         raise UsageError(error.format_message(), "/roundtable help") from None
     flags = context.params
