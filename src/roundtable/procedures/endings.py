@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from ..core.effects import Effect, Record
-from ..core.events import DiscussionClosed, Event, NoteAdded, VerdictReached
+from ..core.events import DiscussionClosed, Event, VerdictReached
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
 from ..core.values import Verdict
 
 
-def with_verdict(
-    state: State, verdict: Verdict, *notes: NoteAdded, finish: str
-) -> tuple[Effect, ...]:
+def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> tuple[Effect, ...]:
     """Close with a verdict. Where the budget ended it, the verdict is partial, and `finish` says
     what a higher limit would let finish."""
     spent = budget_exhausted(state)

@@ -11,17 +11,16 @@ from functools import partial
 
 from ...core.effects import Effect, LookUp, Record
 from ...core.events import (
-    DiscussionClosed,
     Event,
     NoteAdded,
     ParticipantsSeated,
     SpeechGiven,
-    VerdictReached,
 )
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
-from ...core.stopping import Stop, budget_exhausted, stop_requested
+from ...core.stopping import Stop, stop_requested
 from ...core.values import Participant, Verdict
+from .. import endings
 from . import concluding, tasks
 from . import notes as say
 from .choosing import by_default, by_meta_panel
@@ -81,7 +80,7 @@ def _choose(sitting: Sitting) -> tuple[Effect, ...]:
 
 def _answer(sitting: Sitting) -> tuple[Effect, ...]:
     """Round 1, independently and side by side."""
-    if not _may_open(sitting, ANSWER, 1):
+    if not endings.may_open(sitting.state, ANSWER, 1):
         return _nobody(sitting)
     stage = closed_stage(sitting.state, ANSWER, 1)
     if stage is None:
@@ -99,7 +98,7 @@ def _criticise(sitting: Sitting) -> tuple[Effect, ...]:
         return ()
     for round_ in range(2, sitting.rounds + 1):
         critics = _critics(sitting, round_)
-        if not critics or not _may_open(sitting, CRITIQUE, round_):
+        if not critics or not endings.may_open(sitting.state, CRITIQUE, round_):
             return ()
         if closed_stage(sitting.state, CRITIQUE, round_):
             continue
@@ -121,7 +120,7 @@ def _critics(sitting: Sitting, round_: int) -> list[tuple[SeatPlan, Participant]
 def _second_stage(sitting: Sitting) -> tuple[Effect, ...]:
     """New agents take up everything that stage 1 put out."""
     seats = sitting.seated(2)
-    if not seats or not _may_open(sitting, SECOND, sitting.second_round):
+    if not seats or not endings.may_open(sitting.state, SECOND, sitting.second_round):
         return ()
     plans = [tasks.second(sitting, seat, who) for seat, who in seats]
     return run_stage(sitting.state, plans, closing=partial(after_second, sitting)).effects
@@ -157,7 +156,7 @@ def _last_resort(sitting: Sitting) -> tuple[Effect, ...]:
 
 def _validate(sitting: Sitting, draft: SpeechGiven) -> tuple[Effect, ...]:
     """The draft is withheld until those who debated have checked it."""
-    if not _may_open(sitting, VALIDATION, 0):
+    if not endings.may_open(sitting.state, VALIDATION, 0):
         return _close(sitting, written(sitting, draft), (say.NO_VALIDATOR,))
     heard = {speech.participant for speech in sitting.answers}
     seats = [(seat, who) for seat, who in sitting.seated(1) if seat.id in heard]
@@ -203,49 +202,20 @@ def _roles(sitting: Sitting, judged: Sequence[Judged]) -> str:
 
 
 def _close(sitting: Sitting, verdict: Verdict, notes: Sequence[Event] = ()) -> tuple[Effect, ...]:
-    spent = budget_exhausted(sitting.state)
-    if spent is not None:
-        verdict = verdict.model_copy(update={"partial": True})
-        closed = DiscussionClosed(
-            status="stopped",
-            stop_reason="budget",
-            detail=f"Stopped by {spent.detail}.",
-            remedy="Raise the limit to let the panel finish.",
-        )
-    else:
-        closed = DiscussionClosed(status="concluded", stop_reason="verdict")
     hint = validate_hint(sitting)
-    return (Record((*notes, *hint, VerdictReached(verdict=verdict), closed)),)
+    return endings.with_verdict(sitting.state, verdict, *notes, *hint, finish="the panel")
 
 
 def _end_early(sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
     """End now, with what exists and without another call."""
-    events: list[Event] = []
-    if sitting.last_words:
-        verdict = extracted(sitting).model_copy(update={"partial": True})
-        events.append(VerdictReached(verdict=verdict))
-    events.append(DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail))
-    return (Record(tuple(events)),)
+    return endings.with_what_exists(extracted(sitting) if sitting.last_words else None, stop)
 
 
 def _nobody(sitting: Sitting) -> tuple[Effect, ...]:
     """Without a single answer there is nothing to synthesise, and nothing is made up."""
-    spent = budget_exhausted(sitting.state)
-    if spent is not None:
-        detail = f"The budget ended the run before anybody had answered: {spent.detail}."
-        remedy = "Raise the limit and ask again."
-    else:
-        detail = f"0 agents answered, of {len(sitting.seated(1))}: there is no synthesis."
-        remedy = "Ask again in a moment, or try other models: --panel budget or --panel MODEL,…"
-    closed = DiscussionClosed(
-        status="failed",
-        stop_reason="budget" if spent else "too_few_answers",
-        detail=detail,
-        remedy=remedy,
+    return endings.without_verdict(
+        sitting.state,
+        detail=f"0 agents answered, of {len(sitting.seated(1))}: there is no synthesis.",
+        remedy="Ask again in a moment, or try other models: --panel budget or --panel MODEL,…",
+        before="the run before anybody had answered",
     )
-    return (Record((closed,)),)
-
-
-def _may_open(sitting: Sitting, stage: str, round_: int) -> bool:
-    """A spent budget opens nothing new, but lets what is open come to its end."""
-    return (stage, round_) in sitting.state.stages or not budget_exhausted(sitting.state)
