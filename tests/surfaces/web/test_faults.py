@@ -215,7 +215,7 @@ async def test_no_path_leads_out_of_the_workspace(home: House, tmp_path: Path, p
         answer = await home.client.post(path, json=body, headers=dict(home.owner))
         assert answer.status_code == 422, answer.text
         assert "output_path" in answer.json()["error"]
-    assert await home.service.headlines() == []
+    assert await home.service.summaries() == []
     assert not await asyncio.to_thread(lambda: list(tmp_path.rglob("*.md")))
 
 
