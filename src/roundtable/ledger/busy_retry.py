@@ -1,4 +1,4 @@
-"""Patience: how one writer among several processes waits for a busy SQLite database.
+"""BusyRetry: how one writer among several processes waits for a busy SQLite database.
 
 SQLite's own busy handler waits longer the longer it has waited, so that the newest writer wins
 and an old one may starve (seconds, among four). Here every try is made after the same short,

@@ -26,7 +26,7 @@ _IDENTITY = """
 """
 
 _BUSY_TIMEOUT = 0.01
-"""Seconds that SQLite itself waits; how often we try again is Patience's concern."""
+"""Seconds that SQLite itself waits; how often we try again is BusyRetry's concern."""
 
 
 class SqliteFile:

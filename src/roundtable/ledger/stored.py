@@ -1,4 +1,4 @@
-"""The stored form of an event: from a row of the events table back to a Recorded."""
+"""The stored form of an event: from a row of the events table back to a StoredEvent."""
 
 from __future__ import annotations
 
