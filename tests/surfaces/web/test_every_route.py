@@ -206,6 +206,6 @@ async def test_every_answer_has_the_strict_headers_whatever_it_says(
     await look("GET", f"/?key={home.links.owner_key}")
     await look("GET", "/", headers={"host": "evil.example"})
     await look("POST", f"/api/r/{token}/speak", json={"text": 1})
-    monkeypatch.setattr(type(home.service), "headlines", broken)
+    monkeypatch.setattr(type(home.service), "summaries", broken)
     await look("GET", "/api/discussions", headers=dict(home.owner))
     assert set(seen) >= {200, 303, 401, 403, 404, 405, 421, 422, 500}

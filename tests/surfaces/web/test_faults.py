@@ -322,7 +322,7 @@ async def test_a_defect_is_logged_without_the_link_through_which_it_was_met(
     async def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("the defect")
 
-    for name in ("speak", "records", "headlines", "read"):
+    for name in ("speak", "records", "summaries", "read"):
         monkeypatch.setattr(type(home.service), name, broken)
     with caplog.at_level(logging.DEBUG):
         asked = [
