@@ -19,7 +19,7 @@ from pathlib import Path
 from roundtable.core.errors import NotAllowed
 from roundtable.core.state import State
 from roundtable.surfaces.toolset import Toolset
-from roundtable.surfaces.toolset.leading import SeatWish
+from roundtable.surfaces.toolset.moderate import SeatWish
 from roundtable.surfaces.toolset.opening import open_toolset
 from roundtable.views.meeting_status import DISCUSSION
 

@@ -1,7 +1,7 @@
 """Wall time of a discussion with a channel that never answers ÷ the same without any channel.
 
 Both in this process, in turn, through the real API speaker and a SQLite file; every message of
-the one goes to a sender that hangs. The process's end is not part of it: there a courier waits for
+the one goes to a sender that hangs. The process's end is not part of it: there a notifier waits for
 what is under way, for three seconds at most.
 """
 
@@ -74,5 +74,5 @@ async def _held(app: App, news: NewsPlan | None) -> Taken:
     state = await app.service.run(state.discussion_id)
     taken = Taken(time.perf_counter() - wall, time.process_time() - cpu)
     assert state.status == "concluded"
-    assert (news is None) == (state.news_plan is None)
+    assert (news is None) == (state.notification_plan is None)
     return taken

@@ -28,7 +28,7 @@ from benchmarks.bare import Bare
 from benchmarks.measured import Measured
 from benchmarks.provider import settings
 from roundtable.bootstrap import App, start
-from roundtable.core.events import AttemptFailed, AttemptFinished, AttemptStarted, Recorded
+from roundtable.core.events import AttemptFailed, AttemptFinished, AttemptStarted, StoredEvent
 from roundtable.procedures.opening import OpenRequest
 
 FIRST_WORD, WORDS = 0.05, 0.15
@@ -91,7 +91,7 @@ async def _hold(app: App, held: Held) -> tuple[float, Levels, float]:
     return wall, chained(await app.service.records(state.discussion_id)), used
 
 
-def chained(records: Sequence[Recorded]) -> Levels:
+def chained(records: Sequence[StoredEvent]) -> Levels:
     """The calls by how many came before them in the longest chain that ends with them."""
     depth = 0
     """Of the deepest call that has ended."""

@@ -204,7 +204,7 @@ async def _counted(home: Path, ids: Sequence[str], seen: Sequence[Seen]) -> tupl
 async def _bare(home: Path, env: dict[str, str]) -> float:
     """Milliseconds of CPU for each of the same calls, with nothing around them."""
     async with start(settings(home, env), env=env) as app:
-        newest = (await app.service.headlines(limit=1))[0].discussion_id
+        newest = (await app.service.summaries(limit=1))[0].discussion_id
         prompts = prompts_of(await app.service.read(newest))
     async with Bare(env, concurrency=CONCURRENCY) as bare:
         await bare.councils(prompts, 4)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from roundtable.core.errors import SpeakerError
-from roundtable.core.events import Recorded
+from roundtable.core.events import StoredEvent
 from roundtable.core.state import State
 from roundtable.core.values import OUTSIDE, OUTSIDE_SPEAKER, SpeakerRef, Usage
 from roundtable.engine.service import Service
@@ -26,12 +26,12 @@ from roundtable.ports import (
     OnWords,
     Reply,
     Search,
-    Seat,
     Speaker,
+    SpeakerChain,
     Speakers,
     SpeakRequest,
 )
-from roundtable.procedures.custom import Shelf
+from roundtable.procedures.custom import UserProcedures
 from roundtable.procedures.opening import OpenRequest
 
 T = TypeVar("T")
@@ -136,13 +136,13 @@ class Cast:
     def default_model(self) -> str:
         return self.default
 
-    def seat(self, name: str, seat: str) -> Seat:
+    def seat(self, name: str, seat: str) -> SpeakerChain:
         assert seat
         if name == OUTSIDE:
-            return Seat((OUTSIDE_SPEAKER,))
+            return SpeakerChain((OUTSIDE_SPEAKER,))
         models = [name, *self.fallbacks.get(name, [])]
         facts = {"usd_per_million_in": 1.0, "usd_per_million_out": 5.0, **self.facts}
-        return Seat(tuple(SpeakerRef(model=model, **facts) for model in models))
+        return SpeakerChain(tuple(SpeakerRef(model=model, **facts) for model in models))
 
 
 class TestClock:
@@ -195,7 +195,7 @@ class Table:
         delivery: Delivery | None = None,
         defaults: dict[str, Any] | None = None,
         speakers: Speakers | None = None,
-        own: Shelf | None = None,
+        own: UserProcedures | None = None,
         casting: Callable[[Ledger], Casting] | None = None,
     ) -> None:
         """`speakers` stand in for those that would be found among the voices."""
@@ -233,7 +233,7 @@ class Table:
     def requests(self) -> list[SpeakRequest]:
         return [request for voice in self.voices.values() for request in voice.requests]
 
-    async def records(self, state: State) -> list[Recorded]:
+    async def records(self, state: State) -> list[StoredEvent]:
         return await self.ledger.read(state.discussion_id)
 
 
@@ -268,5 +268,5 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
         return self.elapsed
 
 
-def types(records: Sequence[Recorded]) -> list[str]:
+def types(records: Sequence[StoredEvent]) -> list[str]:
     return [record.event.type for record in records]

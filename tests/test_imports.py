@@ -76,5 +76,7 @@ def test_a_discussion_that_is_shown_loads_the_rules_of_its_own_procedure_only(
     loaded = modules_after("show", discussion_id)
     ours = {name.split(".")[2] for name in loaded if name.startswith("roundtable.procedures.")}
     assert ours.isdisjoint({"custom", "deliberation", "five_round", "meeting"})
-    rules = {name for name in loaded if name.startswith("roundtable.procedures.") and "kit" in name}
-    assert rules == {"roundtable.procedures.kit", "roundtable.procedures.council.kit"}
+    rules = {
+        name for name in loaded if name.startswith("roundtable.procedures.") and "spec" in name
+    }
+    assert rules == {"roundtable.procedures.spec", "roundtable.procedures.council.spec"}

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .core.agents import BUILT_IN
-from .engine.news import Courier
+from .engine.notifier import Notifier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .ledger import open_ledger
 from .ledger.owner import owner_is_dead, this_owner
 from .models.registry import Registry
-from .own_procedures import ProcedureFiles
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
+from .user_procedures import ProcedureFiles
 
 if TYPE_CHECKING:
     from .engine.tasks import TaskReporter
@@ -44,7 +44,7 @@ class App:
     service: Service
     env: Mapping[str, str]
     _progress: Callable[[str], None]
-    courier: Courier
+    notifier: Notifier
     """Tells others of discussions."""
 
     async def discover(self, *, probe: bool = True) -> Found:
@@ -68,7 +68,7 @@ class App:
         boards = {name: each.model_dump() for name, each in choices.boards.items()}
         owners = {name: Owner(each.account, each.channel) for name, each in choices.owners.items()}
         made = make_board(board, boards, self.env)
-        return TaskReporter(self.service, made, owners=owners, dispatch=self.courier.dispatch)
+        return TaskReporter(self.service, made, owners=owners, dispatch=self.notifier.dispatch)
 
     async def ensure_weights(self) -> None:
         """Fetch the embedded model's weights if they are not there yet."""
@@ -127,7 +127,7 @@ async def start(
             seen[:] = [(time.monotonic(), await _catalogue(settings, registry, env))]
         return seen[0][1]
 
-    courier = _courier(settings, env, opened, channels, send_fn)
+    notifier = _notifier(settings, env, opened, channels, send_fn)
     service = Service(
         opened,
         Tools(
@@ -147,12 +147,12 @@ async def start(
         },
         casting=_casting(settings, registry, env, opened),
         own=ProcedureFiles(settings.procedure_folders),
-        news=courier,
+        news=notifier,
     )
     try:
-        yield App(settings, registry, service, env, progress, courier)
+        yield App(settings, registry, service, env, progress, notifier)
     finally:
-        if left := await courier.close():
+        if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
             progress(f"News: {len(left)} message(s) of {ids} are not delivered yet.")
             progress("   Send them with: roundtable notify pump")
@@ -198,24 +198,24 @@ def _hub(
     )
 
 
-def _courier(
+def _notifier(
     settings: Settings,
     env: Mapping[str, str],
     ledger: Ledger,
     channels: Channels | None,
     send_fn: SendFn | None,
-) -> Courier:
+) -> Notifier:
     from .notify.channels import make_channels
     from .notify.function import FunctionChannels
 
     if channels is None and send_fn is not None:
         channels = FunctionChannels(send_fn)
-    return Courier(
+    return Notifier(
         ledger,
         channels or make_channels(settings.choices.channels, env),
         SystemClock(),
         by=f"{this_owner()}#{SystemIds().nonce()}",
-        default=settings.news_for,
+        default=settings.notifications_for,
         is_gone=lambda by: owner_is_dead(by.rpartition("#")[0]),
     )
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 from .core.effects import SectionShape as SectionShape
-from .core.events import NewEvent, NoteAdded, Recorded
+from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
 from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, Usage
 
@@ -27,7 +27,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
+class DiscussionSummary:
     """One row of the list of discussions."""
 
     discussion_id: str
@@ -57,7 +57,7 @@ class Ledger(Protocol):
         *,
         expected: int | None = None,
         lease: Lease | None = None,
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         """Append all or nothing, and return what the ledger now holds for them.
 
         An event whose key is already there is not written again: the stored one is returned in
@@ -70,20 +70,20 @@ class Ledger(Protocol):
 
     async def read(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         """The events with `seq > after`, in order. UnknownDiscussion if there is no stream."""
         ...
 
-    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event with `seq > after`, those to come included, whoever appends them.
 
         Ends after DiscussionClosed.
         """
         ...
 
-    async def headlines(
+    async def summaries(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         """The discussions, the most recently changed first; `search` matches the topic."""
         ...
 
@@ -163,7 +163,7 @@ class Speakers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SpeakerChain:
     """The speakers that can hold one seat, and what the reader should know about the choice."""
 
     speakers: tuple[SpeakerRef, ...]
@@ -176,7 +176,7 @@ class Models(Protocol):
     @property
     def default_model(self) -> str: ...
 
-    def seat(self, name: str, seat: str) -> Seat:
+    def seat(self, name: str, seat: str) -> SpeakerChain:
         """The chain for a model name or alias, with a substitute where it cannot be used now.
 
         `outside` is a seat that a person or somebody else's agent holds. `seat` is the name of the
@@ -283,7 +283,7 @@ class Channels(Protocol):
     async def close(self) -> None: ...
 
 
-class News(Protocol):
+class Notifications(Protocol):
     """Tells others of discussions, off their path: none of this fails or waits for long."""
 
     def planned(
@@ -349,7 +349,7 @@ class Delivery(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Persona:
+class ChosenExpert:
     """An expert as a seat needs it: who argues, from where, and on which model it was routed."""
 
     id: str
@@ -368,12 +368,12 @@ class Persona:
     routed: str = ""
     """Why it got this model."""
 
-    def renamed(self, own_id: str, name: str) -> Persona:
+    def renamed(self, own_id: str, name: str) -> ChosenExpert:
         return replace(self, id=own_id, name=name)
 
 
 @dataclass(frozen=True, slots=True)
-class CastWish:
+class CastingRequest:
     """How many experts a table wants, and who of them was asked for by name or id."""
 
     count: int
@@ -383,10 +383,10 @@ class CastWish:
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class ChosenExperts:
     """The experts for a table, and the model that was routed for its host."""
 
-    experts: tuple[Persona, ...]
+    experts: tuple[ChosenExpert, ...]
     host_model: str | None = None
     past: tuple[Mapping[str, str], ...] = ()
     """What each model answered to earlier questions before it heard others, if that was wanted."""
@@ -395,9 +395,9 @@ class Company:
 class Casting(Protocol):
     """Chooses experts for a topic, and a model for each. No model is called for it."""
 
-    async def choose(self, topic: str, wish: CastWish) -> Company:
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
         """Those asked for, in their order, and then others up to the count. A name that is in no
-        library is a persona of that name."""
+        library is an expert of that name."""
         ...
 
 

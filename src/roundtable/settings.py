@@ -18,7 +18,7 @@ from pydantic import Field, field_validator
 
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UnknownName
-from .core.news_plan import Address, NewsSettings, output_channel
+from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Value
 from .procedures.adaptive.panels import Panels, laid_over
 from .procedures.checking import checked
@@ -127,7 +127,7 @@ class Choices(Value):
     """The toolsets of each profile; where there are any, others may use no tools."""
     channels: dict[str, Address] = Field(default_factory=dict)
     """Where news can go, by name."""
-    news: NewsSettings = NewsSettings()
+    news: NotificationSettings = NotificationSettings()
     """Who is told of new discussions."""
     budget: Budget = Budget()
     council: dict[str, Any] = Field(default_factory=dict)
@@ -166,7 +166,7 @@ class Settings(Value):
         """The command-line agents that may be looked for, by name."""
         return {**BUILT_IN, **self.choices.commands} if self.choices.command_agents else {}
 
-    def news_for(self, procedure: str) -> NewsPlan | None:
+    def notifications_for(self, procedure: str) -> NewsPlan | None:
         """Who is told of a new discussion where nobody says otherwise; None: nobody. An adaptive
         discussion goes where panels.json wants its output, unless the environment says where."""
         news = self.choices.news

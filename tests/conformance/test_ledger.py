@@ -22,11 +22,11 @@ from roundtable.core.errors import (
     LedgerError,
     UnknownDiscussion,
 )
-from roundtable.core.events import DiscussionOpened, NewEvent, NoteAdded, Recorded
+from roundtable.core.events import DiscussionOpened, NewEvent, NoteAdded, StoredEvent
 from roundtable.ledger import open_ledger
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ledger.owner import this_owner
-from roundtable.ports import Headline, Ledger
+from roundtable.ports import DiscussionSummary, Ledger
 from tests.ledger.child import child
 from tests.ledger.events import closed, note, opened, texts
 
@@ -85,7 +85,8 @@ async def test_events_are_numbered_from_one_and_read_back_as_they_were_appended(
     appended = await ledger.append(ID, events)
 
     expected = [
-        Recorded(ID, seq, event.at, event.event, event.key) for seq, event in enumerate(events, 1)
+        StoredEvent(ID, seq, event.at, event.event, event.key)
+        for seq, event in enumerate(events, 1)
     ]
     assert appended == expected
     assert await ledger.read(ID) == expected
@@ -171,7 +172,7 @@ async def test_a_closed_ledger_refuses_work(where: str) -> None:
     await ledger.close()
 
     with pytest.raises(LedgerError, match="closed"):
-        await ledger.headlines()
+        await ledger.summaries()
 
 
 # Expected numbers
@@ -272,7 +273,7 @@ async def test_an_append_writes_all_or_nothing(ledger: Ledger) -> None:
     with pytest.raises(LedgerConflict):
         await ledger.append(ID, [note("before"), opened()])
 
-    (headline,) = await ledger.headlines()
+    (headline,) = await ledger.summaries()
     assert headline.last_seq == len(await ledger.read(ID)) == 1
     assert [r.seq for r in await ledger.append(ID, [note("after")])] == [2]
 
@@ -328,7 +329,7 @@ async def test_four_processes_write_without_losing_or_doubling(where: str, reope
 # Tails
 
 
-async def _follow(ledger: Ledger, after: int = 0) -> list[Recorded]:
+async def _follow(ledger: Ledger, after: int = 0) -> list[StoredEvent]:
     async with asyncio.timeout(30):
         return [record async for record in ledger.tail(ID, after=after)]
 
@@ -367,7 +368,7 @@ async def test_many_tails_of_several_discussions_get_their_own(ledger: Ledger) -
     for name in ids:
         await ledger.append(name, [opened()])
 
-    async def follow(name: str) -> list[Recorded]:
+    async def follow(name: str) -> list[StoredEvent]:
         return [record async for record in ledger.tail(name)]
 
     async with asyncio.timeout(30):
@@ -465,11 +466,13 @@ async def test_headlines_tell_each_discussion_as_its_events_do(ledger: Ledger) -
     await ledger.append("rt_b", [latest])
     await ledger.take_lease("rt_b", "somebody", ttl=60)
 
-    assert await ledger.headlines() == [
-        Headline("rt_b", "Monorepo?", "council", "running", second.at, latest.at, 2, "somebody"),
-        Headline("rt_a", "Tabs?", "council", "concluded", first.at, last.at, 3, None),
+    assert await ledger.summaries() == [
+        DiscussionSummary(
+            "rt_b", "Monorepo?", "council", "running", second.at, latest.at, 2, "somebody"
+        ),
+        DiscussionSummary("rt_a", "Tabs?", "council", "concluded", first.at, last.at, 3, None),
     ]
-    assert [h.discussion_id for h in await ledger.headlines(limit=1)] == ["rt_b"]
+    assert [h.discussion_id for h in await ledger.summaries(limit=1)] == ["rt_b"]
 
 
 @pytest.mark.requirement("I-10")
@@ -493,7 +496,7 @@ async def test_a_search_finds_topics_in_any_case_and_takes_no_wildcards(
     for number, topic in enumerate(topics, 1):
         await ledger.append(f"rt_{number}", [opened(topic)])
 
-    assert [h.discussion_id for h in await ledger.headlines(search=search)] == found
+    assert [h.discussion_id for h in await ledger.summaries(search=search)] == found
 
 
 @pytest.mark.requirement("I-10")
@@ -506,7 +509,7 @@ async def test_a_deleted_discussion_leaves_nothing_behind(ledger: Ledger) -> Non
 
     with pytest.raises(UnknownDiscussion):
         await ledger.read(ID)
-    assert [h.discussion_id for h in await ledger.headlines()] == ["rt_kept"]
+    assert [h.discussion_id for h in await ledger.summaries()] == ["rt_kept"]
     await ledger.append(ID, [opened(), note("anew", key="k")])
     assert texts(await ledger.read(ID)) == ["anew"]
     assert (await ledger.take_lease(ID, "other", ttl=60)).epoch == 1
@@ -543,7 +546,7 @@ async def test_a_lease_that_ran_out_can_be_taken_and_its_old_owner_is_fenced_off
     await ledger.release_lease(old)
 
     assert [r.seq for r in await ledger.append(ID, [note()], lease=new)] == [2]
-    assert [h.driver for h in await ledger.headlines()] == ["me"]
+    assert [h.driver for h in await ledger.summaries()] == ["me"]
 
 
 async def test_a_lease_that_ran_out_but_was_not_taken_still_writes_and_can_be_renewed(
@@ -551,7 +554,7 @@ async def test_a_lease_that_ran_out_but_was_not_taken_still_writes_and_can_be_re
 ) -> None:
     await ledger.append(ID, [opened()])
     lease = await ledger.take_lease(ID, "me", ttl=0)
-    assert [h.driver for h in await ledger.headlines()] == [None]
+    assert [h.driver for h in await ledger.summaries()] == [None]
 
     await ledger.append(ID, [note()], lease=lease)
     await ledger.renew_lease(lease, ttl=60)
@@ -599,5 +602,5 @@ async def test_the_lease_of_a_killed_process_is_free_at_once(where: str, reopen:
         assert caught.value.owner == owner
         await other.is_killed()
 
-    assert [h.driver for h in await ledger.headlines()] == [None]
+    assert [h.driver for h in await ledger.summaries()] == [None]
     assert (await ledger.take_lease(ID, this_owner(), ttl=60)).epoch == 2

@@ -14,8 +14,8 @@ from roundtable.core.events import (
     DiscussionOpened,
     Event,
     Purpose,
-    Recorded,
     SpeechGiven,
+    StoredEvent,
     TurnFailed,
 )
 from roundtable.core.values import Budget, Participant, Prompt, Reservation, SpeakerRef, Usage
@@ -113,10 +113,10 @@ def turn_failed(turn_id: str = "1/answer/scholar", cause: FailureCause = "auth")
     )
 
 
-def recorded(*events: Event, first: int = 1) -> list[Recorded]:
+def recorded(*events: Event, first: int = 1) -> list[StoredEvent]:
     """The events as a ledger numbers them, one a second."""
     return [
-        Recorded("rt_0000000a", seq, NOON + timedelta(seconds=seq - 1), event)
+        StoredEvent("rt_0000000a", seq, NOON + timedelta(seconds=seq - 1), event)
         for seq, event in enumerate(events, first)
     ]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from roundtable.core import events
-from roundtable.core.events import AttemptFinished, Event, NoteAdded, Recorded, dump, load
+from roundtable.core.events import AttemptFinished, Event, NoteAdded, StoredEvent, dump, load
 from roundtable.core.state import fold
 from roundtable.core.values import Usage, Value
 
@@ -56,7 +56,9 @@ def load_type(name: str) -> type[Value]:
 
 @pytest.mark.requirement("Z-10")
 def test_the_golden_ledger_folds_to_a_concluded_discussion() -> None:
-    records = [Recorded("rt_0000000a", seq, NOON, load(line)) for seq, line in enumerate(FIRST, 1)]
+    records = [
+        StoredEvent("rt_0000000a", seq, NOON, load(line)) for seq, line in enumerate(FIRST, 1)
+    ]
     state = fold(records)
     assert state.status == "concluded"
     assert state.seq == len(FIRST)

@@ -89,7 +89,7 @@ def test_every_call_is_counted_and_every_reservation_accounted_for(events: list[
         for number, attempt in enumerate(turn.attempts, 1)
         if attempt.in_flight
     }
-    assert under_way <= set(state.held)
+    assert under_way <= set(state.reservations)
     assert state.spending(NOON).tokens >= state.usage.tokens
 
 

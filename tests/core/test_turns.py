@@ -91,7 +91,7 @@ def test_an_answer_of_the_demonstration_model_is_flagged_and_held_to_the_small_t
     full = plan(seat("scholar", small), contract=STRICT)
     task = replace(full.task, contract=Contract(sections=("View",)))
     turn = turn_after(started(), finished(text="## View\nTea."))
-    step = next_step(replace(full, small_task=task), turn)
+    step = next_step(replace(full, demo_task=task), turn)
     assert step == Accept("## View\nTea.", A.model, {"View": "Tea."}, (DEMONSTRATION,))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from roundtable.core.errors import LeaseHeld
-from roundtable.core.events import NewEvent, Recorded
+from roundtable.core.events import NewEvent, StoredEvent
 from roundtable.ledger import open_ledger
 from roundtable.ports import Ledger
 from roundtable.surfaces.cli.app import run as run_command_line
@@ -100,7 +100,7 @@ class _Mortal:
 
     async def append(
         self, discussion_id: str, events: Sequence[NewEvent], **how: Any
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         self.appends += 1
         due = self._death is not None and self._death.at == self.appends
         when = self._death.when if due and self._death else None

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roundtable.core.events import Recorded
+from roundtable.core.events import StoredEvent
 from roundtable.core.state import Attempt, State, fold
 from roundtable.ledger import open_ledger
 from tests.servers import ProviderServer
@@ -27,7 +27,7 @@ TURNS = {turn for turns in STAGES.values() for turn in turns}
 class Story:
     """A discussion's events, and what they add up to."""
 
-    records: Sequence[Recorded]
+    records: Sequence[StoredEvent]
     state: State
     driver: str | None
 
@@ -62,10 +62,10 @@ def read_story(db: str) -> Story | None:
     async def main() -> Story | None:
         ledger = await open_ledger(db)
         try:
-            headlines = await ledger.headlines()
-            if not headlines:
+            summaries = await ledger.summaries()
+            if not summaries:
                 return None
-            (headline,) = headlines
+            (headline,) = summaries
             records = await ledger.read(headline.discussion_id)
             assert [record.seq for record in records] == list(range(1, len(records) + 1))
             assert len(records) >= headline.last_seq

@@ -6,7 +6,7 @@ from typing import Any
 
 from roundtable.core.contracts import ANYTHING, Contract
 from roundtable.core.effects import PromptPlan, Task, TurnPlan, TurnPolicy, Untrusted
-from roundtable.core.events import DiscussionOpened, Event, NewEvent, Recorded
+from roundtable.core.events import DiscussionOpened, Event, NewEvent, StoredEvent
 from roundtable.core.state import Turn
 from roundtable.core.values import Budget, Participant, SpeakerRef
 from roundtable.engine.journal import Journal
@@ -105,7 +105,7 @@ class Scene:
         turn = journal.state.turn(self.plan.turn_id)
         return turn or Turn(self.plan.turn_id)
 
-    async def records(self) -> list[Recorded]:
+    async def records(self) -> list[StoredEvent]:
         return await self.ledger.read(DISCUSSION)
 
     async def types(self) -> list[str]:

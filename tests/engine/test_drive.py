@@ -17,10 +17,10 @@ from roundtable.core.events import (
     ChoiceMade,
     NewEvent,
     NoteAdded,
-    Recorded,
     SearchFailed,
     SearchFinished,
     SpeechGiven,
+    StoredEvent,
 )
 from roundtable.core.state import State
 from roundtable.core.values import SearchHit
@@ -143,7 +143,7 @@ class Faltering(MemoryLedger):
 
     async def append(
         self, discussion_id: str, events: Sequence[NewEvent], **rules: Any
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         self.count += 1
         hit = self.count == self.at
         if (hit and self.fault == "before") or (self.fault == "dead" and self.count >= self.at > 0):
@@ -163,12 +163,12 @@ class Faltering(MemoryLedger):
         self.at = NEVER
 
 
-def interrupted_run(at: int, fault: Fault) -> tuple[Table, Faltering, list[Recorded]]:
+def interrupted_run(at: int, fault: Fault) -> tuple[Table, Faltering, list[StoredEvent]]:
     """A council that is interrupted at its n-th append, and then resumed."""
     ledger = Faltering(at, fault)
     table = Table(ledger=ledger, search=Finder([HIT]))
 
-    async def main() -> list[Recorded]:
+    async def main() -> list[StoredEvent]:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
         state = await table.service.open(OpenRequest(topic="Tea or coffee?"))
         ledger.driver = asyncio.create_task(table.service.run(state.discussion_id))
@@ -287,7 +287,7 @@ def test_a_driver_keeps_its_lease_alive_however_long_a_call_takes() -> None:
         run = asyncio.create_task(table.service.run(state.discussion_id))
         for _ in range(7):
             await asyncio.sleep(10)
-            (headline,) = await table.service.headlines()
+            (headline,) = await table.service.summaries()
             assert headline.driver == "test"
         return await run
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.events import AttemptStarted, NewEvent, Recorded, SpeechGiven
+from roundtable.core.events import AttemptStarted, NewEvent, SpeechGiven, StoredEvent
 from roundtable.core.state import fold
 from roundtable.core.values import Budget
 from roundtable.ledger.memory import MemoryLedger
@@ -27,7 +27,7 @@ class Counting(MemoryLedger):
 
     async def append(
         self, discussion_id: str, events: Sequence[NewEvent], **how: Any
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         self.appends.append([new.event.type for new in events])
         return await super().append(discussion_id, events, **how)
 
@@ -73,7 +73,7 @@ class Meddling(MemoryLedger):
 
     async def append(
         self, discussion_id: str, events: Sequence[NewEvent], **how: Any
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         self.appends += 1
         if self.appends == self._before:
             remark = SpeechGiven(
@@ -95,9 +95,9 @@ def test_a_decision_that_somebody_else_overtook_is_made_anew_and_nothing_is_doub
 ) -> None:
     ledger = Meddling(before)
     table = Table(ledger=ledger)
-    seen: list[Recorded] = []
+    seen: list[StoredEvent] = []
 
-    async def main() -> list[Recorded]:
+    async def main() -> list[StoredEvent]:
         state = await table.service.open(OpenRequest(topic="Tea?", options={"quick": True}))
         id_ = state.discussion_id
         state = await table.service.run(id_, on_event=lambda record, _: seen.append(record))

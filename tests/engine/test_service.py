@@ -14,7 +14,7 @@ from roundtable.core.errors import (
     UnknownDiscussion,
     UnknownName,
 )
-from roundtable.core.events import AttemptFailed, Recorded, SpeechGiven
+from roundtable.core.events import AttemptFailed, SpeechGiven, StoredEvent
 from roundtable.core.state import State, fold
 from roundtable.core.values import Budget, Material
 from roundtable.engine.service import OUTSIDE
@@ -93,7 +93,7 @@ def test_a_request_that_cannot_be_carried_out_is_refused_with_what_to_do(
     table = Table()
     with pytest.raises(error, match=says):
         run_in_virtual_time(table.service.open(request_))
-    assert run_in_virtual_time(table.service.headlines()) == []
+    assert run_in_virtual_time(table.service.summaries()) == []
 
 
 def test_an_id_that_is_taken_is_drawn_again() -> None:
@@ -125,7 +125,7 @@ def test_a_closed_discussion_is_returned_as_it_is() -> None:
 
 def test_what_the_driver_reports_equals_what_the_ledger_says() -> None:
     table = Table()
-    heard: list[Recorded] = []
+    heard: list[StoredEvent] = []
 
     async def main() -> None:
         state = await table.service.open(OpenRequest(topic="Tea or coffee?"))
@@ -173,7 +173,7 @@ def test_the_lease_of_a_process_that_vanished_runs_out() -> None:
 def test_a_late_reader_sees_the_same_events_as_one_from_the_beginning() -> None:
     table = Table()
 
-    async def follow(discussion_id: str, after: int) -> list[Recorded]:
+    async def follow(discussion_id: str, after: int) -> list[StoredEvent]:
         return [record async for record in table.service.events(discussion_id, after=after)]
 
     async def main() -> None:
@@ -260,7 +260,7 @@ def test_a_stop_that_comes_as_the_discussion_closes_leaves_no_trace_behind_the_e
 
         hook: asyncio.Task[State] | None = None
 
-        async def read(self, *args: object, **kwargs: object) -> list[Recorded]:
+        async def read(self, *args: object, **kwargs: object) -> list[StoredEvent]:
             records = await super().read(*args, **kwargs)  # type: ignore[arg-type]
             if self.hook:
                 hook, self.hook = self.hook, None
@@ -493,12 +493,12 @@ def test_discussions_are_listed_searched_and_deleted() -> None:
         tea = await table.ask("Tea?")
         await asyncio.sleep(1)
         coffee = await table.service.open(OpenRequest(topic="Coffee?"))
-        listed = [(h.topic, h.status, h.procedure) for h in await table.service.headlines()]
+        listed = [(h.topic, h.status, h.procedure) for h in await table.service.summaries()]
         assert listed == [("Coffee?", "running", "council"), ("Tea?", "concluded", "council")]
-        assert [h.topic for h in await table.service.headlines(search="tea")] == ["Tea?"]
-        assert [h.topic for h in await table.service.headlines(limit=1)] == ["Coffee?"]
+        assert [h.topic for h in await table.service.summaries(search="tea")] == ["Tea?"]
+        assert [h.topic for h in await table.service.summaries(limit=1)] == ["Coffee?"]
         await table.service.delete(tea.discussion_id)
-        assert [h.topic for h in await table.service.headlines()] == ["Coffee?"]
+        assert [h.topic for h in await table.service.summaries()] == ["Coffee?"]
         for call in (table.service.read, table.service.run, table.service.delete):
             with pytest.raises(UnknownDiscussion, match=tea.discussion_id):
                 await call(tea.discussion_id)
@@ -515,6 +515,6 @@ def test_the_same_service_works_over_another_ledger() -> None:
     async def main() -> None:
         state = await other.open(OpenRequest(topic="Tea?"))
         assert (await other.run(state.discussion_id)).status == "concluded"
-        assert await table.service.headlines() == []
+        assert await table.service.summaries() == []
 
     run_in_virtual_time(main())

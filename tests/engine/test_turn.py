@@ -17,9 +17,9 @@ from roundtable.core.events import (
     BudgetExhausted,
     DiscussionClosed,
     ParticipantSubstituted,
-    Recorded,
     SpeechGiven,
     StopRequested,
+    StoredEvent,
     dump,
 )
 from roundtable.core.text import estimate_tokens
@@ -188,7 +188,7 @@ def test_an_empty_answer_is_a_failure_that_may_have_cost_something() -> None:
     assert failure.cause == "empty"
     state = run_in_virtual_time(scene.journal()).state
     assert state.usage.cost_usd is None
-    assert state.held
+    assert state.reservations
 
 
 @pytest.mark.requirement("I-20")
@@ -341,7 +341,7 @@ def test_an_answer_that_has_come_is_stored_however_often_one_cancels() -> None:
     class Slow(MemoryLedger):
         """A ledger whose disk takes a second."""
 
-        async def append(self, *args: Any, **kwargs: Any) -> list[Recorded]:
+        async def append(self, *args: Any, **kwargs: Any) -> list[StoredEvent]:
             await asyncio.sleep(1)
             return await super().append(*args, **kwargs)
 

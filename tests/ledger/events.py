@@ -5,7 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from roundtable.core.events import DiscussionClosed, DiscussionOpened, NewEvent, NoteAdded, Recorded
+from roundtable.core.events import (
+    DiscussionClosed,
+    DiscussionOpened,
+    NewEvent,
+    NoteAdded,
+    StoredEvent,
+)
 from roundtable.core.values import Participant, SpeakerRef
 
 _SEAT = Participant(id="ada", name="Ada", role="engineer", speakers=(SpeakerRef(model="test:a"),))
@@ -31,6 +37,6 @@ def closed() -> NewEvent:
     return NewEvent(DiscussionClosed(status="concluded", stop_reason="verdict"), _now())
 
 
-def texts(records: list[Recorded]) -> list[str]:
+def texts(records: list[StoredEvent]) -> list[str]:
     """What the notes among them say."""
     return [record.event.text for record in records if isinstance(record.event, NoteAdded)]

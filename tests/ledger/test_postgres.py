@@ -137,7 +137,7 @@ async def test_a_read_only_database_can_be_read_but_not_written(postgres_url: st
         await other.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
 
     async with opening(postgres_url) as ledger:
-        assert len(await ledger.headlines()) == len(await ledger.read(ID)) == 1
+        assert len(await ledger.summaries()) == len(await ledger.read(ID)) == 1
         with pytest.raises(LedgerReadOnly) as caught:
             await ledger.append(ID, [note()])
         assert caught.value.remedy

@@ -99,7 +99,7 @@ async def test_a_folder_is_refused(tmp_path: Path) -> None:
 async def test_an_empty_file_becomes_a_ledger(path: Path) -> None:
     path.touch()
     async with opening(path) as ledger:
-        assert await ledger.headlines() == []
+        assert await ledger.summaries() == []
 
 
 async def test_a_damaged_database_is_said_to_be_broken(path: Path) -> None:
@@ -188,7 +188,7 @@ async def test_a_newer_database_is_refused_and_left_as_it_is(path: Path) -> None
 async def test_many_that_create_the_database_at_once_get_the_same(path: Path) -> None:
     ledgers = await asyncio.gather(*(SqliteLedger.open(path) for _ in range(8)))
     await ledgers[0].append(ID, [opened()])
-    assert [len(await ledger.headlines()) for ledger in ledgers] == [1] * 8
+    assert [len(await ledger.summaries()) for ledger in ledgers] == [1] * 8
     for ledger in ledgers:
         await ledger.close()
 
@@ -226,7 +226,7 @@ async def test_a_read_only_database_can_be_read_but_not_written(
     read_only.parent.chmod(folder_mode)
     with as_nobody():
         async with opening(read_only) as ledger:
-            assert [h.topic for h in await ledger.headlines()] == ["Still there?"]
+            assert [h.topic for h in await ledger.summaries()] == ["Still there?"]
             assert len(await ledger.read(ID)) == 1
             assert (await anext(ledger.tail(ID))).seq == 1
             for write in (

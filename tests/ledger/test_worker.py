@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import LedgerError
-from roundtable.ledger.patience import Patience
+from roundtable.ledger.busy_retry import BusyRetry
 from roundtable.ledger.worker import Work, Worker
 
 
@@ -23,7 +23,7 @@ async def worker(tmp_path: Path) -> AsyncIterator[Worker]:
         connection.execute("CREATE TABLE t (x)")
         return connection
 
-    worker = Worker(connect, lambda error: LedgerError(str(error)), Patience(5))
+    worker = Worker(connect, lambda error: LedgerError(str(error)), BusyRetry(5))
     await worker.start()
     yield worker
     await worker.close()

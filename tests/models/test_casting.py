@@ -13,7 +13,7 @@ from roundtable.experts.selection import Selector
 from roundtable.models.casting import LibraryCasting
 from roundtable.models.embedder import WordLlamaEmbedder
 from roundtable.models.routing import Route, RouteTier, Vacancy
-from roundtable.ports import CastWish, Company
+from roundtable.ports import CastingRequest, ChosenExperts
 
 TOPIC = "Should we move the shop to microservices?"
 
@@ -35,18 +35,20 @@ class Fixed:
         return [Route(v.seat, f"m/{n}", self.tier, ("code",)) for n, v in enumerate(vacancies)]
 
 
-def cast(wish: CastWish, router: Fixed | None = None, **settings: Any) -> Company:
+def cast(
+    casting_request: CastingRequest, router: Fixed | None = None, **settings: Any
+) -> ChosenExperts:
     fixed = router or Fixed()
 
     async def routing() -> Any:
         return fixed
 
-    return asyncio.run(LibraryCasting(selector, routing, **settings).choose(TOPIC, wish))
+    return asyncio.run(LibraryCasting(selector, routing, **settings).choose(TOPIC, casting_request))
 
 
 @pytest.mark.requirement("B-34")
 def test_named_experts_sit_in_their_order_by_id_or_name() -> None:
-    found = cast(CastWish(2, ("backend-engineer", "Product Manager"))).experts
+    found = cast(CastingRequest(2, ("backend-engineer", "Product Manager"))).experts
     assert [p.id for p in found] == ["backend-engineer", "product-manager"]
     assert all(p.guidance and p.asks for p in found)
 
@@ -63,14 +65,14 @@ def test_named_experts_sit_in_their_order_by_id_or_name() -> None:
 def test_another_name_keeps_itself_and_takes_the_guidance_of_the_nearest(
     name: str, domain: str
 ) -> None:
-    (found,) = cast(CastWish(1, (name,))).experts
+    (found,) = cast(CastingRequest(1, (name,))).experts
     assert (found.name, found.domain) == (name, domain)
     assert found.id == name.lower().replace(" ", "-")
     assert found.guidance in {expert.guidance for expert in selector().experts}
 
 
 def test_a_name_that_says_nothing_is_a_plain_persona() -> None:
-    (found,) = cast(CastWish(1, ("Expert",))).experts
+    (found,) = cast(CastingRequest(1, ("Expert",))).experts
     assert (found.name, found.domain) == ("Expert", "")
     assert "Expert" in found.guidance
 
@@ -78,10 +80,12 @@ def test_a_name_that_says_nothing_is_a_plain_persona() -> None:
 @pytest.mark.requirement("B-04", "B-29", "B-34")
 def test_empty_seats_are_filled_for_the_topic() -> None:
     found = cast(
-        CastWish(3, ("tax-adviser",) if "tax-adviser" in read_library() else ("Product Manager",))
+        CastingRequest(
+            3, ("tax-adviser",) if "tax-adviser" in read_library() else ("Product Manager",)
+        )
     ).experts
     assert len({p.id for p in found}) == 3
-    chosen = cast(CastWish(3)).experts
+    chosen = cast(CastingRequest(3)).experts
     assert len({p.domain for p in chosen}) >= 2
     assert all("relevance" in p.reason for p in chosen)
 
@@ -89,16 +93,16 @@ def test_empty_seats_are_filled_for_the_topic() -> None:
 @pytest.mark.requirement("B-35", "B-39")
 def test_each_expert_and_the_host_get_the_model_that_routing_gives_them() -> None:
     router = Fixed()
-    company = cast(CastWish(2, ("backend-engineer", "Product Manager")), router)
-    assert [p.model for p in company.experts] == ["m/0", "m/1"]
-    assert company.host_model == "m/2"
+    chosen_experts = cast(CastingRequest(2, ("backend-engineer", "Product Manager")), router)
+    assert [p.model for p in chosen_experts.experts] == ["m/0", "m/1"]
+    assert chosen_experts.host_model == "m/2"
     assert [(v.seat, v.role) for v in router.vacancies] == [
         ("backend-engineer", "engineering"),
         ("product-manager", "product"),
         ("host", "host"),
     ]
     assert router.vacancies[0].needs == ("code", "technical")
-    assert company.experts[0].routed == "routed by local_models.json for code"
+    assert chosen_experts.experts[0].routed == "routed by local_models.json for code"
 
 
 @pytest.mark.requirement("B-36", "X-22")
@@ -114,6 +118,8 @@ def test_each_expert_and_the_host_get_the_model_that_routing_gives_them() -> Non
 def test_a_default_that_the_user_named_beats_what_was_merely_found(
     tier: RouteTier, own_default: bool, routed: bool
 ) -> None:
-    company = cast(CastWish(1, ("backend-engineer",)), Fixed(tier), own_default=own_default)
-    assert (company.experts[0].model is not None) is routed
-    assert (company.host_model is not None) is routed
+    chosen_experts = cast(
+        CastingRequest(1, ("backend-engineer",)), Fixed(tier), own_default=own_default
+    )
+    assert (chosen_experts.experts[0].model is not None) is routed
+    assert (chosen_experts.host_model is not None) is routed

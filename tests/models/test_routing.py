@@ -17,22 +17,22 @@ from roundtable.models.assignment import assign
 from roundtable.models.discovery import Found, discover
 from roundtable.models.registry import Registry
 from roundtable.models.router import Router
-from roundtable.models.routing import ROLE_TAGS, Candidate, Route, Vacancy, route, wanted_tags
+from roundtable.models.routing import ROLE_TAGS, RoutableModel, Route, Vacancy, route, wanted_tags
 from roundtable.models.routing_files import RoutingFiles, local_models, read_routing
 
 REGISTRY = Registry.load()
-CODER = Candidate("house/coder", ("code", "technical", "engineering"), "coder")
-ARTIST = Candidate("house/artist", ("creative", "design"), "artist")
-JUDGE = Candidate("house/judge", ("logic", "summary", "decision", "max"), "judge")
+CODER = RoutableModel("house/coder", ("code", "technical", "engineering"), "coder")
+ARTIST = RoutableModel("house/artist", ("creative", "design"), "artist")
+JUDGE = RoutableModel("house/judge", ("logic", "summary", "decision", "max"), "judge")
 ROLES = [Vacancy(role, role) for role in ("engineering", "design", "host")]
 
 
 def routed(
     vacancies: Sequence[Vacancy],
-    found: Sequence[Candidate] = (),
+    found: Sequence[RoutableModel] = (),
     *,
     local: dict[str, str] | None = None,
-    declared: Sequence[Candidate] = (),
+    declared: Sequence[RoutableModel] = (),
 ) -> dict[str, str]:
     routes = route(
         vacancies, local=local or {}, declared=declared, found=found, one_model="one/model"
@@ -71,7 +71,7 @@ def test_the_needs_of_an_expert_are_abilities_too() -> None:
 def test_the_choice_changes_as_tier_after_tier_is_taken_away() -> None:
     seat = [Vacancy("engineering", "engineering")]
     local = {"engineering": "mine/own"}
-    declared = [Candidate("declared/one", ("code",))]
+    declared = [RoutableModel("declared/one", ("code",))]
 
     assert routed(seat, [CODER], local=local, declared=declared) == {"engineering": "mine/own"}
     assert routed(seat, [CODER], declared=declared) == {"engineering": "declared/one"}
@@ -114,7 +114,7 @@ SAMPLE = """{
 @pytest.mark.requirement("B-37", "X-23")
 def test_the_sample_of_local_models_routes_and_the_rest_drops_to_the_next_tier() -> None:
     local = local_models(SAMPLE, "local_models.json", REGISTRY)
-    fast = Candidate("house/fast", ("fast",))
+    fast = RoutableModel("house/fast", ("fast",))
 
     assert routed([*ROLES, Vacancy("testing", "testing")], [fast], local=local) == {
         "engineering": "deepseek/deepseek-v4-flash",
@@ -139,13 +139,13 @@ def test_the_users_map_knows_seats_domains_and_roles_the_nearest_first() -> None
 @pytest.mark.requirement("B-38")
 def test_the_best_match_wins_and_priority_breaks_ties() -> None:
     seat = [Vacancy("engineering", "engineering")]
-    half = Candidate("a/half", ("code", "fast"), priority=99)
-    whole = Candidate("a/whole", ("code", "technical", "engineering"), priority=1)
-    prior = Candidate("a/prior", ("code", "technical", "engineering"), priority=2)
+    half = RoutableModel("a/half", ("code", "fast"), priority=99)
+    whole = RoutableModel("a/whole", ("code", "technical", "engineering"), priority=1)
+    prior = RoutableModel("a/prior", ("code", "technical", "engineering"), priority=2)
 
     assert routed(seat, declared=[half, whole]) == {"engineering": "a/whole"}
     assert routed(seat, declared=[half, whole, prior]) == {"engineering": "a/prior"}
-    assert routed(seat, declared=[whole, Candidate("a/twin", whole.tags, priority=1)]) == {
+    assert routed(seat, declared=[whole, RoutableModel("a/twin", whole.tags, priority=1)]) == {
         "engineering": "a/whole"
     }
 
@@ -162,15 +162,15 @@ def test_three_tagged_models_are_all_in_use() -> None:
 @pytest.mark.requirement("B-39")
 def test_different_seats_get_different_models_even_if_one_is_best_for_all() -> None:
     everything = tuple(dict.fromkeys(tag for tags in ROLE_TAGS.values() for tag in tags))
-    models = [Candidate(f"house/{n}", everything, "one-family") for n in range(3)]
+    models = [RoutableModel(f"house/{n}", everything, "one-family") for n in range(3)]
 
     assert len(set(routed(ROLES, models).values())) == 3
     assert set(routed(ROLES, models[:2]).values()) == {"house/0", "house/1"}
 
 
 def test_different_families_come_before_different_models() -> None:
-    twins = [Candidate(f"a/{n}", ("code", "creative", "logic"), "a") for n in range(3)]
-    other = Candidate("b/0", ("code", "creative", "logic"), "b")
+    twins = [RoutableModel(f"a/{n}", ("code", "creative", "logic"), "a") for n in range(3)]
+    other = RoutableModel("b/0", ("code", "creative", "logic"), "b")
 
     families = [model[0] for model in routed(ROLES[:2], [*twins, other]).values()]
 
@@ -178,14 +178,14 @@ def test_different_families_come_before_different_models() -> None:
 
 
 def test_a_seat_moves_on_for_one_that_has_no_choice() -> None:
-    both = Candidate("a/both", ("code", "technical", "engineering", "creative", "design"))
-    coder = Candidate("b/coder", ("code", "technical"))
+    both = RoutableModel("a/both", ("code", "technical", "engineering", "creative", "design"))
+    coder = RoutableModel("b/coder", ("code", "technical"))
 
     assert routed(ROLES[:2], [both, coder]) == {"engineering": "b/coder", "design": "a/both"}
 
 
 def test_being_different_is_not_worth_a_model_that_hardly_fits() -> None:
-    nearly_nothing = Candidate("b/weak", ("max",))
+    nearly_nothing = RoutableModel("b/weak", ("max",))
     seats = [Vacancy("one", "host"), Vacancy("two", "host")]
 
     assert set(routed(seats, [JUDGE, nearly_nothing]).values()) == {"house/judge"}
@@ -193,9 +193,9 @@ def test_being_different_is_not_worth_a_model_that_hardly_fits() -> None:
 
 def test_families_first_never_leaves_a_model_without_a_seat() -> None:
     models = [
-        Candidate("x/1", ("logic", "summary"), "x"),
-        Candidate("x/2", ("code", "technical"), "x"),
-        Candidate("y/1", ("code", "technical", "creative"), "y"),
+        RoutableModel("x/1", ("logic", "summary"), "x"),
+        RoutableModel("x/2", ("code", "technical"), "x"),
+        RoutableModel("y/1", ("code", "technical", "creative"), "y"),
     ]
 
     assert len(set(routed(ROLES, models).values())) == 3
@@ -293,7 +293,7 @@ async def test_without_anything_one_model_speaks_for_all() -> None:
 
 
 async def test_declared_models_that_cannot_be_used_now_are_passed_over() -> None:
-    files = RoutingFiles(declared=(Candidate("xai/grok-4.7", ("code",), "grok"),))
+    files = RoutingFiles(declared=(RoutableModel("xai/grok-4.7", ("code",), "grok"),))
     router = Router(await look_around({"OPENAI_API_KEY": "x"}), files)
 
     assert router.route(ROLES[:1])[0].tier == "found"

@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import BadSetting
 from roundtable.models.registry import Registry
-from roundtable.models.routing import Candidate
+from roundtable.models.routing import RoutableModel
 from roundtable.models.routing_files import (
     RoutingFiles,
     declared_in,
@@ -35,8 +35,8 @@ models:
 @pytest.mark.requirement("B-38", "X-23")
 def test_models_are_declared_with_abilities_and_priorities() -> None:
     assert declared_models(YAML, "roundtable_config.yaml", REGISTRY) == [
-        Candidate("deepseek/deepseek-v4-pro", ("logic", "summary"), "deepseek", 10),
-        Candidate("openai/gpt-5.3-codex", ("code",), "gpt", 0),
+        RoutableModel("deepseek/deepseek-v4-pro", ("logic", "summary"), "deepseek", 10),
+        RoutableModel("openai/gpt-5.3-codex", ("code",), "gpt", 0),
     ]
 
 
@@ -44,7 +44,7 @@ def test_models_may_be_declared_as_a_mapping_too() -> None:
     text = "models:\n  codex: {tags: [code], priority: 2, apiKey: x}\n"
 
     assert declared_models(text, "f.yaml", REGISTRY) == [
-        Candidate("openai/gpt-5.3-codex", ("code",), "gpt", 2)
+        RoutableModel("openai/gpt-5.3-codex", ("code",), "gpt", 2)
     ]
 
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from roundtable.core.errors import ChannelError
-from roundtable.core.news_plan import spelled
+from roundtable.core.notifications_plan import spelled
 from roundtable.ports import Channel, Post
 
 HOSTILE = 'Say "it\'s" `$(touch pwned)`; $HOME & *\n--flag\t\\ 日本語 🏁 <b>'
@@ -25,7 +25,7 @@ def a_post(text: str = "💬 Round 1 | Scholar (Ann)\nTea.", **fields: Any) -> P
 
 
 def send(channel: Channel, post: Post | None = None) -> str:
-    """Post within the channel's own time, as the courier does."""
+    """Post within the channel's own time, as the notifier does."""
 
     async def main() -> str:
         async with asyncio.timeout(channel.timeout):

@@ -11,8 +11,8 @@ import pytest
 from apprise.plugins.feishu import NotifyFeishu
 from apprise.plugins.slack import NotifySlack
 
-from roundtable.core.news_plan import ChannelSettings, spelled
-from roundtable.notify.apprise_url import AppriseUrl, manners_of
+from roundtable.core.notifications_plan import ChannelSettings, spelled
+from roundtable.notify.apprise_url import AppriseUrl, limits_of
 from roundtable.notify.channels import make_channel, make_channels
 from roundtable.ports import Channel
 
@@ -65,7 +65,7 @@ def test_a_telegram_token_alone_makes_a_channel() -> None:
 def test_a_slack_webhook_gets_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
     with platform(lambda _: Answer(200, raw="ok")) as there:
         monkeypatch.setattr(NotifySlack, "webhook_url", f"{there.url}/services")
-        send(AppriseUrl(SLACK, manners_of(SLACK)))
+        send(AppriseUrl(SLACK, limits_of(SLACK)))
     (got,) = there.got
     assert got.path == "/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ"
     assert "Round 1 | Scholar (Ann)" in str(got.body)
@@ -106,7 +106,7 @@ def test_a_chat_needs_its_room_in_the_address() -> None:
 
 
 def test_a_chat_cannot_leave_its_place_in_the_address() -> None:
-    channel = AppriseUrl("json://localhost/{chat_id}", manners_of("json://x"))
+    channel = AppriseUrl("json://localhost/{chat_id}", limits_of("json://x"))
     assert (
         channel._filled(spelled("team:a/../b?x=1#y")) == "json://localhost/a%2F..%2Fb%3Fx%3D1%23y"
     )

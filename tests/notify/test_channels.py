@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import BadSetting, ChannelError
-from roundtable.core.news_plan import ChannelSettings, spelled
+from roundtable.core.notifications_plan import ChannelSettings, spelled
 from roundtable.notify.channels import make_channel, make_channels
 from roundtable.notify.command import Command
 from roundtable.notify.discord import DiscordBot

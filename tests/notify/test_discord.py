@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from roundtable.core.errors import ChannelError
-from roundtable.core.news_plan import spelled
-from roundtable.notify.base import Manners
+from roundtable.core.notifications_plan import spelled
+from roundtable.notify.base import ChannelLimits
 from roundtable.notify.discord import DiscordBot
 
 from .posts import a_post, refusal, send
@@ -18,8 +18,8 @@ SECRET = "MTIz.test-bot-token.456"
 
 
 def bot(url: str, *, timeout: float = 20.0) -> DiscordBot:
-    manners = Manners(limit=2000, timeout=timeout)
-    return DiscordBot("", {"DISCORD_BOT_TOKEN": SECRET, "DISCORD_BASE_URL": url}, "", manners)
+    limits = ChannelLimits(limit=2000, timeout=timeout)
+    return DiscordBot("", {"DISCORD_BOT_TOKEN": SECRET, "DISCORD_BASE_URL": url}, "", limits)
 
 
 def discord(got: Got) -> Answer:
@@ -96,7 +96,7 @@ def test_a_chat_that_is_no_id_is_refused_before_anything_is_sent() -> None:
 
 
 def test_a_missing_token_or_channel_is_seen_without_sending() -> None:
-    lacking = DiscordBot("", {}, "", Manners())
+    lacking = DiscordBot("", {}, "", ChannelLimits())
     assert lacking.problem(spelled("discord:1")) == (
         "Discord needs a bot's token.",
         "Set DISCORD_BOT_TOKEN.",

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.news_plan import spelled
-from roundtable.notify.base import Manners
+from roundtable.core.notifications_plan import spelled
+from roundtable.notify.base import ChannelLimits
 from roundtable.notify.feishu import FeishuApp
 
 from .posts import a_post, refusal, send
@@ -22,7 +22,7 @@ POST = a_post(place="feishu:oc_team")
 def app(url: str, brand: str = "feishu") -> FeishuApp:
     name = brand.upper()
     env = {f"{name}_APP_ID": "cli_1", f"{name}_APP_SECRET": SECRET, f"{name}_BASE_URL": url}
-    return FeishuApp(brand, env, "", Manners())
+    return FeishuApp(brand, env, "", ChannelLimits())
 
 
 def feishu(messages: Answer) -> Script:
@@ -104,7 +104,7 @@ def test_a_token_that_ran_out_is_fetched_anew_by_the_next_attempt() -> None:
 
 
 def test_what_is_missing_is_seen_without_sending() -> None:
-    told = FeishuApp("lark", {}, "", Manners()).problem(spelled("lark:oc_1"))
+    told = FeishuApp("lark", {}, "", ChannelLimits()).problem(spelled("lark:oc_1"))
     assert told == ("Lark needs an app.", "Set LARK_APP_ID and LARK_APP_SECRET.")
     assert app("http://127.0.0.1:1").problem(spelled("feishu")) is not None
     assert app("http://127.0.0.1:1").problem(spelled("feishu:oc_1")) is None

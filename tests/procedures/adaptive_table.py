@@ -10,7 +10,7 @@ from roundtable.core.errors import SpeakerError, UnknownName
 from roundtable.core.events import AttemptStarted, Event, NoteAdded
 from roundtable.core.state import State
 from roundtable.core.values import SpeakerRef
-from roundtable.ports import Seat, SpeakRequest
+from roundtable.ports import SpeakerChain, SpeakRequest
 from roundtable.views.adaptive import delivery
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
@@ -182,7 +182,7 @@ class Market(Cast):
         self.usable = usable
         self.unknown = unknown
 
-    def seat(self, name: str, seat: str) -> Seat:
+    def seat(self, name: str, seat: str) -> SpeakerChain:
         if name in self.unknown:
             raise UnknownName("model", name, self.usable)
         if name in self.usable:
@@ -190,16 +190,18 @@ class Market(Cast):
         instead = super().seat(self.default, seat)
         remedy = f"Get a key for {name}."
         text = f"PANEL DEGRADED: {seat}: {self.default} speaks in place of {name}."
-        return Seat(instead.speakers, (NoteAdded(code="substituted", text=text, remedy=remedy),))
+        return SpeakerChain(
+            instead.speakers, (NoteAdded(code="substituted", text=text, remedy=remedy),)
+        )
 
 
 class Families(Cast):
     """Every model can be used, and has the family that its provider makes."""
 
-    def seat(self, name: str, seat: str) -> Seat:
+    def seat(self, name: str, seat: str) -> SpeakerChain:
         found = super().seat(name, seat)
         makers = {"anthropic": "claude", "openai": "gpt", "google": "gemini", "xai": "grok"}
-        return Seat(
+        return SpeakerChain(
             tuple(
                 SpeakerRef.model_validate(
                     {**ref.model_dump(), "family": makers.get(ref.model.partition("/")[0], "")}

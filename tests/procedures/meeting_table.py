@@ -10,7 +10,7 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
@@ -136,6 +136,6 @@ class Folder:
         self.files: dict[str, str] = {}
 
     async def leave(self, state: State) -> list[str]:
-        found = procedure_kit(state.start.procedure).outputs(state, AT)
+        found = procedure_spec(state.start.procedure).outputs(state, AT)
         self.files.update((file.path, file.text) for file in found)
         return [file.path for file in found]

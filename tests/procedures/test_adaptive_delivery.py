@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.state import State
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.adaptive.ballots import choose
 from roundtable.procedures.adaptive.verdict import UNVERIFIED_QUOTE
 from roundtable.surfaces.files import write_outputs
@@ -287,8 +287,8 @@ def test_who_agrees_with_nobody_stays_visible_although_the_synthesis_forgets_it(
 
 
 def test_the_kit_takes_the_flags_of_the_command_line() -> None:
-    kit = procedure_kit("adaptive")
-    assert set(kit.flags) == {
+    spec = procedure_spec("adaptive")
+    assert set(spec.flags) == {
         *("debate", "build", "redteam", "vote", "quick", "panel", "validate"),
         *("context_from", "session"),
     }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roundtable.core.events import ParticipantsSeated, WorkflowChosen
 from roundtable.core.values import SpeakerRef
-from roundtable.procedures.adaptive.bench import Candidate, find, model_key
+from roundtable.procedures.adaptive.bench import BenchModel, find, model_key
 from roundtable.procedures.adaptive.design import majority, rounds_of
 from roundtable.procedures.adaptive.modes import KEYWORDS, detect_mode
 from roundtable.procedures.adaptive.recommendation import (
@@ -242,8 +242,8 @@ def test_rounds_are_the_median_rounded_up_and_capped(
 # The bench
 
 
-def candidate(name: str, *doors: str) -> Candidate:
-    return Candidate(name=name, doors=doors, speakers=(SpeakerRef(model=name),))
+def candidate(name: str, *doors: str) -> BenchModel:
+    return BenchModel(name=name, doors=doors, speakers=(SpeakerRef(model=name),))
 
 
 @pytest.mark.requirement("A-45", "A-92")

@@ -14,7 +14,7 @@ from inline_snapshot import snapshot
 
 from roundtable.core.state import State
 from roundtable.core.values import Budget, SearchHit
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.opening import OpenRequest
 from roundtable.version import __version__
 from roundtable.views.council import delivery, outputs, round2, session_log
@@ -219,7 +219,7 @@ def opened(
 
 
 def estimate(state: State) -> Estimate:
-    return procedure_kit("council").estimate(state)
+    return procedure_spec("council").estimate(state)
 
 
 def line(state: State) -> str:

@@ -13,8 +13,8 @@ from roundtable.core.errors import NotAllowed, UnknownName
 from roundtable.core.events import PointRaised, StageOpened
 from roundtable.core.state import State
 from roundtable.core.values import Budget, Material
-from roundtable.ports import CastWish, Company, Persona
-from roundtable.procedures import PROCEDURES, procedure_kit
+from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts
+from roundtable.procedures import PROCEDURES, procedure_spec
 from roundtable.procedures.opening import OpenRequest
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.hub import SpeakerHub
@@ -114,7 +114,7 @@ def test_the_estimate_is_what_is_asked_at_the_longest() -> None:
     async def opened() -> State:
         return await table.service.open(OpenRequest(topic=TOPIC, procedure="own"))
 
-    foreseen = procedure_kit("custom:own").estimate(run_in_virtual_time(opened()))
+    foreseen = procedure_spec("custom:own").estimate(run_in_virtual_time(opened()))
     state = hold(table)
     assert (foreseen.participant_calls, foreseen.host_calls) == (9, 3)
     assert foreseen.calls == state.usage.calls
@@ -524,7 +524,7 @@ def test_a_discussion_is_resumed_without_the_file_and_as_it_was_defined() -> Non
         assert run_in_virtual_time(later.service.run(discussion)).status == "concluded"
     assert first == [*turns(1, "stage-1"), *turns(2, "stage-2")]
     assert second == [*turns(2, "stage-2"), "0/verdict/host"]
-    assert procedure_kit(state.start.procedure).deliver(state, "1.0").startswith("⚖️")
+    assert procedure_spec(state.start.procedure).deliver(state, "1.0").startswith("⚖️")
 
 
 @pytest.mark.requirement("I-28")
@@ -544,7 +544,7 @@ def test_the_stored_name_opens_nothing_without_its_file() -> None:
 
 def test_built_in_procedures_are_found_with_and_without_a_shelf() -> None:
     for name in PROCEDURES:
-        assert procedure_kit(name) is procedure_kit(name, Shelved(defined()))
+        assert procedure_spec(name) is procedure_spec(name, Shelved(defined()))
 
 
 @pytest.mark.requirement("I-27")
@@ -654,14 +654,16 @@ def test_every_scripted_character_may_sit_anywhere(character: str, seat: str) ->
 @pytest.mark.requirement("I-27")
 def test_a_panel_is_seated_with_the_experts_that_were_chosen() -> None:
     own = defined({}, participants=[], panel={"count": 2, "include": ["lawyer"]})
-    shelf_kit = procedure_kit("own", Shelved(own))
+    custom_spec = procedure_spec("own", Shelved(own))
     chosen = (
-        Persona(id="lawyer", name="Lawyer", perspective="the law", guidance="Cite.", model="x/y"),
-        Persona(id="nurse", name="Nurse"),
+        ChosenExpert(
+            id="lawyer", name="Lawyer", perspective="the law", guidance="Cite.", model="x/y"
+        ),
+        ChosenExpert(id="nurse", name="Nurse"),
     )
-    request = OpenRequest(topic=TOPIC, company=Company(chosen, host_model="x/host"))
-    assert shelf_kit.wish(request, {}) == CastWish(2, ("lawyer",))
-    seating = shelf_kit.seat(request, Cast(), {})
+    request = OpenRequest(topic=TOPIC, chosen_experts=ChosenExperts(chosen, host_model="x/host"))
+    assert custom_spec.casting_request(request, {}) == CastingRequest(2, ("lawyer",))
+    seating = custom_spec.seat(request, Cast(), {})
     assert [(p.id, p.speaker.model) for p in (*seating.participants, seating.host)] == [
         ("lawyer", "x/y"),
         ("nurse", "test/captain"),
@@ -676,11 +678,11 @@ def test_an_expert_of_the_library_stands_where_the_file_says_nothing() -> None:
         {"id": "first", "name": "Own Name"},
         {"id": "second", "expert": "lawyer", "guidance": "Be kind."},
     ]
-    shelf_kit = procedure_kit("own", Shelved(defined({}, participants=people)))
-    expert = Persona(id="lawyer", name="Lawyer", perspective="the law", guidance="Cite.")
-    request = OpenRequest(topic=TOPIC, company=Company((expert,)))
-    assert shelf_kit.wish(request, {}) == CastWish(1, ("lawyer",))
-    seated = shelf_kit.seat(request, Cast(), {})
+    custom_spec = procedure_spec("own", Shelved(defined({}, participants=people)))
+    expert = ChosenExpert(id="lawyer", name="Lawyer", perspective="the law", guidance="Cite.")
+    request = OpenRequest(topic=TOPIC, chosen_experts=ChosenExperts((expert,)))
+    assert custom_spec.casting_request(request, {}) == CastingRequest(1, ("lawyer",))
+    seated = custom_spec.seat(request, Cast(), {})
     told = [(p.id, p.name, p.perspective) for p in seated.participants]
     assert told == [("first", "Own Name", ""), ("second", "Lawyer", "the law")]
     assert seated.options["guidance"] == {"first": "", "second": "Be kind."}
@@ -693,7 +695,7 @@ def test_a_definition_of_a_newer_format_is_refused_politely() -> None:
     options = {**state.opened.options, "format": 2}
     state.opened = state.opened.model_copy(update={"options": options})
     with pytest.raises(NotAllowed, match="another version of Roundtable"):
-        procedure_kit(state.start.procedure).deliver(state, "1.0")
+        procedure_spec(state.start.procedure).deliver(state, "1.0")
 
 
 @pytest.mark.requirement("I-27")

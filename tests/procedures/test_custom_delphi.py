@@ -7,7 +7,7 @@ import pytest
 from roundtable.core.events import BallotCast
 from roundtable.core.values import Budget
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.scripted import ScriptedSpeaker
 from tests.rehearsal import Cast, Table, Voice
@@ -228,7 +228,7 @@ def test_every_scripted_character_may_hold_a_seat(character: str, seat: str) -> 
 
 def test_the_delivery_shows_the_count_and_the_rounds() -> None:
     state = hold(own_table(delphi(), estimating(WIDE, NEARER, CLOSE)), "delphi")
-    told = procedure_kit(state.start.procedure).deliver(state, "1.0")
+    told = procedure_spec(state.start.procedure).deliver(state, "1.0")
     assert "Verdict of delphi" in told
     assert "**estimate: 20**" in told
     assert "**Round by round:**" in told

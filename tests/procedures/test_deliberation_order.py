@@ -8,7 +8,7 @@ import pytest
 
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.deliberation.sitting import Sitting
 from roundtable.views.report_md import markdown_report
 from tests.rehearsal import Cast
@@ -54,7 +54,7 @@ def test_a_reviewer_that_follows_the_order_is_found_and_one_with_a_view_is_not()
         "order and for “no” in the other. The first reading counts."
     )
     assert note.remedy
-    delivered = procedure_kit("deliberation").deliver(state, "0")
+    delivered = procedure_spec("deliberation").deliver(state, "0")
     assert "**Order check:** 1 of 3 ballots changed" in delivered
     assert note.text in markdown_report(state, delivered).replace("\\", "")
 
@@ -98,7 +98,7 @@ def test_it_is_off_unless_asked_for_and_needs_a_critique() -> None:
 
 def test_the_estimate_and_the_saving_count_the_second_reading() -> None:
     plain, both = (
-        procedure_kit("deliberation").estimate(hold(table(), options=options))
+        procedure_spec("deliberation").estimate(hold(table(), options=options))
         for options in ({}, BOTH)
     )
     assert both.calls == plain.calls + 3

@@ -11,7 +11,7 @@ import pytest
 from roundtable.core.state import State, fold
 from roundtable.core.track_record import ENOUGH
 from roundtable.models.past import CastingWithPast
-from roundtable.ports import CastWish, Company, Ledger, SpeakRequest
+from roundtable.ports import CastingRequest, ChosenExperts, Ledger, SpeakRequest
 from roundtable.procedures.deliberation.seating import METHODS
 from roundtable.procedures.deliberation.sitting import Sitting
 from tests.rehearsal import Table, Voice, run_in_virtual_time
@@ -27,9 +27,9 @@ SPLIT = ("o1", "o1", "o2", "o2", "o3")
 class Library:
     """Casts the ready ways to reason."""
 
-    async def choose(self, topic: str, wish: CastWish) -> Company:
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
         assert topic
-        return Company(METHODS[: wish.count])
+        return ChosenExperts(METHODS[: casting_request.count])
 
 
 def votes_on(question: int) -> Sequence[str]:

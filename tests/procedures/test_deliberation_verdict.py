@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.events import BallotCast
 from roundtable.core.values import Budget, Material
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.deliberation import statement
 from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
 from roundtable.procedures.deliberation.sitting import Sitting
@@ -43,7 +43,7 @@ from .deliberation_table import (
     verdict_of,
 )
 
-KIT = procedure_kit("deliberation")
+SPEC = procedure_spec("deliberation")
 SAID = f"The view of {ONE} in plain words."
 
 
@@ -156,7 +156,7 @@ def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agree
 def test_the_delivery_of_a_majority_reads_well() -> None:
     votes = {**SPLIT, THREE: ("o2", "Ranking: o1 > o2\nConfidence: 60\nBecause: none")}
     state = deliberate(votes)
-    assert KIT.deliver(state, "9.9").splitlines() == [
+    assert SPEC.deliver(state, "9.9").splitlines() == [
         "⚖️ **Verdict**",
         "",
         f"Do it step by step [{ROUND_1[0]}].",
@@ -181,13 +181,13 @@ def test_the_delivery_of_a_majority_reads_well() -> None:
 
 def test_an_impasse_lists_positions_and_no_dissent() -> None:
     state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
-    shown = KIT.deliver(state, "1")
+    shown = SPEC.deliver(state, "1")
     assert "**Positions:**\n- **First Principles**" in shown
     assert "**Dissent" not in shown
 
 
 def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
-    shown = KIT.deliver(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1"))), "1")
+    shown = SPEC.deliver(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1"))), "1")
     assert "**Early stop:** All 3 independent answers came to the same" in shown
     assert "3 calls saved, about $0.0300." in shown
     assert "**Dissent:** none" in shown
@@ -195,7 +195,7 @@ def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
 
 def test_the_report_holds_the_verdict_the_bias_and_every_speech() -> None:
     state = deliberate()
-    (report,) = KIT.outputs(state, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    (report,) = SPEC.outputs(state, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
     assert report.path == "memory/deliberations/2026-01-02-03-04-should-we-rewrite-billing.md"
     assert "| Precedent | 0 of 1 |" in report.text
     assert all(turn in report.text for turn in (*ROUND_1, *ROUND_2))
@@ -213,7 +213,7 @@ def test_the_report_holds_the_verdict_the_bias_and_every_speech() -> None:
 def test_the_estimate_is_the_longest_course(
     topic: str, options: dict[str, object], calls: tuple[int, int]
 ) -> None:
-    estimate = KIT.estimate(deliberate(topic=topic, options=options))
+    estimate = SPEC.estimate(deliberate(topic=topic, options=options))
     assert (estimate.participant_calls, estimate.host_calls) == calls
 
 
@@ -272,7 +272,7 @@ def test_schulze_picks_the_statement_that_beats_every_other() -> None:
         (TWO, f"Objection of {RANKS[1]}."),
     ]
     assert found.confidence == "low"
-    shown = KIT.deliver(state, "1")
+    shown = SPEC.deliver(state, "1")
     assert "**Vote:** yes: 2; no: 1" in shown
 
 

@@ -17,7 +17,7 @@ from roundtable.core.errors import SearchError, SpeakerError
 from roundtable.core.state import State
 from roundtable.core.values import Material, SearchHit
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.views.report_html import html_report
@@ -128,10 +128,10 @@ def sound(state: State) -> State:
         assert state.closed.remedy
     else:
         assert state.verdict.answer.strip()
-    kit = procedure_kit(state.start.procedure)
-    delivered = kit.deliver(state, "0")
+    spec = procedure_spec(state.start.procedure)
+    delivered = spec.deliver(state, "0")
     assert bool(delivered.strip()) is (state.verdict is not None)
-    assert kit.outputs(state, AT) or state.verdict is None
+    assert spec.outputs(state, AT) or state.verdict is None
     assert markdown_report(state, delivered)
     assert html_report(state, delivered)
     assert result(state)["status"] == state.status
@@ -142,7 +142,7 @@ def said_so(state: State, part: str) -> bool:
     """Whether the reader is told of a failure: in a note, or in how it ended."""
     assert state.closed is not None
     told = " ".join([*(note.text for note in state.notes), state.closed.detail])
-    names = {p.id: p.name for p in state.sat.values()}
+    names = {p.id: p.name for p in state.ever_seated.values()}
     return names.get(part, part) in told
 
 

@@ -792,10 +792,10 @@ def test_no_prompt_holds_an_unfilled_place() -> None:
 def test_the_plan_of_a_turn_does_not_depend_on_when_it_is_asked_for() -> None:
     """Decisions are pure: the same state gives the same effects."""
     from roundtable.core.decide import decide
-    from roundtable.procedures import procedure_kit
+    from roundtable.procedures import procedure_spec
 
     table = five_rounds()
     state = hold(table)
     reopened = replace(state, closed=None, verdict=None)
-    procedure = procedure_kit("five-round").procedure
+    procedure = procedure_spec("five-round").procedure
     assert decide(reopened, procedure) == decide(reopened, procedure)

@@ -8,10 +8,10 @@ import pytest
 
 from roundtable.core.errors import RoundtableError
 from roundtable.core.state import State
-from roundtable.ports import CastWish, Company, Persona
-from roundtable.procedures import procedure_kit
+from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.five_round.intent import read_intent
-from roundtable.procedures.five_round.options import FiveRoundFlags, wish
+from roundtable.procedures.five_round.options import FiveRoundFlags, casting_request
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.five_round import estimate
 from tests.rehearsal import Cast, Table, run_in_virtual_time
@@ -23,14 +23,14 @@ class Troupe:
     """A casting by script."""
 
     def __init__(self) -> None:
-        self.wishes: list[tuple[str, CastWish]] = []
+        self.wishes: list[tuple[str, CastingRequest]] = []
 
-    async def choose(self, topic: str, wish: CastWish) -> Company:
-        self.wishes.append((topic, wish))
-        names = wish.include or ("Security Auditor", "Growth Lead", "Tax Adviser")
-        return Company(
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
+        self.wishes.append((topic, casting_request))
+        names = casting_request.include or ("Security Auditor", "Growth Lead", "Tax Adviser")
+        return ChosenExperts(
             tuple(
-                Persona(
+                ChosenExpert(
                     id=name.lower().replace(" ", "-"),
                     name=name,
                     domain=f"domain {n}",
@@ -72,7 +72,7 @@ def test_the_named_experts_sit_and_nobody_else() -> None:
 def test_without_names_three_distinct_experts_are_chosen() -> None:
     troupe = Troupe()
     state = opened(troupe=troupe)
-    assert troupe.wishes == [(TOPIC, CastWish(3))]
+    assert troupe.wishes == [(TOPIC, CastingRequest(3))]
     assert [p.name for p in state.participants] == [
         "Security Auditor",
         "Growth Lead",
@@ -87,7 +87,7 @@ def test_without_names_three_distinct_experts_are_chosen() -> None:
 def test_names_are_handed_to_the_casting_in_their_order() -> None:
     troupe = Troupe()
     state = opened(troupe=troupe, agents=AGENTS)
-    assert troupe.wishes == [(TOPIC, CastWish(3, AGENTS))]
+    assert troupe.wishes == [(TOPIC, CastingRequest(3, AGENTS))]
     assert [p.name for p in state.participants] == list(AGENTS)
 
 
@@ -155,8 +155,8 @@ def test_no_number_of_options_gives_a_sixth_round() -> None:
 
 def test_the_users_defaults_are_weaker_than_the_call() -> None:
     request = OpenRequest(topic=TOPIC, options={"experts": 4})
-    assert wish(request, {"experts": 5}).count == 4
-    assert wish(OpenRequest(topic=TOPIC), {"experts": 5}).count == 5
+    assert casting_request(request, {"experts": 5}).count == 4
+    assert casting_request(OpenRequest(topic=TOPIC), {"experts": 5}).count == 5
 
 
 # The analysis only
@@ -173,9 +173,9 @@ def test_pre_analysis_plans_everything_and_calls_nobody() -> None:
     assert all(name in plan for name in AGENTS)
     assert plan.count("test/captain") == 4
     assert "at least 13" in plan
-    text = procedure_kit("five-round").deliver(state, "1.0")
+    text = procedure_spec("five-round").deliver(state, "1.0")
     assert text.startswith("🗺️ **Pre-analysis**")
-    (_, report) = procedure_kit("five-round").outputs(state, state.opened_at)  # type: ignore[arg-type]
+    (_, report) = procedure_spec("five-round").outputs(state, state.opened_at)  # type: ignore[arg-type]
     for name in AGENTS:
         assert f"> You are the {name}." in report.text
     assert "800 to 1200 words" in report.text

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roundtable.core.state import State
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.surfaces.files import write_outputs
 from roundtable.views.five_round.statistics import calls_line, statistics
 
@@ -34,7 +34,7 @@ HOST = "0/arbitration/host"
 
 def files(state: State) -> tuple[Any, str]:
     """The JSON report as data, and the Markdown report."""
-    data, text = procedure_kit("five-round").outputs(state, NOW)
+    data, text = procedure_spec("five-round").outputs(state, NOW)
     assert (data.path.endswith(".json"), text.path.endswith(".md")) == (True, True)
     return json.loads(data.text), text.text
 
@@ -129,7 +129,7 @@ def test_the_report_says_which_rounds_were_skipped_and_why() -> None:
     assert [s["round"] for s in data["skipped_rounds"]] == ["R3", "R4"]
     assert text.count("*Skipped: R3 and R4 skipped: divergence 0.00 is below 0.05.*") == 2
     assert "## Round 5: Host Summary" in text
-    assert "**R3 Deep Critique skipped:**" in procedure_kit("five-round").deliver(state, "1")
+    assert "**R3 Deep Critique skipped:**" in procedure_spec("five-round").deliver(state, "1")
 
 
 @pytest.mark.requirement("B-53")
@@ -138,7 +138,7 @@ def test_an_extracted_summary_is_marked_so_everywhere() -> None:
     data, text = files(state)
     assert data["verdict"]["method"] == "extractive"
     assert "*Extracted from the rounds, not written by a model.*" in text
-    assert "(extracted, not written by a model)" in procedure_kit("five-round").deliver(state, "1")
+    assert "(extracted, not written by a model)" in procedure_spec("five-round").deliver(state, "1")
 
 
 @pytest.mark.requirement("B-19")
@@ -155,7 +155,7 @@ def test_a_plan_below_the_goal_says_so_in_the_report() -> None:
 def test_the_lone_dissenter_is_in_the_delivery_and_in_the_reports() -> None:
     state = hold(five_rounds())
     said = "Engineering Expert: disagrees that Product Expert claims that step one comes first."
-    assert said in procedure_kit("five-round").deliver(state, "1")
+    assert said in procedure_spec("five-round").deliver(state, "1")
     data, _ = files(state)
     assert data["verdict"]["dissent"][0]["participant"] == IDS[0]
 
@@ -188,8 +188,8 @@ def test_files_appear_only_in_the_folder_that_was_chosen(tmp_path: Path) -> None
 
 def test_a_failed_discussion_leaves_no_report() -> None:
     state = hold(five_rounds({"": DEAD}))
-    assert procedure_kit("five-round").outputs(state, NOW) == ()
-    assert procedure_kit("five-round").deliver(state, "1") == ""
+    assert procedure_spec("five-round").outputs(state, NOW) == ()
+    assert procedure_spec("five-round").deliver(state, "1") == ""
 
 
 @pytest.mark.requirement("I-20")
@@ -199,7 +199,7 @@ def test_no_report_shows_what_looks_like_a_key() -> None:
     data, text = files(state)
     assert key not in text
     assert key not in json.dumps(data)
-    assert key not in procedure_kit("five-round").deliver(state, "1")
+    assert key not in procedure_spec("five-round").deliver(state, "1")
 
 
 @pytest.mark.requirement("B-65")

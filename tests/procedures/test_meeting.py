@@ -14,17 +14,17 @@ from roundtable.core.events import (
     AttemptStarted,
     EndVoted,
     PointsMerged,
-    Recorded,
     SpeechGiven,
     StageClosed,
     StageOpened,
     StanceTaken,
+    StoredEvent,
 )
 from roundtable.core.state import State
 from roundtable.core.text import estimate_tokens
 from roundtable.core.values import Budget, Material
 from roundtable.ports import SpeakRequest
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.meeting.history import HISTORY_TOKENS
 from roundtable.procedures.meeting.sitting import OFF_LENGTH
 from roundtable.procedures.opening import OpenRequest
@@ -79,7 +79,7 @@ def test_four_participants_and_four_rounds_are_sixteen_calls_of_their_own() -> N
         "0/summary-3/coordinator",
         "0/conclusion/coordinator",
     ]
-    estimate = procedure_kit("meeting").estimate(state)
+    estimate = procedure_spec("meeting").estimate(state)
     assert (estimate.participant_calls, estimate.host_calls) == (16, 5)
     assert state.usage.calls == estimate.calls == len(table.requests)
 
@@ -206,7 +206,7 @@ def test_progress_says_which_turn_of_how_many_and_how_long_at_most() -> None:
     async def main() -> None:
         opened = await table.service.open(OpenRequest(topic="Tea?", **asked_for(2)))
 
-        def listen(record: Recorded, state: State) -> None:
+        def listen(record: StoredEvent, state: State) -> None:
             if isinstance(record.event, AttemptStarted) and record.event.round:
                 told.append(progress(state))
 
@@ -228,7 +228,7 @@ def test_nobody_is_told_how_long_a_person_takes() -> None:
         asked = asked_for(options={"participants": places, "turn_seconds": 5, "max_rounds": 2})
         opened = await table.service.open(OpenRequest(topic="Tea?", **asked))
 
-        def listen(record: Recorded, state: State) -> None:
+        def listen(record: StoredEvent, state: State) -> None:
             if isinstance(record.event, SpeechGiven) and record.event.round == 1:
                 told.append(progress(state))
 
@@ -688,7 +688,7 @@ def test_a_demonstration_model_speaks_small_and_code_does_the_hosts_work() -> No
     assert (verdict.method, verdict.meaningful) == ("extractive", False)
     assert "In my view, we should use one database." in verdict.answer
     assert "demonstration" in codes(state)
-    estimate = procedure_kit("meeting").estimate(state)
+    estimate = procedure_spec("meeting").estimate(state)
     assert (estimate.participant_calls, estimate.host_calls) == (6, 0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.state import State
 from roundtable.experts.roster import read_rosters
-from roundtable.ports import CastWish, Company, Persona
+from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts
 from roundtable.procedures.meeting.options import MAX_PARTICIPANTS, MAX_ROUNDS
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Cast, Table, run_in_virtual_time
@@ -29,7 +29,7 @@ def refused(options: dict[str, Any]) -> UsageError:
     request = OpenRequest(topic="Tea?", procedure="meeting", options=options)
     with pytest.raises(UsageError) as error:
         run_in_virtual_time(table.service.open(request))
-    assert run_in_virtual_time(table.service.headlines()) == []
+    assert run_in_virtual_time(table.service.summaries()) == []
     return error.value
 
 
@@ -149,21 +149,24 @@ def test_without_participants_a_ready_roster_sits_there_and_it_is_said() -> None
 
 @pytest.mark.requirement("D-36")
 def test_a_roster_is_cast_from_the_users_library_with_models_of_its_own() -> None:
-    wishes: list[CastWish] = []
+    wishes: list[CastingRequest] = []
 
     class Library:
-        async def choose(self, topic: str, wish: CastWish) -> Company:
+        async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
             assert topic == "Tea?"
-            wishes.append(wish)
-            people = (Persona(each, f"My {each}", model=f"m/{each}") for each in wish.include)
-            return Company(tuple(people), host_model="m/host")
+            wishes.append(casting_request)
+            people = (
+                ChosenExpert(each, f"My {each}", model=f"m/{each}")
+                for each in casting_request.include
+            )
+            return ChosenExperts(tuple(people), host_model="m/host")
 
     table = Table()
     table.service._casting = Library()
     request = OpenRequest(topic="Tea?", procedure="meeting", options={"roster": "bug-root-cause"})
     state = run_in_virtual_time(table.service.open(request))
     wanted = read_rosters()["bug-root-cause"].experts
-    assert wishes == [CastWish(3, wanted)]
+    assert wishes == [CastingRequest(3, wanted)]
     assert [(p.role, p.speaker.model) for p in state.participants] == [
         (f"My {each}", f"m/{each}") for each in wanted
     ]

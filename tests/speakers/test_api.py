@@ -19,7 +19,7 @@ from roundtable.core.errors import FailureCause, SpeakerError
 from roundtable.core.values import Usage
 from roundtable.models.registry import Registry
 from roundtable.ports import Reply, SpeakRequest
-from roundtable.speakers.api import ApiSpeaker, Door
+from roundtable.speakers.api import ApiSpeaker, Endpoint
 from tests.servers import (
     TEST_KEY,
     Answer,
@@ -385,8 +385,8 @@ async def test_a_key_of_no_known_form_is_hidden_too() -> None:
             with pytest.raises(SpeakerError) as caught:
                 await speaking.speak(request(CHAT), lambda _: None)
     assert "plain-old-password" not in str(caught.value)
-    door = Door(REGISTRY.providers["openai"], {"OPENAI_API_KEY": "plain-old-password"})
-    assert "plain-old-password" not in repr(door)
+    endpoint = Endpoint(REGISTRY.providers["openai"], {"OPENAI_API_KEY": "plain-old-password"})
+    assert "plain-old-password" not in repr(endpoint)
 
 
 @pytest.mark.requirement("A-17")

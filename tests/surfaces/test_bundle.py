@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtable.core.chain import BEGINNING, chained, read_chain
-from roundtable.core.events import Recorded, SpeechGiven, VerdictReached
+from roundtable.core.events import SpeechGiven, StoredEvent, VerdictReached
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.bundle import BundleBroken, Checked, check_bundle, make_bundle
 from roundtable.surfaces.bundle.signing import BundleKey
@@ -31,10 +31,10 @@ KEY = bytes(range(32))
 
 
 @cache
-def council() -> tuple[Recorded, ...]:
+def council() -> tuple[StoredEvent, ...]:
     """The events of a council of scripted voices."""
 
-    async def hold() -> tuple[Recorded, ...]:
+    async def hold() -> tuple[StoredEvent, ...]:
         table = Table()
         state = await table.ask("Tea or coffee?", procedure="council")
         return tuple(await table.records(state))
@@ -239,7 +239,7 @@ def test_a_quotation_that_stands_nowhere_is_said() -> None:
 def test_secrets_are_taken_out_and_the_bundle_still_holds() -> None:
     secret = "sk-abcdefghijklmnop1234567890"
     records = [
-        Recorded(
+        StoredEvent(
             r.discussion_id,
             r.seq,
             r.at,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.ledger.patience import Patience
+from roundtable.ledger.busy_retry import BusyRetry
 
 from .desk import ECHO, QUICK, Desk, Outcome
 
@@ -177,7 +177,7 @@ def test_a_database_from_a_newer_version_is_refused_politely(desk: Desk) -> None
 
 def test_a_locked_database_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.ask()
-    monkeypatch.setattr(Patience, "deadline", lambda _: time.monotonic())
+    monkeypatch.setattr(BusyRetry, "deadline", lambda _: time.monotonic())
     db = sqlite3.connect(desk.home / "roundtable.db", isolation_level=None)
     db.execute("PRAGMA locking_mode = EXCLUSIVE")
     db.execute("BEGIN EXCLUSIVE")

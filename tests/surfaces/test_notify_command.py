@@ -12,8 +12,8 @@ import pytest
 from roundtable.bootstrap import start
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.events import AttemptStarted
-from roundtable.core.news import CHAT_ROOM, outbox_of
-from roundtable.core.news_plan import CONFIDENTIAL, spelled
+from roundtable.core.notifications import CHAT_ROOM, outbox_of
+from roundtable.core.notifications_plan import CONFIDENTIAL, spelled
 from roundtable.core.values import NewsPlan
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
@@ -103,14 +103,16 @@ def test_the_output_of_panels_json_and_of_the_environment_are_destinations(desk:
     desk.home.mkdir()
     env = {"ROUNDTABLE_HOME": str(desk.home)}
     output = {"channel": "discord", "target": "123", "useThreads": True}
-    assert read_settings(env, desk.workspace).news_for("adaptive") is None
+    assert read_settings(env, desk.workspace).notifications_for("adaptive") is None
     (desk.home / "panels.json").write_text(json.dumps({"output": output}), "utf-8")
     by_file = read_settings(env, desk.workspace)
-    assert by_file.news_for("adaptive") == NewsPlan(channels=(spelled("discord:123+threads"),))
-    assert by_file.news_for("council") is None
+    assert by_file.notifications_for("adaptive") == NewsPlan(
+        channels=(spelled("discord:123+threads"),)
+    )
+    assert by_file.notifications_for("council") is None
     by_env = read_settings({**env, "ROUNDTABLE_OUTPUT_CHANNEL": "team:9"}, desk.workspace)
-    assert by_env.news_for("adaptive") == NewsPlan(channels=(spelled("team:9+threads"),))
-    assert by_env.news_for("council") == NewsPlan(channels=(spelled("team:9"),))
+    assert by_env.notifications_for("adaptive") == NewsPlan(channels=(spelled("team:9+threads"),))
+    assert by_env.notifications_for("council") == NewsPlan(channels=(spelled("team:9"),))
 
 
 def test_a_projects_file_cannot_say_where_news_go(desk: Desk) -> None:
@@ -389,12 +391,12 @@ def test_a_chat_room_is_asked_for_and_confidential_forbids_it(tmp_path: Path) ->
     async def main() -> None:
         async with table([], tmp_path) as one:
             silent = await one.open("Tea?", **ECHO)
-            assert silent.news_plan is None
+            assert silent.notification_plan is None
             room = await one.open("Tea?", enable_chat_room=True, **ECHO)
-            assert room.news_plan is not None
-            assert [each.platform for each in room.news_plan.channels] == [CHAT_ROOM]
+            assert room.notification_plan is not None
+            assert [each.platform for each in room.notification_plan.channels] == [CHAT_ROOM]
             closed = await one.open("Tea?", confidential=True, **ECHO)
-            assert closed.news_plan == CONFIDENTIAL
+            assert closed.notification_plan == CONFIDENTIAL
             with pytest.raises(UsageError):
                 await one.open("Tea?", confidential=True, enable_chat_room=True, **ECHO)
             with pytest.raises(UnknownName, match="chanels"):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import BadSetting
-from roundtable.own_procedures import ProcedureFiles
 from roundtable.procedures import PROCEDURES
+from roundtable.user_procedures import ProcedureFiles
 
 from .desk import Desk
 

@@ -198,7 +198,7 @@ async def test_a_ledger_and_a_search_of_ones_own_are_used(tmp_path: Path) -> Non
         unsearched = await table.open("Coffee?", search=False, **ECHO)
 
     assert not (tmp_path / "roundtable.db").exists()
-    [row] = [row for row in await ledger.headlines() if row.status == "concluded"]
+    [row] = [row for row in await ledger.summaries() if row.status == "concluded"]
     assert "SearchFinished" in {r.event.type for r in await ledger.read(row.discussion_id)}
     assert "no_search" in [note.code for note in unsearched.notes]
 

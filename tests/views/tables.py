@@ -17,11 +17,11 @@ from roundtable.core.events import (
     ParticipantSubstituted,
     PointRaised,
     Purpose,
-    Recorded,
     ScoresGiven,
     SpeechGiven,
     StageOpened,
     StanceTaken,
+    StoredEvent,
     TurnFailed,
     VerdictReached,
 )
@@ -55,7 +55,7 @@ def seat(name: str, emoji: str = "") -> Participant:
 def told(events: Iterable[Event]) -> State:
     """The state that these events, a second apart, lead to."""
     return fold(
-        Recorded("rt_0000abcd", seq, NOON + timedelta(seconds=seq), event)
+        StoredEvent("rt_0000abcd", seq, NOON + timedelta(seconds=seq), event)
         for seq, event in enumerate(events, 1)
     )
 

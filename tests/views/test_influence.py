@@ -11,10 +11,10 @@ from roundtable.core.events import (
     DiscussionOpened,
     Event,
     PointRaised,
-    Recorded,
     ScoresGiven,
     SpeechGiven,
     StanceTaken,
+    StoredEvent,
 )
 from roundtable.core.state import State, fold
 from roundtable.core.values import Participant, SpeakerRef
@@ -45,7 +45,7 @@ def table(*events: Event, who: tuple[str, ...] = ("ann", "bob", "cem")) -> State
         program_version="1",
     )
     return fold(
-        Recorded("rt_00000001", number, AT, event)
+        StoredEvent("rt_00000001", number, AT, event)
         for number, event in enumerate((opened, *events), 1)
     )
 

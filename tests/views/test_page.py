@@ -15,10 +15,10 @@ from roundtable.core.events import (
     NewsPlanned,
     NewsTried,
     PointRaised,
-    Recorded,
     SpeechGiven,
     StageOpened,
     StanceTaken,
+    StoredEvent,
     VerdictReached,
 )
 from roundtable.core.state import State, fold
@@ -43,9 +43,9 @@ ANN, BOB, CID = seat("Ann", "🔍"), seat("Bob"), seat("Cid")
 KEY = "sk-live-0123456789abcdefghij"
 
 
-def recorded(*events: Event) -> list[Recorded]:
+def recorded(*events: Event) -> list[StoredEvent]:
     return [
-        Recorded("rt_0000abcd", n, NOON + timedelta(seconds=n), event)
+        StoredEvent("rt_0000abcd", n, NOON + timedelta(seconds=n), event)
         for n, event in enumerate(events, 1)
     ]
 

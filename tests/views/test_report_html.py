@@ -14,7 +14,7 @@ from inline_snapshot import snapshot
 from roundtable.core.events import DiscussionClosed, PointRaised, StanceTaken, VerdictReached
 from roundtable.core.state import State
 from roundtable.core.values import Dissent, Participant, SpeakerRef, Verdict
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.views.report_html import LONG, html_report
 from tests.procedures.council_table import Act, council, hold, scholar, sections, verdict
 
@@ -55,7 +55,7 @@ def words(round_: int, who: str) -> str:
 
 def page_of(state: State, delivered: str | None = None) -> Element:
     if delivered is None:
-        delivered = procedure_kit(state.start.procedure).deliver(state, "9.9")
+        delivered = procedure_spec(state.start.procedure).deliver(state, "9.9")
     return parsed(html_report(state, delivered))
 
 
@@ -253,7 +253,7 @@ def test_a_report_of_a_council_is_small() -> None:
     long = "Evidence is mixed, and nobody knows why that should be so. " * 40
     turns = {f"{stage}/{who}": long for stage in ("answer", "cross") for who in ("scholar", "muse")}
     state = hold(council({"answer/scholar": scholar(Findings=long), **turns}))
-    html = html_report(state, procedure_kit("council").deliver(state, "9.9"))
+    html = html_report(state, procedure_spec("council").deliver(state, "9.9"))
     assert len(html.encode()) < 100_000
 
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from roundtable.core.events import DiscussionClosed, VerdictReached
 from roundtable.core.state import State
 from roundtable.core.values import Dissent, Verdict
-from roundtable.procedures import procedure_kit
+from roundtable.procedures import procedure_spec
 from roundtable.views.report_md import markdown_report
 from tests.procedures.council_table import DEAD, council, hold, scholar, verdict
 
@@ -27,7 +27,7 @@ def words(round_: int, who: str) -> str:
 
 
 def delivered(state: State) -> str:
-    return procedure_kit(state.start.procedure).deliver(state, "9.9")
+    return procedure_spec(state.start.procedure).deliver(state, "9.9")
 
 
 def headings(text: str, below: int = 3) -> list[str]:

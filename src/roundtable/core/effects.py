@@ -98,14 +98,14 @@ class TurnPlan:
     label: str
     task: Task
     policy: TurnPolicy
-    small_task: Task | None = None
+    demo_task: Task | None = None
     """The same task scaled to a demonstration model."""
     after_round: int = 0
     hold_back: HoldBack | None = None
 
     def task_for(self, speaker: SpeakerRef) -> Task:
-        if speaker.demonstration and self.small_task is not None:
-            return self.small_task
+        if speaker.demonstration and self.demo_task is not None:
+            return self.demo_task
         return self.task
 
 

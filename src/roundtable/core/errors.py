@@ -22,7 +22,7 @@
     ├── SpeakerError                one call failed; the engine turns it into an event
     ├── SearchError                 one web search failed; likewise
     ├── BoardError                  a task board refused or could not be reached
-    └── ChannelError                a message could not be sent; the courier turns it into an event
+    └── ChannelError                a message could not be sent; the notifier turns it into an event
 """
 
 from __future__ import annotations

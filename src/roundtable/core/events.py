@@ -505,7 +505,7 @@ class NewEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class StoredEvent:
     """An event in the ledger: `seq` counts from 1 without gaps within its discussion."""
 
     discussion_id: str

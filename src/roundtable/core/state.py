@@ -32,7 +32,6 @@ from .events import (
     ParticipantSubstituted,
     PointRaised,
     PointsMerged,
-    Recorded,
     RoundAdvanced,
     RoundsExtended,
     ScoresGiven,
@@ -43,6 +42,7 @@ from .events import (
     StageOpened,
     StanceTaken,
     StopRequested,
+    StoredEvent,
     TaskLinked,
     TaskWritten,
     TurnFailed,
@@ -117,7 +117,7 @@ class State:
     spoken_at: list[datetime] = field(default_factory=list)
     failures: list[TurnFailed] = field(default_factory=list)
     seated: ParticipantsSeated | None = None
-    sat: dict[str, Participant] = field(default_factory=dict)
+    ever_seated: dict[str, Participant] = field(default_factory=dict)
     """Everybody who ever sat at the table, as they sat there last."""
     workflow: WorkflowChosen | None = None
     ballots: list[BallotCast] = field(default_factory=list)
@@ -132,17 +132,17 @@ class State:
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
     notes: list[NoteAdded] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
-    held: dict[tuple[str, int], Reservation] = field(default_factory=dict)
+    reservations: dict[tuple[str, int], Reservation] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
     paused: DiscussionPaused | None = None
     """Who paused it, while it is paused."""
     added: list[MaterialAdded] = field(default_factory=list)
     extra_rounds: int = 0
-    news_plan: NewsPlan | None = None
-    news: list[NewsRequested | NewsThreadOpened | NewsTried | NewsSettled] = field(
+    notification_plan: NewsPlan | None = None
+    notifications: list[NewsRequested | NewsThreadOpened | NewsTried | NewsSettled] = field(
         default_factory=list
     )
-    """What was done to tell others, in order; `core.news` says where each message stands."""
+    """What was done to tell others, in order; `core.notifications` says where each stands."""
     task: TaskLinked | None = None
     tasks_written: list[TaskWritten] = field(default_factory=list)
     stop_requested: StopRequested | None = None
@@ -177,7 +177,7 @@ class State:
         host = self.start.host
         if participant_id in (host.id, HOST_WIRE_NAME):
             return host
-        return self.sat.get(participant_id)
+        return self.ever_seated.get(participant_id)
 
     def name_of(self, participant_id: str) -> str:
         """How the participant or host is called; the id of one who never sat here."""
@@ -203,9 +203,9 @@ class State:
         """What is spent or set aside; `coming` are the reservations of calls about to begin."""
         seconds = (now - self.opened_at).total_seconds() if self.opened_at else 0.0
         usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
-        return budgets.spending(usage, [*self.held.values(), *coming], seconds)
+        return budgets.spending(usage, [*self.reservations.values(), *coming], seconds)
 
-    def apply(self, record: Recorded) -> None:
+    def apply(self, record: StoredEvent) -> None:
         """Take in the next event. Events must come in order, without gaps."""
         if record.seq != self.seq + 1:
             raise ValueError(f"event {record.seq} cannot follow event {self.seq}")
@@ -217,14 +217,14 @@ class State:
                 self.discussion_id = record.discussion_id
                 self.opened = event
                 self.opened_at = record.at
-                self.sat.update((each.id, each) for each in event.participants)
+                self.ever_seated.update((each.id, each) for each in event.participants)
             case StageOpened():
                 self.stages[event.stage, event.round] = Stage(event)
             case StageClosed():
                 self.stages[event.stage, event.round].closed = event
             case AttemptStarted():
                 self._turn(event.turn_id).attempts.append(Attempt(event, record.at))
-                self.held[event.turn_id, event.attempt] = event.reserved
+                self.reservations[event.turn_id, event.attempt] = event.reserved
                 self.usage += Usage(calls=1)
             case AttemptFinished():
                 self._attempt(event.turn_id, event.attempt).finished = event
@@ -245,7 +245,7 @@ class State:
                 self.ballots.append(event)
             case ParticipantsSeated():
                 self.seated = event
-                self.sat.update((each.id, each) for each in event.participants)
+                self.ever_seated.update((each.id, each) for each in event.participants)
             case WorkflowChosen():
                 self.workflow = event
             case ScoresGiven():
@@ -277,9 +277,9 @@ class State:
             case RoundsExtended():
                 self.extra_rounds += event.rounds
             case NewsPlanned():
-                self.news_plan = event.plan
+                self.notification_plan = event.plan
             case NewsRequested() | NewsThreadOpened() | NewsTried() | NewsSettled():
-                self.news.append(event)
+                self.notifications.append(event)
             case TaskLinked():
                 self.task = event
             case TaskWritten():
@@ -302,9 +302,9 @@ class State:
     def _settle_finished(self, event: AttemptFinished) -> None:
         """What was reserved gives way to what was used; where nobody knows the cost, the reserved
         cost stays, because unknown is not zero."""
-        reserved = self.held.pop((event.turn_id, event.attempt), None)
+        reserved = self.reservations.pop((event.turn_id, event.attempt), None)
         if reserved is not None and event.usage.cost_usd is None:
-            self.held[event.turn_id, event.attempt] = reserved.model_copy(
+            self.reservations[event.turn_id, event.attempt] = reserved.model_copy(
                 update={"input_tokens": 0, "output_tokens": 0}
             )
         self.usage += event.usage.model_copy(update={"calls": 0})
@@ -313,12 +313,12 @@ class State:
         """A call that may have been paid keeps its reservation; any other gives it back."""
         key = (event.turn_id, event.attempt)
         if event.cause not in _MAYBE_PAID:
-            self.held.pop(key, None)
-        elif self.held[key].cost_usd > 0:
+            self.reservations.pop(key, None)
+        elif self.reservations[key].cost_usd > 0:
             self.usage += Usage(unpriced_calls=1)
 
 
-def fold(records: Iterable[Recorded]) -> State:
+def fold(records: Iterable[StoredEvent]) -> State:
     """The state that these events, from the first one on, lead to."""
     state = State()
     for record in records:

@@ -12,8 +12,8 @@ from ..core.text import redact
 from ..core.values import OUTSIDE
 from ..ports import Lease, Ledger, SessionSearch
 from .deliver import deliver
+from .external import await_words
 from .journal import Journal
-from .outside import await_words
 from .tools import Tools
 from .turn import settle_lost, take_turn
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..core.budget import Spending
 from ..core.errors import LedgerConflict
-from ..core.events import AttemptStarted, Event, NewEvent, Recorded
+from ..core.events import AttemptStarted, Event, NewEvent, StoredEvent
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
 from .tools import OnEvent, no_events
@@ -45,7 +45,7 @@ class Journal:
         self._lease = lease
         self._on_event = on_event
         self._lock = asyncio.Lock()
-        self._wishes: list[_Wish] = []
+        self._wishes: list[PendingAppend] = []
         self._ahead: list[Event] = []
         self._forgotten = 0
         self._assumed: list[_Assumed] = []
@@ -71,7 +71,7 @@ class Journal:
 
         A cancellation waits until they are in: what was paid for is not lost on the way.
         """
-        await _to_its_end(self._with_others(_Wish(lambda _: events, checked=False)))
+        await _to_its_end(self._with_others(PendingAppend(lambda _: events, checked=False)))
 
     async def record_decision(self, events: Sequence[Event], decided_at: int) -> bool:
         """Append what was decided at event `decided_at`; False if the ledger has moved on since."""
@@ -112,7 +112,7 @@ class Journal:
         for event, key in events:
             if key is not None and key in self.keys:
                 continue  # it is there already, whoever brought it
-            record = Recorded(self.state.discussion_id, self.state.seq + 1, now, event, key)
+            record = StoredEvent(self.state.discussion_id, self.state.seq + 1, now, event, key)
             self.state.apply(record)
             if key is not None:
                 self.keys.add(key)
@@ -138,7 +138,7 @@ class Journal:
                 raise Overtaken
             return build(state)
 
-        await _to_its_end(self._with_others(_Wish(still, checked=True)))
+        await _to_its_end(self._with_others(PendingAppend(still, checked=True)))
 
     def spending(self) -> Spending:
         """What is spent or set aside, also by what is about to be appended."""
@@ -150,7 +150,7 @@ class Journal:
         async with self._lock:
             await self._read_on()
 
-    async def _with_others(self, wish: _Wish) -> None:
+    async def _with_others(self, wish: PendingAppend) -> None:
         """Fulfil a wish together with all that are waiting by then: one append, one commit."""
         self._wishes.append(wish)
         await asyncio.sleep(0)  # turns that begin side by side come in the same round of the loop
@@ -160,7 +160,7 @@ class Journal:
                 await self._fulfil(wishes)
         wish.fulfilled.result()
 
-    async def _fulfil(self, wishes: Sequence[_Wish]) -> None:
+    async def _fulfil(self, wishes: Sequence[PendingAppend]) -> None:
         error: BaseException | None = None
         try:
             while True:
@@ -177,7 +177,7 @@ class Journal:
         for wish in wishes:
             wish.settle(error)
 
-    def _built(self, wishes: Sequence[_Wish]) -> list[Keyed]:
+    def _built(self, wishes: Sequence[PendingAppend]) -> list[Keyed]:
         """What the wishes come to in the newest state; one that is refused stands alone."""
         built: list[Keyed] = []
         for wish in wishes:
@@ -239,7 +239,7 @@ class Journal:
         self._assume(certain, certain=True)
         self.changed.set()
 
-    def _apply(self, records: Sequence[Recorded]) -> None:
+    def _apply(self, records: Sequence[StoredEvent]) -> None:
         for record in records:
             self.state.apply(record)
             if record.key:
@@ -249,12 +249,12 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class _Assumed:
-    record: Recorded
+    record: StoredEvent
     certain: bool
     """It happened, such as the end of a call. What was only decided may be forgotten."""
 
 
-class _Wish:
+class PendingAppend:
     """What somebody wants appended. `checked`: only to the very state that it was built for."""
 
     def __init__(self, build: Build, *, checked: bool) -> None:

@@ -17,18 +17,21 @@ from ..core.events import (
     Event,
     NewEvent,
     NewsPlanned,
-    Recorded,
     SpeechGiven,
     StopRequested,
+    StoredEvent,
 )
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
-from ..ports import Asker, Casting, Headline, Lease, Ledger, Models, News
-from ..procedures import PROCEDURES, procedure_kit
+from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
+from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
-from .by_hand import (
+from .deliver import deliver
+from .drive import LEASE_TTL, drive
+from .journal import Journal, Keyed
+from .moderation import (
     checked_words,
     conclusion,
     extended,
@@ -44,13 +47,10 @@ from .by_hand import (
     skipped,
     vote,
 )
-from .deliver import deliver
-from .drive import LEASE_TTL, drive
-from .journal import Journal, Keyed
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 if TYPE_CHECKING:
-    from ..procedures.custom import Shelf
+    from ..procedures.custom import UserProcedures
 
 
 class Service:
@@ -66,8 +66,8 @@ class Service:
         owner: str,
         defaults: Mapping[str, Mapping[str, Any]],
         casting: Casting | None = None,
-        own: Shelf | None = None,
-        news: News | None = None,
+        own: UserProcedures | None = None,
+        news: Notifications | None = None,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
@@ -79,7 +79,7 @@ class Service:
         self._defaults = defaults
         self._casting = casting
         self._own = own
-        self._news = news
+        self._notifications = news
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
@@ -100,18 +100,20 @@ class Service:
             return opened_before
         topic = checked_topic(request.topic)
         context = tuple(checked_context(material) for material in request.context)
-        kit = procedure_kit(request.procedure, self._own)
+        spec = procedure_spec(request.procedure, self._own)
         if self._tools.search is None:
             request = replace(request, search=False)
-        defaults = self._defaults.get(kit.name, {})
-        wish = kit.wish(request, defaults)
-        if wish is not None and self._casting is not None:
-            request = replace(request, company=await self._casting.choose(topic, wish))
-        seating = kit.seat(request, await self._models(), defaults)
+        defaults = self._defaults.get(spec.name, {})
+        casting_request = spec.casting_request(request, defaults)
+        if casting_request is not None and self._casting is not None:
+            request = replace(
+                request, chosen_experts=await self._casting.choose(topic, casting_request)
+            )
+        seating = spec.seat(request, await self._models(), defaults)
         opened = DiscussionOpened(
             topic=topic,
             context=context,
-            procedure=kit.name,
+            procedure=spec.name,
             options=seating.options,
             participants=seating.participants,
             host=seating.host,
@@ -125,8 +127,8 @@ class Service:
         mark = f"open/{key}" if key else None
         events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in seating.notes)]
         news = request.news
-        if self._news is not None:
-            news, warnings = self._news.planned(kit.name, news)
+        if self._notifications is not None:
+            news, warnings = self._notifications.planned(spec.name, news)
             events += [NewEvent(note, now) for note in warnings]
         if news is not None:
             events.append(NewEvent(NewsPlanned(plan=news, by=request.created_by), now))
@@ -136,7 +138,7 @@ class Service:
             id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
                 state = fold(await self._ledger.append(id_, events, expected=0))
-                if kit.by_hand:  # it may go on without ever being driven
+                if spec.moderation:  # it may go on without ever being driven
                     self._tell_of(state)
                 return state
             if key and (opened_before := await self._opened_with(key)):
@@ -157,13 +159,15 @@ class Service:
         if state.closed is not None:
             return state
         self._tell_of(state)
-        if self._news is not None and _wants_threads(state):
-            await self._news.greeted(discussion_id)  # a thread comes before all that is told in it
+        if self._notifications is not None and _wants_threads(state):
+            await self._notifications.greeted(
+                discussion_id
+            )  # a thread comes before all that is told in it
         tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
         async with self._leased(discussion_id) as lease:
             journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
-            kit = procedure_kit(journal.state.start.procedure)
-            await drive(journal, kit.procedure, tools, self._ledger, lease)
+            spec = procedure_spec(journal.state.start.procedure)
+            await drive(journal, spec.procedure, tools, self._ledger, lease)
             return journal.state
 
     async def stop(
@@ -221,9 +225,9 @@ class Service:
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Do without a participant's open turn."""
-        kit = procedure_kit((await self.read(discussion_id)).start.procedure)
+        spec = procedure_spec((await self.read(discussion_id)).start.procedure)
         return await self._act(
-            discussion_id, lambda state: skipped(state, kit.procedure, participant, by)
+            discussion_id, lambda state: skipped(state, spec.procedure, participant, by)
         )
 
     async def add_material(
@@ -235,11 +239,11 @@ class Service:
 
     async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
         """Give the table more rounds than it was opened with."""
-        kit = procedure_kit((await self.read(discussion_id)).start.procedure)
-        if not kit.extends:
+        spec = procedure_spec((await self.read(discussion_id)).start.procedure)
+        if not spec.extends:
             able = [each.name for each in PROCEDURES.values() if each.extends]
             raise NotAllowed(
-                f"A {kit.name} has a fixed course: no round can be added.",
+                f"A {spec.name} has a fixed course: no round can be added.",
                 f"Rounds can be added to: {', '.join(able)}.",
             )
         return await self._act(discussion_id, lambda state: extended(state, rounds, by))
@@ -254,7 +258,7 @@ class Service:
         key: str | None = None,
     ) -> State:
         """Seat one more at the table; `model` speaks for it in place of the speakers it brings."""
-        await self._held_by_hand(discussion_id)
+        await self._moderated(discussion_id)
         if model is not None:
             seat = (await self._models()).seat(model, participant.name)
             participant = participant.model_copy(update={"speakers": seat.speakers})
@@ -262,12 +266,12 @@ class Service:
 
     async def leave(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Take somebody from the table."""
-        await self._held_by_hand(discussion_id)
+        await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: left(state, participant, by))
 
     async def record(
         self, discussion_id: str, event: Event, *, key: str | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         """Append what happened around a discussion: news that was sent, tasks that were written.
         With a key that is there already, the stored event is returned in its place. It may come
         after the discussion is closed."""
@@ -277,14 +281,14 @@ class Service:
     async def advance(self, discussion_id: str, *, by: str, key: str | None = None) -> State:
         """End the open round by hand; whoever has not spoken in it is absent from it. With the
         same `key` a repeated call ends no further round."""
-        procedure = await self._held_by_hand(discussion_id)
+        procedure = await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: round_ended(state, procedure, by), key)
 
     async def vote_to_end(
         self, discussion_id: str, participant: str, in_favour: bool, *, key: str | None = None
     ) -> State:
         """Record a participant's vote on ending. Only its last one counts; all together end it."""
-        await self._held_by_hand(discussion_id)
+        await self._moderated(discussion_id)
         return await self._act(
             discussion_id, lambda state: vote(state, participant, in_favour), key
         )
@@ -292,7 +296,7 @@ class Service:
     async def conclude(self, discussion_id: str, text: str, *, key: str | None = None) -> State:
         """End a discussion with these words of its host as its conclusion."""
         words = checked_words("conclusion", text, "Say what came of it, or stop instead.")
-        await self._held_by_hand(discussion_id)
+        await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: conclusion(state, words, key))
 
     async def read(self, discussion_id: str) -> State:
@@ -301,23 +305,23 @@ class Service:
 
     async def records(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         """The events after a cursor."""
         return await self._ledger.read(discussion_id, after=after, limit=limit)
 
-    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
         return self._ledger.tail(discussion_id, after=after)
 
-    async def headlines(
+    async def summaries(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         """The discussions of this ledger, the most recently changed first."""
-        return await self._ledger.headlines(limit=limit, search=search)
+        return await self._ledger.summaries(limit=limit, search=search)
 
     async def is_driven(self, state: State) -> bool:
         """Whether a process drives this discussion now."""
-        rows = await self._ledger.headlines(search=state.start.topic)
+        rows = await self._ledger.summaries(search=state.start.topic)
         return any(row.driver for row in rows if row.discussion_id == state.discussion_id)
 
     async def delete(self, discussion_id: str) -> None:
@@ -328,18 +332,22 @@ class Service:
 
     def _tell_of(self, state: State) -> None:
         """Let the news of a discussion go out, if anybody is to hear of it."""
-        if self._news is not None and state.news_plan is not None and state.news_plan.enabled:
-            self._news.start(state.discussion_id)
+        if (
+            self._notifications is not None
+            and state.notification_plan is not None
+            and state.notification_plan.enabled
+        ):
+            self._notifications.start(state.discussion_id)
 
-    async def _held_by_hand(self, discussion_id: str) -> Procedure:
+    async def _moderated(self, discussion_id: str) -> Procedure:
         start = (await self.read(discussion_id)).start
-        kit = procedure_kit(start.procedure)
-        if not kit.by_hand:
+        spec = procedure_spec(start.procedure)
+        if not spec.moderation:
             raise NotAllowed(
-                f"A {kit.name} goes its own way: its rounds are not led by hand.",
+                f"A {spec.name} goes its own way: its rounds are not led by hand.",
                 f"End it with what exists: roundtable stop {discussion_id}",
             )
-        return kit.procedure
+        return spec.procedure
 
     async def _act(
         self,
@@ -377,10 +385,10 @@ class Service:
         """What follows without anybody's words: a discussion that people or outside agents hold
         among themselves moves on although nobody drives it. Safe beside a driver, because what
         was decided is only recorded if nothing came in between."""
-        kit = procedure_kit(journal.state.start.procedure)
-        while kit.by_hand:
+        spec = procedure_spec(journal.state.start.procedure)
+        while spec.moderation:
             state = journal.state
-            effects = decide(state, kit.procedure)
+            effects = decide(state, spec.procedure)
             events = [event for e in effects if isinstance(e, Record) for event in e.events]
             if events:
                 await journal.record_decision(events, state.seq)
@@ -414,7 +422,7 @@ def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
 
 
 def _wants_threads(state: State) -> bool:
-    plan = state.news_plan
+    plan = state.notification_plan
     return plan is not None and plan.enabled and any(each.threads for each in plan.channels)
 
 
@@ -478,4 +486,4 @@ def _whose_turn(state: State) -> str:
 
 
 def _open(state: State) -> Sequence[TurnPlan]:
-    return open_turns(state, procedure_kit(state.start.procedure).procedure)
+    return open_turns(state, procedure_spec(state.start.procedure).procedure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..core.events import Recorded
+from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Search, Speakers
 
@@ -22,7 +22,7 @@ class Draft:
 
 
 OnDraft = Callable[[Draft], None]
-OnEvent = Callable[[Recorded, State], None]
+OnEvent = Callable[[StoredEvent, State], None]
 """Called with each event, and the state that it led to, as the driving process takes it in."""
 
 
@@ -30,7 +30,7 @@ def no_drafts(_: Draft) -> None:
     """For those who do not listen to drafts."""
 
 
-def no_events(_: Recorded, __: State) -> None:
+def no_events(_: StoredEvent, __: State) -> None:
     """For those who do not listen to events."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..core.events import DiscussionClosed, DiscussionOpened, Recorded
+from ..core.events import DiscussionClosed, DiscussionOpened, StoredEvent
 from ..core.values import Status
 
 
@@ -33,7 +33,7 @@ class IndexChange:
     last_seq: int
 
 
-def index_change(new: Sequence[Recorded]) -> IndexChange:
+def index_change(new: Sequence[StoredEvent]) -> IndexChange:
     """How the newly numbered events of one discussion, at least one, change its row."""
     opening: Opening | None = None
     status: Status | None = None

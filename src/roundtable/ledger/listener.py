@@ -14,7 +14,7 @@ from typing import Any
 
 import asyncpg
 
-from .tail import Bell
+from .tail import ChangeSignal
 
 CHANNEL = "roundtable"
 _HEARTBEAT = 15.0
@@ -34,11 +34,11 @@ class _Session:
 
 
 class Listener:
-    """Rings `bell` for what comes over the channel, from `start` to `close`."""
+    """Announces what comes over the channel, from `start` to `close`."""
 
-    def __init__(self, connect: Connect, bell: Bell) -> None:
+    def __init__(self, connect: Connect, signal: ChangeSignal) -> None:
         self._connect = connect
-        self._bell = bell
+        self._signal = signal
         self._starting = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
@@ -62,7 +62,7 @@ class Listener:
                 await self._until_ended(session)
                 session.connection.terminate()
                 session = await self._listen_again()
-                self._bell.ring_all()
+                self._signal.announce_all()
         finally:
             with suppress(*_FAILURES):
                 await session.connection.close(timeout=1)
@@ -85,7 +85,7 @@ class Listener:
                 return await self._listen()
             except _FAILURES:
                 if loop.time() - since > _PATIENCE:
-                    self._bell.ring_all()
+                    self._signal.announce_all()
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -102,4 +102,4 @@ class Listener:
 
     def _heard(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         seq, _, discussion_id = str(payload).partition(" ")
-        self._bell.ring(discussion_id, int(seq) if seq.isdecimal() else None)
+        self._signal.announce(discussion_id, int(seq) if seq.isdecimal() else None)

@@ -8,19 +8,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from ..core.errors import LeaseHeld, UnknownDiscussion
-from ..core.events import NewEvent, Recorded
-from ..ports import Headline, Lease
+from ..core.events import NewEvent, StoredEvent
+from ..ports import DiscussionSummary, Lease
 from .index import folded, index_change
 from .leases import holder, lost
 from .plan import keys_of, plan_append
-from .tail import PAGE, Bell, Page, Waiter, follow
+from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 
 
 @dataclass(slots=True)
 class _Stream:
-    headline: Headline
-    events: list[Recorded] = field(default_factory=list)
-    keys: dict[str, Recorded] = field(default_factory=dict)
+    summary: DiscussionSummary
+    events: list[StoredEvent] = field(default_factory=list)
+    keys: dict[str, StoredEvent] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class MemoryLedger:
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._streams: dict[str, _Stream] = {}
         self._leases: dict[str, _Held] = {}
-        self._bell = Bell()
+        self._signal = ChangeSignal()
         self._monotonic = monotonic
 
     async def append(
@@ -45,7 +45,7 @@ class MemoryLedger:
         *,
         expected: int | None = None,
         lease: Lease | None = None,
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         stream = self._streams.get(discussion_id)
         known = (
             {key: stream.keys[key] for key in keys_of(events) if key in stream.keys}
@@ -59,16 +59,18 @@ class MemoryLedger:
         )
         if plan.new:
             self._write(discussion_id, stream, plan.new)
-            self._bell.ring(discussion_id, plan.new[-1].seq)
+            self._signal.announce(discussion_id, plan.new[-1].seq)
         return list(plan.outcome)
 
-    def _write(self, discussion_id: str, stream: _Stream | None, new: tuple[Recorded, ...]) -> None:
+    def _write(
+        self, discussion_id: str, stream: _Stream | None, new: tuple[StoredEvent, ...]
+    ) -> None:
         change = index_change(new)
         if stream is None:
             assert change.opening is not None, "a stream begins with DiscussionOpened"
             opening = change.opening
             stream = self._streams[discussion_id] = _Stream(
-                Headline(
+                DiscussionSummary(
                     discussion_id,
                     opening.topic,
                     opening.procedure,
@@ -81,40 +83,40 @@ class MemoryLedger:
             )
         stream.events.extend(new)
         stream.keys.update({record.key: record for record in new if record.key is not None})
-        stream.headline = replace(
-            stream.headline,
-            status=change.status or stream.headline.status,
+        stream.summary = replace(
+            stream.summary,
+            status=change.status or stream.summary.status,
             updated_at=change.updated_at,
             last_seq=change.last_seq,
         )
 
     async def read(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         events = self._stream(discussion_id).events[after:]
         return events if limit is None else events[:limit]
 
-    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         async def read(cursor: int) -> Page:
             stream = self._stream(discussion_id)
             page = stream.events[cursor : cursor + PAGE]
-            return Page(page, stream.headline.last_seq, stream.headline.status != "running")
+            return Page(page, stream.summary.last_seq, stream.summary.status != "running")
 
         return follow(self._listening(discussion_id), read, after)
 
     @asynccontextmanager
     async def _listening(self, discussion_id: str) -> AsyncIterator[Waiter]:
-        with self._bell.listening(discussion_id) as waiter:
+        with self._signal.listening(discussion_id) as waiter:
             yield waiter
 
-    async def headlines(
+    async def summaries(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         wanted = folded(search or "")
         found = [
-            replace(stream.headline, driver=self._driver(discussion_id))
+            replace(stream.summary, driver=self._driver(discussion_id))
             for discussion_id, stream in self._streams.items()
-            if wanted in folded(stream.headline.topic)
+            if wanted in folded(stream.summary.topic)
         ]
         found.sort(key=lambda row: (row.updated_at, row.discussion_id), reverse=True)
         return found if limit is None else found[:limit]
@@ -123,7 +125,7 @@ class MemoryLedger:
         self._stream(discussion_id)
         del self._streams[discussion_id]
         self._leases.pop(discussion_id, None)
-        self._bell.ring(discussion_id, None)
+        self._signal.announce(discussion_id, None)
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         self._stream(discussion_id)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..core.errors import LedgerConflict, UnknownDiscussion
-from ..core.events import DiscussionOpened, NewEvent, Recorded
+from ..core.events import DiscussionOpened, NewEvent, StoredEvent
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    new: tuple[Recorded, ...]
+    new: tuple[StoredEvent, ...]
     """To be written, in order."""
-    outcome: tuple[Recorded, ...]
+    outcome: tuple[StoredEvent, ...]
     """One for each event asked for: the new one, or the one its key already stands for."""
 
 
@@ -29,7 +29,7 @@ def plan_append(
     discussion_id: str,
     last_seq: int | None,
     events: Sequence[NewEvent],
-    known: Mapping[str, Recorded],
+    known: Mapping[str, StoredEvent],
     expected: int | None,
 ) -> Plan:
     """Number `events` after `last_seq` (None: no such discussion yet).
@@ -43,8 +43,8 @@ def plan_append(
     if expected is not None and expected != seq:
         raise LedgerConflict(discussion_id, expected, seq)
     stored = dict(known)
-    new: list[Recorded] = []
-    outcome: list[Recorded] = []
+    new: list[StoredEvent] = []
+    outcome: list[StoredEvent] = []
     for event in events:
         if event.key is not None and (already := stored.get(event.key)):
             outcome.append(already)
@@ -52,7 +52,7 @@ def plan_append(
         if seq and isinstance(event.event, DiscussionOpened):
             raise LedgerConflict(discussion_id, 0, seq)
         seq += 1
-        record = Recorded(discussion_id, seq, _utc(event.at), event.event, event.key)
+        record = StoredEvent(discussion_id, seq, _utc(event.at), event.event, event.key)
         new.append(record)
         outcome.append(record)
         if event.key is not None:

@@ -11,16 +11,16 @@ import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
 from ..core.errors import LeaseHeld, LedgerError, LedgerUnreachable, UnknownDiscussion
-from ..core.events import NewEvent, Recorded, dump
-from ..ports import Headline, Lease
+from ..core.events import NewEvent, StoredEvent, dump
+from ..ports import DiscussionSummary, Lease
 from .index import folded, index_change
 from .leases import holder, lost
 from .listener import CHANNEL, Listener
 from .plan import Plan, keys_of, plan_append
 from .postgres_errors import translated
 from .postgres_schema import migrate
-from .stored import recorded
-from .tail import PAGE, Bell, Page, Waiter, follow
+from .stored import stored_event
+from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 
 Connection: TypeAlias = "PoolConnectionProxy[Any]"
 
@@ -92,7 +92,7 @@ class PostgresLedger:
     def __init__(self, url: str, patience: float) -> None:
         self._where = _without_secrets(url)
         self._closed = False
-        self._bell = Bell()
+        self._signal = ChangeSignal()
         options: dict[str, Any] = {
             "timeout": patience,
             "command_timeout": _SLOWEST_STATEMENT,
@@ -101,7 +101,7 @@ class PostgresLedger:
                 "lock_timeout": str(max(1, round(patience * 1000))),
             },
         }
-        self._listener = Listener(lambda: asyncpg.connect(url, **options), self._bell)
+        self._listener = Listener(lambda: asyncpg.connect(url, **options), self._signal)
         self._pool = asyncpg.create_pool(
             url, min_size=0, max_size=_CONNECTIONS, reset=_reset, **options
         )
@@ -136,7 +136,7 @@ class PostgresLedger:
         *,
         expected: int | None = None,
         lease: Lease | None = None,
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         batch = tuple(events)
         plan = None
         while plan is None:
@@ -146,21 +146,21 @@ class PostgresLedger:
 
     async def read(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         return (await self._page(discussion_id, after, limit)).events
 
-    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         async def page(start: int) -> Page:
             return await self._page(discussion_id, start, PAGE)
 
         return follow(self._listening(discussion_id), page, after)
 
-    async def headlines(
+    async def summaries(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         async with self._connection() as connection:
             rows = await connection.fetch(_HEADLINES, folded(search or ""), limit)
-        return [_headline(row) for row in rows]
+        return [_summary(row) for row in rows]
 
     async def delete(self, discussion_id: str) -> None:
         # Its events and its lease go with it: ON DELETE CASCADE.
@@ -196,7 +196,7 @@ class PostgresLedger:
         if self._closed:
             return
         self._closed = True
-        self._bell.ring_all()
+        self._signal.announce_all()
         await self._listener.close()
         await self._pool.close()
 
@@ -207,12 +207,12 @@ class PostgresLedger:
             if head is None:
                 raise UnknownDiscussion(discussion_id)
             rows = await connection.fetch(_AFTER, discussion_id, after, limit)
-        events = [_recorded(discussion_id, row) for row in rows]
+        events = [_stored_event(discussion_id, row) for row in rows]
         return Page(events, head["last_seq"], head["status"] != "running")
 
     @asynccontextmanager
     async def _listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
-        with self._bell.listening(discussion_id) as waiter:
+        with self._signal.listening(discussion_id) as waiter:
             with translated(self._where):
                 await self._listener.start()
             yield waiter
@@ -244,17 +244,17 @@ async def _append(
     # Asked after the lock was given, in a statement of its own: only that sees the latest.
     if exists and lease and not await connection.fetchval(_FENCE, *_identity(lease)):
         raise lost(lease)
-    known: dict[str, Recorded] = {}
+    known: dict[str, StoredEvent] = {}
     if exists and (keys := keys_of(events)):
         for row in await connection.fetch(_BY_KEY, discussion_id, keys):
-            known[row["key"]] = _recorded(discussion_id, row)
+            known[row["key"]] = _stored_event(discussion_id, row)
     plan = plan_append(discussion_id, last_seq, events, known, expected)
     if plan.new and not await _write(connection, discussion_id, plan.new):
         return None
     return plan
 
 
-async def _write(connection: Connection, discussion_id: str, new: tuple[Recorded, ...]) -> bool:
+async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEvent, ...]) -> bool:
     """False, with nothing written, if the discussion to be opened exists by now."""
     change = index_change(new)
     if opening := change.opening:
@@ -289,8 +289,8 @@ async def _write(connection: Connection, discussion_id: str, new: tuple[Recorded
     return True
 
 
-def _headline(row: asyncpg.Record) -> Headline:
-    return Headline(
+def _summary(row: asyncpg.Record) -> DiscussionSummary:
+    return DiscussionSummary(
         discussion_id=row["id"],
         topic=row["topic"],
         procedure=row["procedure"],
@@ -306,8 +306,8 @@ def _identity(lease: Lease) -> tuple[str, str, int]:
     return lease.discussion_id, lease.owner, lease.epoch
 
 
-def _recorded(discussion_id: str, row: asyncpg.Record) -> Recorded:
-    return recorded(discussion_id, row["seq"], row["at"], row["key"], row["data"])
+def _stored_event(discussion_id: str, row: asyncpg.Record) -> StoredEvent:
+    return stored_event(discussion_id, row["seq"], row["at"], row["key"], row["data"])
 
 
 async def _reset(connection: asyncpg.Connection[Any]) -> None:

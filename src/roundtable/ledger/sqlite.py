@@ -10,16 +10,16 @@ from datetime import datetime
 from pathlib import Path
 
 from ..core.errors import LeaseHeld, UnknownDiscussion
-from ..core.events import NewEvent, Recorded, dump
-from ..ports import Headline, Lease
+from ..core.events import NewEvent, StoredEvent, dump
+from ..ports import DiscussionSummary, Lease
+from .busy_retry import BusyRetry
 from .index import folded, index_change
 from .leases import holder, lost
-from .patience import Patience
 from .plan import Plan, keys_of, plan_append
 from .sqlite_errors import translate
 from .sqlite_file import SqliteFile
-from .stored import recorded
-from .tail import PAGE, Bell, Page, Waiter, follow
+from .stored import stored_event
+from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .watcher import Watcher
 from .worker import Worker
 
@@ -69,12 +69,12 @@ class SqliteLedger:
     """See `roundtable.ports.Ledger`. May be used from any event loop; open it with `open`."""
 
     def __init__(self, file: SqliteFile, patience: float) -> None:
-        patient = Patience(patience)
-        self._bell = Bell()
+        busy_retry = BusyRetry(patience)
+        self._signal = ChangeSignal()
         self._worker = Worker(
-            lambda: file.open(patient), lambda error: translate(error, file.path), patient
+            lambda: file.open(busy_retry), lambda error: translate(error, file.path), busy_retry
         )
-        self._watcher = Watcher(file.connect, self._bell)
+        self._watcher = Watcher(file.connect, self._signal)
 
     @classmethod
     async def open(cls, path: str | Path, *, patience: float = 10.0) -> SqliteLedger:
@@ -94,23 +94,23 @@ class SqliteLedger:
         *,
         expected: int | None = None,
         lease: Lease | None = None,
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         batch = tuple(events)
         plan = await self._worker.write(
             lambda connection: _append(connection, discussion_id, batch, expected, lease)
         )
         if plan.new:
-            self._bell.ring(discussion_id, plan.new[-1].seq)
+            self._signal.announce(discussion_id, plan.new[-1].seq)
         return list(plan.outcome)
 
     async def read(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
-    ) -> list[Recorded]:
+    ) -> list[StoredEvent]:
         count = _ALL if limit is None else limit
         page = await self._worker.read(lambda c: _page(c, discussion_id, after, count))
         return page.events
 
-    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def tail(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         async def page(start: int) -> Page:
             return await self._worker.read(lambda c: _page(c, discussion_id, start, PAGE))
 
@@ -118,18 +118,18 @@ class SqliteLedger:
 
     @asynccontextmanager
     async def _listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
-        with self._bell.listening(discussion_id) as waiter, self._watcher.watching():
+        with self._signal.listening(discussion_id) as waiter, self._watcher.watching():
             yield waiter
 
-    async def headlines(
+    async def summaries(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         count = _ALL if limit is None else limit
-        return await self._worker.read(lambda c: _headlines(c, folded(search or ""), count))
+        return await self._worker.read(lambda c: _summaries(c, folded(search or ""), count))
 
     async def delete(self, discussion_id: str) -> None:
         await self._worker.write(lambda c: _delete(c, discussion_id))
-        self._bell.ring(discussion_id, None)
+        self._signal.announce(discussion_id, None)
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         return await self._worker.write(lambda c: _take_lease(c, discussion_id, owner, ttl))
@@ -144,7 +144,7 @@ class SqliteLedger:
     async def close(self) -> None:
         self._watcher.close()
         await self._worker.close()
-        self._bell.ring_all()
+        self._signal.announce_all()
 
 
 def _append(
@@ -161,11 +161,11 @@ def _append(
         head = connection.execute(_FENCED_HEAD, fence).fetchone()
         if head and not head[1]:
             raise lost(lease)
-    known: dict[str, Recorded] = {}
+    known: dict[str, StoredEvent] = {}
     if head and (keys := keys_of(events)):
         by_keys = f"{_EVENT} AND key IN ({', '.join('?' * len(keys))})"
         for row in connection.execute(by_keys, (discussion_id, *keys)):
-            found = _recorded(discussion_id, row)
+            found = _stored_event(discussion_id, row)
             known[found.key or ""] = found
     plan = plan_append(discussion_id, head[0] if head else None, events, known, expected)
     if plan.new:
@@ -173,7 +173,9 @@ def _append(
     return plan
 
 
-def _write(connection: sqlite3.Connection, discussion_id: str, new: tuple[Recorded, ...]) -> None:
+def _write(
+    connection: sqlite3.Connection, discussion_id: str, new: tuple[StoredEvent, ...]
+) -> None:
     change = index_change(new)
     updated_at = _stamp(change.updated_at)
     rows = [
@@ -211,13 +213,13 @@ def _page(connection: sqlite3.Connection, discussion_id: str, after: int, limit:
         raise UnknownDiscussion(discussion_id)
     last_seq, status = head
     rows = connection.execute(_AFTER, (discussion_id, after, limit)).fetchall()
-    return Page([_recorded(discussion_id, row) for row in rows], last_seq, status != "running")
+    return Page([_stored_event(discussion_id, row) for row in rows], last_seq, status != "running")
 
 
-def _headlines(connection: sqlite3.Connection, search: str, limit: int) -> list[Headline]:
+def _summaries(connection: sqlite3.Connection, search: str, limit: int) -> list[DiscussionSummary]:
     rows = connection.execute(_HEADLINES, (time.time(), search, limit)).fetchall()
     return [
-        Headline(
+        DiscussionSummary(
             discussion_id=discussion_id,
             topic=topic,
             procedure=procedure,
@@ -271,9 +273,9 @@ def _identity(lease: Lease) -> tuple[str, str, int]:
     return lease.discussion_id, lease.owner, lease.epoch
 
 
-def _recorded(discussion_id: str, row: tuple[int, str, str | None, str]) -> Recorded:
+def _stored_event(discussion_id: str, row: tuple[int, str, str | None, str]) -> StoredEvent:
     seq, at, key, data = row
-    return recorded(discussion_id, seq, datetime.fromisoformat(at), key, data)
+    return stored_event(discussion_id, seq, datetime.fromisoformat(at), key, data)
 
 
 def _stamp(at: datetime) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..core.errors import LedgerBroken, LedgerReadOnly
+from .busy_retry import BusyRetry
 from .migrations import pending
-from .patience import Patience
 from .sqlite_errors import primary_code
 
 APPLICATION_ID = 0x526F756E
@@ -26,7 +26,7 @@ _IDENTITY = """
 """
 
 _BUSY_TIMEOUT = 0.01
-"""Seconds that SQLite itself waits; how often we try again is Patience's concern."""
+"""Seconds that SQLite itself waits; how often we try again is BusyRetry's concern."""
 
 
 class SqliteFile:
@@ -36,14 +36,14 @@ class SqliteFile:
         self.path = path.expanduser().absolute()
         self._immutable = False
 
-    def open(self, patience: Patience) -> sqlite3.Connection:
+    def open(self, busy_retry: BusyRetry) -> sqlite3.Connection:
         """A connection to a database of ours at the present version: made, migrated, or as it was.
 
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
         # All over again when somebody else is at it: no step has to care about locks.
-        return patience.retry(self._open, patience.deadline())
+        return busy_retry.retry(self._open, busy_retry.deadline())
 
     def _open(self) -> sqlite3.Connection:
         connection, version = self._recognise()

@@ -1,4 +1,4 @@
-"""The stored form of an event: from a row of the events table back to a Recorded."""
+"""The stored form of an event: from a row of the events table back to a StoredEvent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from ..core.errors import LedgerBroken, LedgerError, LedgerTooNew
-from ..core.events import Recorded, load
+from ..core.events import StoredEvent, load
 
 
-def recorded(discussion_id: str, seq: int, at: datetime, key: str | None, data: str) -> Recorded:
+def stored_event(
+    discussion_id: str, seq: int, at: datetime, key: str | None, data: str
+) -> StoredEvent:
     """The event of a row. LedgerTooNew if its kind is unknown here, LedgerBroken if damaged."""
     try:
-        return Recorded(discussion_id, seq, at, load(data), key)
+        return StoredEvent(discussion_id, seq, at, load(data), key)
     except (ValidationError, KeyError) as error:
         raise _unreadable(f"Event {seq} of {discussion_id}", data) from error
 

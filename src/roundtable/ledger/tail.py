@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Lock
 
-from ..core.events import DiscussionClosed, Recorded
+from ..core.events import DiscussionClosed, StoredEvent
 
 PAGE = 500
 """How many events a tail reads at a time: a late joiner of a long discussion is no burden."""
@@ -22,7 +22,7 @@ PAGE = 500
 class Page:
     """Some events, and how the discussion stood just before they were read."""
 
-    events: list[Recorded]
+    events: list[StoredEvent]
     last_seq: int
     closed: bool
 
@@ -35,13 +35,13 @@ class Waiter:
         """The highest number that the tail has been told of."""
         self._loop = asyncio.get_running_loop()
         self._must_look = False
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
 
-    async def news_beyond(self, seq: int) -> None:
+    async def change_beyond(self, seq: int) -> None:
         """Return when there may be an event after `seq`."""
         while self.known <= seq and not self._must_look:
-            self._news.clear()
-            await self._news.wait()
+            self._changed.clear()
+            await self._changed.wait()
         self._must_look = False
 
     def tell(self, seq: int | None) -> None:
@@ -54,10 +54,10 @@ class Waiter:
             self._must_look = True
         else:
             self.known = max(self.known, seq)
-        self._news.set()
+        self._changed.set()
 
 
-class Bell:
+class ChangeSignal:
     """All tails of one ledger, and how to wake those that are concerned. Safe from any thread."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Bell:
         with self._lock:
             return list(self._waiters)
 
-    def ring(self, discussion_id: str, seq: int | None) -> None:
+    def announce(self, discussion_id: str, seq: int | None) -> None:
         """Tell the tails of a discussion of event `seq`; None makes them look for themselves."""
         with self._lock:
             waiters = list(self._waiters.get(discussion_id, ()))
@@ -91,16 +91,16 @@ class Bell:
             if seq is None or waiter.known < seq:
                 waiter.tell(seq)
 
-    def ring_all(self) -> None:
+    def announce_all(self) -> None:
         for discussion_id in self.tailed():
-            self.ring(discussion_id, None)
+            self.announce(discussion_id, None)
 
 
 async def follow(
     listening: AbstractAsyncContextManager[Waiter],
     read: Callable[[int], Awaitable[Page]],
     after: int,
-) -> AsyncGenerator[Recorded, None]:
+) -> AsyncGenerator[StoredEvent, None]:
     """The events after `after` as `read` gives them page by page, until the discussion closes."""
     async with listening as waiter:
         while True:
@@ -113,4 +113,4 @@ async def follow(
             if page.closed and after >= page.last_seq:
                 return
             if len(page.events) < PAGE:
-                await waiter.news_beyond(max(after, page.last_seq))
+                await waiter.change_beyond(max(after, page.last_seq))

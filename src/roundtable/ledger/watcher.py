@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
-from .tail import Bell
+from .tail import ChangeSignal
 
 INTERVAL = 0.025
 _IDS_AT_ONCE = 500
@@ -20,9 +20,9 @@ _IDS_AT_ONCE = 500
 class Watcher:
     """Runs its thread from the first `watching` to the last."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], bell: Bell) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], signal: ChangeSignal) -> None:
         self._connect = connect
-        self._bell = bell
+        self._signal = signal
         self._lock = Lock()
         self._tails = 0
         self._stop = Event()
@@ -74,7 +74,7 @@ class Watcher:
                         version = now
                 except sqlite3.Error:
                     # The tails find out what is wrong when they read, and raise it there.
-                    self._bell.ring_all()
+                    self._signal.announce_all()
                 if stop.wait(INTERVAL):
                     return
         finally:
@@ -82,9 +82,9 @@ class Watcher:
                 connection.close()
 
     def _tell(self, connection: sqlite3.Connection, told: dict[str, int]) -> dict[str, int]:
-        """Ring for the tailed discussions that have grown since `told`, or are gone."""
+        """Announce the tailed discussions that have grown since `told`, or are gone."""
         # Read before the numbers are: a tail that comes later reads later, too.
-        tailed = self._bell.tailed()
+        tailed = self._signal.tailed()
         found: dict[str, int] = {}
         for start in range(0, len(tailed), _IDS_AT_ONCE):
             ids = tailed[start : start + _IDS_AT_ONCE]
@@ -98,5 +98,5 @@ class Watcher:
         for discussion_id in tailed:
             seq = found.get(discussion_id)
             if seq is None or seq > told.get(discussion_id, 0):
-                self._bell.ring(discussion_id, seq)
+                self._signal.announce(discussion_id, seq)
         return found

@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from typing import Any, Literal, TypeVar
 
 from ..core.errors import LedgerError
-from .patience import Patience
+from .busy_retry import BusyRetry
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -54,11 +54,11 @@ class Worker:
         self,
         connect: Callable[[], sqlite3.Connection],
         translate: Callable[[sqlite3.Error], Exception],
-        patience: Patience,
+        busy_retry: BusyRetry,
     ) -> None:
         self._connect = connect
         self._translate = translate
-        self._patience = patience
+        self._busy_retry = busy_retry
         self._queue: SimpleQueue[_Job] = SimpleQueue()
         self._waiting: deque[_Job] = deque()
         self._closed = False
@@ -110,7 +110,7 @@ class Worker:
 
     def _job(self, kind: Kind, work: Work[Any]) -> _Job:
         loop = asyncio.get_running_loop()
-        return _Job(kind, work, loop, loop.create_future(), self._patience.deadline())
+        return _Job(kind, work, loop, loop.create_future(), self._busy_retry.deadline())
 
     # Everything below runs in the thread.
 
@@ -158,7 +158,7 @@ class Worker:
 
     def _read(self, connection: sqlite3.Connection, job: _Job) -> None:
         try:
-            job.result = self._patience.retry(lambda: job.work(connection), job.deadline)
+            job.result = self._busy_retry.retry(lambda: job.work(connection), job.deadline)
         except Exception as error:
             job.error = self._ours(error)
 
@@ -179,7 +179,7 @@ class Worker:
         return group
 
     def _begin(self, connection: sqlite3.Connection, job: _Job) -> None:
-        self._patience.retry(lambda: connection.execute("BEGIN IMMEDIATE"), job.deadline)
+        self._busy_retry.retry(lambda: connection.execute("BEGIN IMMEDIATE"), job.deadline)
 
     def _finish_together(self, connection: sqlite3.Connection, group: list[_Job]) -> bool:
         """Commit all that succeed; False, with nothing done, if the transaction itself failed."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.text import slug
-from ..experts.persona import persona_of, plain_persona
-from ..ports import CastWish, Company, Persona
+from ..experts.chosen import chosen_expert, named_expert
+from ..ports import CastingRequest, ChosenExpert, ChosenExperts
 from .routing import Route, RouteTier, Vacancy
 
 if TYPE_CHECKING:
@@ -36,23 +36,23 @@ class LibraryCasting:
         named a default model, which is then preferred to any that was merely found."""
         self._make_selector = selector
         self._selector: Selector | None = None
-        self._known: dict[str, Persona] = {}
+        self._known: dict[str, ChosenExpert] = {}
         """Who was asked for by name before: looking through the library takes its time."""
         self._router = router
         self._weaker: tuple[RouteTier, ...] = (
             ("one model", "found") if own_default else ("one model",)
         )
 
-    async def choose(self, topic: str, wish: CastWish) -> Company:
-        personas = await asyncio.to_thread(self._personas, topic, wish)
-        vacancies = [Vacancy(p.id, p.domain, p.needs) for p in personas]
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
+        experts = await asyncio.to_thread(self._experts, topic, casting_request)
+        vacancies = [Vacancy(p.id, p.domain, p.needs) for p in experts]
         routes = (await self._router()).route([*vacancies, Vacancy(HOST, HOST)])
         *of_experts, of_host = routes
-        seated = zip(personas, of_experts, strict=True)
-        return Company(
+        seated = zip(experts, of_experts, strict=True)
+        return ChosenExperts(
             tuple(
-                replace(persona, model=self._model(route), routed=self._told(route))
-                for persona, route in seated
+                replace(expert, model=self._model(route), routed=self._told(route))
+                for expert, route in seated
             ),
             self._model(of_host),
         )
@@ -66,42 +66,44 @@ class LibraryCasting:
         tags = f" for {', '.join(route.tags)}" if route.tags else ""
         return f"routed by {route.tier}{tags}"
 
-    def _personas(self, topic: str, wish: CastWish) -> list[Persona]:
+    def _experts(self, topic: str, casting_request: CastingRequest) -> list[ChosenExpert]:
         if self._selector is None:
             self._selector = self._make_selector()
         selector = self._selector
-        named = [self._named(selector, name) for name in wish.include]
-        if len(named) >= wish.count:
+        named = [self._named(selector, name) for name in casting_request.include]
+        if len(named) >= casting_request.count:
             return named
         known = {expert.id for expert in selector.experts}
-        include = [persona.id for persona in named if persona.id in known]
-        chosen = selector.choose(topic, wish.count, include=include)
-        taken = {persona.id for persona in named}
-        others = [persona_of(c.expert, c.why) for c in chosen if c.expert.id not in taken]
-        return [*named, *others][: wish.count]
+        include = [expert.id for expert in named if expert.id in known]
+        chosen = selector.choose(topic, casting_request.count, include=include)
+        taken = {expert.id for expert in named}
+        others = [chosen_expert(c.expert, c.why) for c in chosen if c.expert.id not in taken]
+        return [*named, *others][: casting_request.count]
 
-    def _named(self, selector: Selector, name: str) -> Persona:
+    def _named(self, selector: Selector, name: str) -> ChosenExpert:
         if name not in self._known:
             self._known[name] = _named(selector, name)
         return self._known[name]
 
 
-def _named(selector: Selector, name: str) -> Persona:
-    """The library's expert of this name; else a persona of this name with the guidance of the
+def _named(selector: Selector, name: str) -> ChosenExpert:
+    """The library's expert of this name; else an expert of this name with the guidance of the
     nearest one, if there is one that the name itself points at."""
     wanted = name.strip().casefold()
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
-            return persona_of(expert, "asked for")
+            return chosen_expert(expert, "asked for")
     field = " ".join(_NO_FIELD.sub(" ", wanted).replace("-", " ").split())
     near = selector.search(field, len(selector.experts)) if field else []
     words = set(field.split())
     of_domain = (c for c in near if words & set(c.expert.domain.split("-")))
     found = next(of_domain, None) or next((c for c in near[:1] if c.named), None)
     if found is None:
-        return plain_persona(name)
+        return named_expert(name)
     return replace(
-        persona_of(found.expert, f"asked for by name; nearest in the library: {found.expert.name}"),
+        chosen_expert(
+            found.expert, f"asked for by name; nearest in the library: {found.expert.name}"
+        ),
         id=slug(name, default="expert"),
         name=name,
     )

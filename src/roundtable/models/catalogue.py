@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..core.agents import on_subscription
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, OUTSIDE_SPEAKER
-from ..ports import Seat
+from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
 from .registry import Registry
 
@@ -33,9 +33,9 @@ class Catalogue:
     def default_model(self) -> str:
         return self._found.default_model
 
-    def seat(self, name: str, seat: str) -> Seat:
+    def seat(self, name: str, seat: str) -> SpeakerChain:
         if name == OUTSIDE:
-            return Seat((OUTSIDE_SPEAKER,))
+            return SpeakerChain((OUTSIDE_SPEAKER,))
         wanted = self._registry.resolve(name)
         notes: tuple[NoteAdded, ...] = ()
         first = wanted.id
@@ -50,7 +50,7 @@ class Catalogue:
             model = self._registry.resolve(further).id if further else None
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)
-        return Seat(tuple(self._registry.speaker_ref(model) for model in chain), notes)
+        return SpeakerChain(tuple(self._registry.speaker_ref(model) for model in chain), notes)
 
     def _note(self, seat: str, wanted: str, instead: str) -> NoteAdded:
         return NoteAdded(

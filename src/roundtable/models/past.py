@@ -11,7 +11,7 @@ from dataclasses import replace
 from ..core.errors import RoundtableError
 from ..core.state import fold
 from ..core.track_record import ENOUGH, independent_answers
-from ..ports import Casting, CastWish, Company, Headline, Ledger
+from ..ports import Casting, CastingRequest, ChosenExperts, DiscussionSummary, Ledger
 
 SOURCE = "deliberation"
 LOOKED_THROUGH = 1000
@@ -29,14 +29,18 @@ class CastingWithPast:
         self._read: dict[str, Mapping[str, str]] = {}
         """What was read before: a discussion that is over does not change."""
 
-    async def choose(self, topic: str, wish: CastWish) -> Company:
-        company = await self._casting.choose(topic, wish)
-        return replace(company, past=await self._past(topic)) if wish.past else company
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
+        chosen_experts = await self._casting.choose(topic, casting_request)
+        return (
+            replace(chosen_experts, past=await self._past(topic))
+            if casting_request.past
+            else chosen_experts
+        )
 
     async def _past(self, topic: str) -> tuple[Mapping[str, str], ...]:
         """Each question once, the newest first, and never the one that is asked now."""
-        newest: dict[str, Headline] = {}
-        for each in await self._ledger.headlines(limit=LOOKED_THROUGH):
+        newest: dict[str, DiscussionSummary] = {}
+        for each in await self._ledger.summaries(limit=LOOKED_THROUGH):
             if each.procedure == SOURCE and each.status == "concluded":
                 newest.setdefault(_same(each.topic), each)
         newest.pop(_same(topic), None)

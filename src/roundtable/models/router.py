@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .discovery import Found
-from .routing import Candidate, Route, Vacancy, route
+from .routing import RoutableModel, Route, Vacancy, route
 from .routing_files import RoutingFiles
 
 
@@ -16,7 +16,7 @@ class Router:
         self._found = found
         self._local = files.local
         self._declared = [each for each in files.declared if found.usable(each.id)]
-        self._candidates = found_candidates(found)
+        self._candidates = routable_models(found)
 
     def route(self, vacancies: Sequence[Vacancy]) -> list[Route]:
         """A model for each seat, in order. UnknownName if a call names one that does not exist.
@@ -37,7 +37,7 @@ class Router:
         )
 
 
-def found_candidates(found: Found) -> list[Candidate]:
+def routable_models(found: Found) -> list[RoutableModel]:
     """The models that can be used now, in the order of discovery. A demonstration is nobody's
     first choice: it speaks when there is nothing else."""
     entries = [
@@ -46,7 +46,7 @@ def found_candidates(found: Found) -> list[Candidate]:
         for model in provider.models
     ]
     return [
-        Candidate(entry.id, entry.tags, entry.family)
+        RoutableModel(entry.id, entry.tags, entry.family)
         for entry in entries
         if entry.tier != "demonstration"
     ]

@@ -66,7 +66,7 @@ class Routable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RoutableModel:
     """A model that may be routed to."""
 
     id: str

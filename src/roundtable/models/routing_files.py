@@ -26,7 +26,7 @@ from typing import Any
 
 from ..core.errors import BadSetting, UnknownName
 from .registry import Registry
-from .routing import ROLE_TAGS, Candidate
+from .routing import ROLE_TAGS, RoutableModel
 
 LOCAL_MODELS = "local_models.json"
 CONFIG_YAML = "roundtable_config.yaml"
@@ -38,14 +38,14 @@ class RoutingFiles:
     """What the files say, with full model ids."""
 
     local: Mapping[str, str] = field(default_factory=dict)
-    declared: tuple[Candidate, ...] = ()
+    declared: tuple[RoutableModel, ...] = ()
 
 
 def read_routing(folders: Iterable[Path], registry: Registry) -> RoutingFiles:
     """Read both files of every folder, the weakest first. BadSetting names the file, the key and
     what was expected; a file that is not there says nothing."""
     local: dict[str, str] = {}
-    declared: dict[str, Candidate] = {}
+    declared: dict[str, RoutableModel] = {}
     for folder in folders:
         path = folder / LOCAL_MODELS
         if (text := _text(path)) is not None:
@@ -76,7 +76,7 @@ def local_models(text: str, where: str, registry: Registry) -> dict[str, str]:
     return models
 
 
-def declared_models(text: str, where: str, registry: Registry) -> list[Candidate]:
+def declared_models(text: str, where: str, registry: Registry) -> list[RoutableModel]:
     """The models of `roundtable_config.yaml`, in their order."""
     import yaml
 
@@ -94,7 +94,7 @@ def declared_models(text: str, where: str, registry: Registry) -> list[Candidate
     return declared_in(tables.get("models"), where, registry)
 
 
-def declared_in(models: Any, where: str, registry: Registry) -> list[Candidate]:
+def declared_in(models: Any, where: str, registry: Registry) -> list[RoutableModel]:
     """The rows under `models`: a list of tables, or a mapping from model to table."""
     if models is None:
         return []
@@ -112,7 +112,7 @@ def _named(name: str, row: Any) -> Any:
     return {"id": name} | {key: row[key] for key in row if key in _OURS} if _is_table(row) else row
 
 
-def _declared(row: Any, where: str, key: str, registry: Registry) -> Candidate:
+def _declared(row: Any, where: str, key: str, registry: Registry) -> RoutableModel:
     if not _is_table(row):
         raise BadSetting(where, key, "a table with id, tags and priority")
     for name in row:
@@ -131,7 +131,7 @@ def _declared(row: Any, where: str, key: str, registry: Registry) -> Candidate:
         raise BadSetting(where, f"{key}.priority", "a whole number; the highest wins")
     model = _model_id(name, where, f"{key}.id", registry)
     folded = tuple(dict.fromkeys(tag.strip().casefold() for tag in tags))
-    return Candidate(model, folded, registry.resolve(model).family, priority)
+    return RoutableModel(model, folded, registry.resolve(model).family, priority)
 
 
 def _is_table(row: Any) -> bool:

@@ -10,7 +10,7 @@ from ..core.errors import ChannelError
 from ..core.text import clip, redact
 from ..core.values import NewsChannel
 from ..ports import Post
-from .base import Aside, Manners, PlainChannel
+from .base import Aside, ChannelLimits, PlainChannel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,11 +23,11 @@ _STATUS = re.compile(r"error=(\d{3})")
 _ADDRESS = re.compile(r"\S+://\S+")
 
 
-def manners_of(url: str) -> Manners:
+def limits_of(url: str) -> ChannelLimits:
     scheme = url.partition(":")[0].lower()
     name = _named(url) if scheme in ("http", "https") else scheme
     # Some of its senders wait between posts by themselves, for up to 5.5 s.
-    return Manners(LIMITS.get(name, 4000), INTERVALS.get(name, 0.0), timeout=30.0)
+    return ChannelLimits(LIMITS.get(name, 4000), INTERVALS.get(name, 0.0), timeout=30.0)
 
 
 def takes(url: str) -> bool:
@@ -53,8 +53,8 @@ def _named(url: str) -> str:
 class AppriseUrl(PlainChannel):
     """A channel by its Apprise address; `{chat_id}` in it stands for the chat."""
 
-    def __init__(self, url: str, manners: Manners) -> None:
-        super().__init__(manners)
+    def __init__(self, url: str, limits: ChannelLimits) -> None:
+        super().__init__(limits)
         self._url = _without_detour(url)
         self._aside = Aside()
 
@@ -80,15 +80,15 @@ class AppriseUrl(PlainChannel):
 
     def _notify(self, post: Post) -> None:
         apprise = _apprise()
-        courier = apprise.Apprise()
-        if not courier.add(self._filled(post.place)):
+        notifier = apprise.Apprise()
+        if not notifier.add(self._filled(post.place)):
             raise ChannelError(
                 "Its address is none that Apprise can read.",
                 "Check it (docs/notifications.md).",
                 permanent=True,
             )
         said: list[str] = []
-        sent = courier.notify(
+        sent = notifier.notify(
             body=post.text,
             title=_title(post) if self._url.startswith("mailto") else "",
             body_format=apprise.NotifyFormat.TEXT,

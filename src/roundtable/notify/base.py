@@ -18,7 +18,7 @@ TIMEOUT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class ChannelLimits:
     """How a platform wants to be talked to."""
 
     limit: int = 4000
@@ -33,10 +33,10 @@ class PlainChannel:
 
     abilities: frozenset[Ability] = frozenset()
 
-    def __init__(self, manners: Manners) -> None:
-        self.limit = manners.limit
-        self.interval = manners.interval
-        self.timeout = manners.timeout
+    def __init__(self, limits: ChannelLimits) -> None:
+        self.limit = limits.limit
+        self.interval = limits.interval
+        self.timeout = limits.timeout
 
     def problem(self, place: NewsChannel) -> tuple[str, str] | None:  # noqa: ARG002 - others look at it
         return None

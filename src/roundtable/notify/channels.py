@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ..core.errors import BadSetting
-from ..core.news_plan import ChannelSettings
+from ..core.notifications_plan import ChannelSettings
 from ..ports import Channel
-from .base import Manners
+from .base import ChannelLimits
 
 VARIABLE = "ROUNDTABLE_CHANNEL_"
-DISCORD = Manners(limit=2000, interval=1.0)
-FEISHU = Manners(limit=4000, interval=0.25)
-WEBHOOK = Manners(limit=20_000, interval=0.1)
+DISCORD = ChannelLimits(limit=2000, interval=1.0)
+FEISHU = ChannelLimits(limit=4000, interval=0.25)
+WEBHOOK = ChannelLimits(limit=20_000, interval=0.1)
 _FREE = {"stdout": "stdout:", "stderr": "stderr:", "dry-run": "dry-run:"}
 
 
@@ -67,7 +67,7 @@ def make_channel(name: str, settings: ChannelSettings, env: Mapping[str, str]) -
     if bool(settings.url) == bool(settings.command):
         raise BadSetting(f"channels.{name}", "url", "an address, or else a command")
 
-    def manners(usual: Manners) -> Manners:
+    def limits(usual: ChannelLimits) -> ChannelLimits:
         own = usual
         if settings.limit is not None:
             own = replace(own, limit=settings.limit)
@@ -78,9 +78,9 @@ def make_channel(name: str, settings: ChannelSettings, env: Mapping[str, str]) -
         return own
 
     if settings.command:
-        from .command import MANNERS, Command
+        from .command import LIMITS, Command
 
-        return Command(settings.command, env, manners(MANNERS))
+        return Command(settings.command, env, limits(LIMITS))
     scheme, colon, rest = settings.url.partition(":")
     if not colon:
         raise BadSetting(f"channels.{name}", "url", "an address such as slack://… or file:PATH")
@@ -88,45 +88,45 @@ def make_channel(name: str, settings: ChannelSettings, env: Mapping[str, str]) -
         case "stdout" | "stderr" as stream:
             from .local import UNLIMITED, Terminal
 
-            return Terminal("stdout" if stream == "stdout" else "stderr", manners(UNLIMITED))
+            return Terminal("stdout" if stream == "stdout" else "stderr", limits(UNLIMITED))
         case "dry-run":
             from .local import UNLIMITED, DryRun
 
-            return DryRun(manners(UNLIMITED))
+            return DryRun(limits(UNLIMITED))
         case "file":
             from .local import UNLIMITED, File
 
-            return File(rest.removeprefix("//"), manners(UNLIMITED))
+            return File(rest.removeprefix("//"), limits(UNLIMITED))
         case "command":
-            from .command import MANNERS, Command
+            from .command import LIMITS, Command
 
-            return Command((rest.removeprefix("//"),), env, manners(MANNERS))
+            return Command((rest.removeprefix("//"),), env, limits(LIMITS))
         case "discord-bot":
             from .discord import DiscordBot
 
             token = settings.token or rest.removeprefix("//")
-            return DiscordBot(token, env, settings.base_url, manners(DISCORD))
+            return DiscordBot(token, env, settings.base_url, limits(DISCORD))
         case "feishu-app" | "lark-app":
             from .feishu import FeishuApp
 
             brand = scheme.lower().removesuffix("-app")
-            return FeishuApp(brand, env, settings.base_url, manners(FEISHU))
+            return FeishuApp(brand, env, settings.base_url, limits(FEISHU))
         case "webhook+http" | "webhook+https":
             from .webhook import Webhook
 
-            return Webhook(settings.url.removeprefix("webhook+"), manners(WEBHOOK))
+            return Webhook(settings.url.removeprefix("webhook+"), limits(WEBHOOK))
         case _:
-            return _by_address(settings.url, scheme.lower(), manners)
+            return _by_address(settings.url, scheme.lower(), limits)
 
 
-def _by_address(url: str, scheme: str, manners: Callable[[Manners], Manners]) -> Channel:
-    from .apprise_url import AppriseUrl, manners_of, takes
+def _by_address(url: str, scheme: str, limits: Callable[[ChannelLimits], ChannelLimits]) -> Channel:
+    from .apprise_url import AppriseUrl, limits_of, takes
 
     if scheme in ("http", "https") and not takes(url):
         from .webhook import Webhook
 
-        return Webhook(url, manners(WEBHOOK))
-    return AppriseUrl(url, manners(manners_of(url)))
+        return Webhook(url, limits(WEBHOOK))
+    return AppriseUrl(url, limits(limits_of(url)))
 
 
 def _by_keys(env: Mapping[str, str]) -> dict[str, str]:

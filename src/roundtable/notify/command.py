@@ -12,11 +12,11 @@ from ..core.errors import ChannelError
 from ..core.text import clip, redact
 from ..core.values import NewsChannel
 from ..ports import Post
-from .base import Manners, PlainChannel
+from .base import ChannelLimits, PlainChannel
 
 PROFILE = "HERMES_PROFILE"
 DEFAULT_PROFILE = "default"
-MANNERS = Manners(limit=30_000)
+LIMITS = ChannelLimits(limit=30_000)
 """Systems bound one argument at 128 KiB, and a character has up to four bytes."""
 MOST_SAID = 4_000
 """Bytes of what the program says that are read."""
@@ -26,9 +26,9 @@ class Command(PlainChannel):
     """Runs `COMMAND… PROFILE CHAT MESSAGE` for each post. No shell reads any of it."""
 
     def __init__(
-        self, command: Sequence[str], env: Mapping[str, str], manners: Manners = MANNERS
+        self, command: Sequence[str], env: Mapping[str, str], limits: ChannelLimits = LIMITS
     ) -> None:
-        super().__init__(manners)
+        super().__init__(limits)
         self._command = tuple(command)
         self._env = env
 

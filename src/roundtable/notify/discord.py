@@ -9,7 +9,7 @@ from typing import Any
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
 from ..ports import Ability, Post
-from .base import Manners, PlainChannel
+from .base import ChannelLimits, PlainChannel
 from .request import send_json
 
 BASE_URL = "https://discord.com/api/v10"
@@ -24,8 +24,10 @@ class DiscordBot(PlainChannel):
 
     abilities: frozenset[Ability] = frozenset({"threads"})
 
-    def __init__(self, token: str, env: Mapping[str, str], base_url: str, manners: Manners) -> None:
-        super().__init__(manners)
+    def __init__(
+        self, token: str, env: Mapping[str, str], base_url: str, limits: ChannelLimits
+    ) -> None:
+        super().__init__(limits)
         self._token = token
         self._env = env
         self._base_url = (base_url or env.get("DISCORD_BASE_URL") or BASE_URL).rstrip("/")

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
 from ..ports import Ability, Post
-from .base import Manners, PlainChannel
+from .base import ChannelLimits, PlainChannel
 from .request import send_json
 
 BASE_URLS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
@@ -28,9 +28,11 @@ class FeishuApp(PlainChannel):
 
     abilities: frozenset[Ability] = frozenset({"check"})
 
-    def __init__(self, brand: str, env: Mapping[str, str], base_url: str, manners: Manners) -> None:
+    def __init__(
+        self, brand: str, env: Mapping[str, str], base_url: str, limits: ChannelLimits
+    ) -> None:
         """`brand` is feishu or lark: the same API in two places, with variables of its name."""
-        super().__init__(manners)
+        super().__init__(limits)
         self._brand = brand
         self._label = brand.capitalize()
         self._env = env

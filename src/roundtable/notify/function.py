@@ -7,21 +7,21 @@ from collections.abc import Callable, Sequence
 
 from ..core.errors import ChannelError
 from ..ports import Channel, Post
-from .base import Aside, Manners, PlainChannel
+from .base import Aside, ChannelLimits, PlainChannel
 
 SendFn = Callable[[str, str, str], object]
 """Gets platform, chat and message. False, or an exception, means that it was not sent."""
 
 
-MANNERS = Manners(limit=20_000)
+LIMITS = ChannelLimits(limit=20_000)
 """A function knows its platform: it gets whole messages."""
 
 
 class Function(PlainChannel):
     """Hands every message to a function of the caller's."""
 
-    def __init__(self, send_fn: SendFn, manners: Manners = MANNERS) -> None:
-        super().__init__(manners)
+    def __init__(self, send_fn: SendFn, limits: ChannelLimits = LIMITS) -> None:
+        super().__init__(limits)
         self._send_fn = send_fn
         self._aside = Aside()
 

@@ -12,17 +12,17 @@ from typing import Literal
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
 from ..ports import Post
-from .base import Aside, Manners, PlainChannel
+from .base import Aside, ChannelLimits, PlainChannel
 
 log = logging.getLogger("roundtable.news")
-UNLIMITED = Manners(limit=100_000)
+UNLIMITED = ChannelLimits(limit=100_000)
 
 
 class File(PlainChannel):
     """Appends to a file: JSON lines if its name ends in .jsonl, else text."""
 
-    def __init__(self, path: str, manners: Manners = UNLIMITED) -> None:
-        super().__init__(manners)
+    def __init__(self, path: str, limits: ChannelLimits = UNLIMITED) -> None:
+        super().__init__(limits)
         self._path = Path(path).expanduser()
         self._aside = Aside()
 
@@ -62,8 +62,10 @@ class File(PlainChannel):
 class Terminal(PlainChannel):
     """Prints to standard output or standard error."""
 
-    def __init__(self, stream: Literal["stdout", "stderr"], manners: Manners = UNLIMITED) -> None:
-        super().__init__(manners)
+    def __init__(
+        self, stream: Literal["stdout", "stderr"], limits: ChannelLimits = UNLIMITED
+    ) -> None:
+        super().__init__(limits)
         self._stream = stream
         self._aside = Aside()
 
@@ -89,8 +91,8 @@ class Terminal(PlainChannel):
 class DryRun(PlainChannel):
     """Sends nothing: it shows in the log, and to whoever asks, what would have been sent."""
 
-    def __init__(self, manners: Manners = UNLIMITED) -> None:
-        super().__init__(manners)
+    def __init__(self, limits: ChannelLimits = UNLIMITED) -> None:
+        super().__init__(limits)
         self.posts: list[Post] = []
 
     async def post(self, post: Post) -> str:

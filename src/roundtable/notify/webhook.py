@@ -5,15 +5,15 @@ from __future__ import annotations
 from hashlib import sha256
 
 from ..ports import Post
-from .base import Manners, PlainChannel
+from .base import ChannelLimits, PlainChannel
 from .request import send_json
 
 
 class Webhook(PlainChannel):
     """Posts `{"text": …, "kind": …, "discussion_id": …}`; `text` is what Slack and its kin read."""
 
-    def __init__(self, url: str, manners: Manners) -> None:
-        super().__init__(manners)
+    def __init__(self, url: str, limits: ChannelLimits) -> None:
+        super().__init__(limits)
         self._url = url
 
     async def post(self, post: Post) -> str:

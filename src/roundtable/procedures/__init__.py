@@ -6,50 +6,50 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..core.errors import UnknownName
-from .kit import PREFIX, Kit
+from .spec import PREFIX, ProcedureSpec
 
 if TYPE_CHECKING:
-    from .custom import Shelf
+    from .custom import UserProcedures
 
 
-def _adaptive() -> Kit:
-    from .adaptive.kit import KIT
+def _adaptive() -> ProcedureSpec:
+    from .adaptive.spec import SPEC
 
-    return KIT
-
-
-def _council() -> Kit:
-    from .council.kit import KIT
-
-    return KIT
+    return SPEC
 
 
-def _deliberation() -> Kit:
-    from .deliberation.kit import KIT
+def _council() -> ProcedureSpec:
+    from .council.spec import SPEC
 
-    return KIT
-
-
-def _five_round() -> Kit:
-    from .five_round.kit import KIT
-
-    return KIT
+    return SPEC
 
 
-def _meeting() -> Kit:
-    from .meeting.kit import KIT
+def _deliberation() -> ProcedureSpec:
+    from .deliberation.spec import SPEC
 
-    return KIT
+    return SPEC
 
 
-class _Kits(Mapping[str, Kit]):
-    """Kits by name, each loaded when it is asked for: whoever looks at one discussion needs the
+def _five_round() -> ProcedureSpec:
+    from .five_round.spec import SPEC
+
+    return SPEC
+
+
+def _meeting() -> ProcedureSpec:
+    from .meeting.spec import SPEC
+
+    return SPEC
+
+
+class _Specs(Mapping[str, ProcedureSpec]):
+    """Specs by name, each loaded when it is asked for: whoever looks at one discussion needs the
     rules and reports of one procedure."""
 
-    def __init__(self, load: Mapping[str, Callable[[], Kit]]) -> None:
+    def __init__(self, load: Mapping[str, Callable[[], ProcedureSpec]]) -> None:
         self._load = load
 
-    def __getitem__(self, name: str) -> Kit:
+    def __getitem__(self, name: str) -> ProcedureSpec:
         return self._load[name]()
 
     def __contains__(self, name: object) -> bool:
@@ -62,7 +62,7 @@ class _Kits(Mapping[str, Kit]):
         return len(self._load)
 
 
-PROCEDURES: Mapping[str, Kit] = _Kits(
+PROCEDURES: Mapping[str, ProcedureSpec] = _Specs(
     {
         "adaptive": _adaptive,
         "council": _council,
@@ -74,35 +74,37 @@ PROCEDURES: Mapping[str, Kit] = _Kits(
 """The built-in ones. Their names are free; going through the values loads them all."""
 
 
-def procedure_kit(name: str, own: Shelf | None = None) -> Kit:
+def procedure_spec(name: str, own: UserProcedures | None = None) -> ProcedureSpec:
     """The procedure of this name, or UnknownName with a suggestion.
 
     To open a discussion give the user's `own` ones: they are looked for first, so that one that
     bears the name of a built-in one is an error and no surprise. A discussion that is open needs
-    no shelf: it carries its definition with it.
+    none of them: it carries its definition with it.
     """
     bare = name.removeprefix(PREFIX)
     definition = own.find(bare) if own is not None else None
     if definition is not None:
-        from .custom import kit
+        from .custom import spec
 
-        return kit(definition)
+        return spec(definition)
     if name in PROCEDURES:
         return PROCEDURES[name]
     if own is None and bare != name:
-        from .custom import stored_kit
+        from .custom import stored_spec
 
-        return stored_kit(name)
+        return stored_spec(name)
     raise UnknownName("procedure", bare, [*PROCEDURES, *(own.names() if own else ())])
 
 
-def meant_kit(given: Collection[str], default: str, own: Shelf | None = None) -> Kit:
+def infer_procedure(
+    given: Collection[str], default: str, own: UserProcedures | None = None
+) -> ProcedureSpec:
     """The default procedure, or, where it does not know all options that were given, the first
     that does: `preset` can only mean the council."""
-    usual = procedure_kit(default, own)
+    usual = procedure_spec(default, own)
     if set(given) <= set(usual.flags):
         return usual
-    of_procedures = {flag for kit in PROCEDURES.values() for flag in kit.flags}
+    of_procedures = {flag for spec in PROCEDURES.values() for flag in spec.flags}
     wanted = {name for name in given if name in of_procedures}
-    fitting = (kit for kit in (usual, *PROCEDURES.values()) if wanted <= set(kit.flags))
+    fitting = (spec for spec in (usual, *PROCEDURES.values()) if wanted <= set(spec.flags))
     return next(fitting, usual)

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.errors import BadSetting, BadTopic
 from ..core.events import NoteAdded, TaskLinked
 from ..core.values import Budget, Material, NewsPlan, Options, Participant
-from ..ports import Company
+from ..ports import ChosenExperts
 
 MAX_TOPIC = 100_000
 """Characters. Longer material belongs into the context, which is condensed where it must be."""
@@ -34,7 +34,7 @@ class OpenRequest:
     news: NewsPlan | None = None
     """Who is told of it. None: nobody, and the reader is told so."""
     task: TaskLinked | None = None
-    company: Company | None = None
+    chosen_experts: ChosenExperts | None = None
     """The experts that were chosen for it, for procedures that wish for some."""
 
 

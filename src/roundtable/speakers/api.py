@@ -60,7 +60,7 @@ class CostOf(Protocol):
     ) -> float | None: ...
 
 
-class Door:
+class Endpoint:
     """How to reach one provider now. The key is never shown."""
 
     __slots__ = ("base_url", "dialect", "key", "key_variable", "provider")
@@ -111,10 +111,10 @@ class ApiSpeaker:
         provider_id, _, name = request.model.partition("/")
         if provider_id not in self._providers:
             raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
-        door = Door(self._providers[provider_id], self._env)
+        endpoint = Endpoint(self._providers[provider_id], self._env)
         # Loading takes a second or two and happens once: it is not the model's time.
-        client = await self._client(door)
-        call = client.call(door, name, request)
+        client = await self._client(endpoint)
+        call = client.call(endpoint, name, request)
         words: list[str] = []
         try:
             async with asyncio.timeout(request.timeout), aclosing(call.words()) as pieces:
@@ -123,14 +123,14 @@ class ApiSpeaker:
                     on_words(piece)
         except TimeoutError:
             seconds = f"{request.timeout:g} s"
-            message = f"{door.provider.label} did not finish within {seconds}."
+            message = f"{endpoint.provider.label} did not finish within {seconds}."
             raise SpeakerError("timeout", message) from None
         text = "".join(words)
         if not text.strip():
-            raise _empty(door, call)
+            raise _empty(endpoint, call)
         return Reply(
             text=text,
-            usage=self._usage(door, request, text, call),
+            usage=self._usage(endpoint, request, text, call),
             served_by=call.served_by,
             finish_reason=call.finish_reason,
         )
@@ -142,10 +142,10 @@ class ApiSpeaker:
         if client is not None:
             await client.close()
 
-    async def _client(self, door: Door) -> ApiClient:
-        if door.dialect not in _loaded:
+    async def _client(self, endpoint: Endpoint) -> ApiClient:
+        if endpoint.dialect not in _loaded:
             # In a thread, so that pages and other discussions go on meanwhile.
-            await asyncio.to_thread(_load, door.dialect)
+            await asyncio.to_thread(_load, endpoint.dialect)
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
@@ -154,7 +154,7 @@ class ApiSpeaker:
             client = self._clients[loop] = ApiClient()
         return client
 
-    def _usage(self, door: Door, request: SpeakRequest, text: str, call: ApiCall) -> Usage:
+    def _usage(self, endpoint: Endpoint, request: SpeakRequest, text: str, call: ApiCall) -> Usage:
         if call.measured:
             read, written, cached = call.input_tokens, call.output_tokens, call.cached_tokens
             cost = self._cost(request.model, read, written, cached)
@@ -164,7 +164,7 @@ class ApiSpeaker:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
             read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
             written, cached = len(text) // CHARACTERS_PER_TOKEN + 1, 0
-            cost = 0.0 if door.provider.free else None
+            cost = 0.0 if endpoint.provider.free else None
         return Usage(
             calls=1,
             input_tokens=read,
@@ -193,11 +193,11 @@ def _load(dialect: Dialect) -> None:
             _loaded.add(dialect)
 
 
-def _empty(door: Door, call: ApiCall) -> SpeakerError:
+def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:
     if call.finish_reason == "length":
         return SpeakerError(
             "empty",
-            f"{door.provider.label} used up its tokens before the first word of the answer.",
+            f"{endpoint.provider.label} used up its tokens before the first word of the answer.",
             "Allow more tokens for an answer, or use a model that thinks less.",
         )
-    return SpeakerError("empty", f"{door.provider.label} answered without a word.")
+    return SpeakerError("empty", f"{endpoint.provider.label} answered without a word.")

@@ -29,7 +29,7 @@ from pydantic_ai.usage import RequestUsage
 
 from ..core.errors import SpeakerError
 from ..ports import SpeakRequest
-from .api import Door
+from .api import Endpoint
 from .api_failures import failure, refused, unfinished
 
 _NO_KEY = "none"
@@ -53,13 +53,13 @@ class ApiClient:
         )
         self._models: dict[tuple[str, str, str, str], ApiModel] = {}
 
-    def call(self, door: Door, name: str, request: SpeakRequest) -> ApiCall:
+    def call(self, endpoint: Endpoint, name: str, request: SpeakRequest) -> ApiCall:
         """Prepare one call to the provider's model `name`."""
-        key = (door.provider.id, door.base_url, door.key, name)
+        key = (endpoint.provider.id, endpoint.base_url, endpoint.key, name)
         model = self._models.get(key)
         if model is None:
-            model = self._models[key] = ApiModel(door, name, self._http)
-        return ApiCall(door, model, request)
+            model = self._models[key] = ApiModel(endpoint, name, self._http)
+        return ApiCall(endpoint, model, request)
 
     async def close(self) -> None:
         self._models.clear()
@@ -69,16 +69,16 @@ class ApiClient:
 class ApiModel:
     """One model of one provider, ready to be called."""
 
-    def __init__(self, door: Door, name: str, http: httpx2.AsyncClient) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> None:
         self.settings = ModelSettings()
-        if door.dialect == "messages":
-            self.model: Model = _messages_model(door, name, http)
-        elif door.dialect == "responses":
-            self.model = _responses_model(door, name, http)
+        if endpoint.dialect == "messages":
+            self.model: Model = _messages_model(endpoint, name, http)
+        elif endpoint.dialect == "responses":
+            self.model = _responses_model(endpoint, name, http)
             # What is said at the table is kept in our ledger, not at the vendor's.
             self.settings = {"openai_store": False}  # type: ignore[typeddict-unknown-key]
         else:
-            self.model = _chat_model(door, name, http)
+            self.model = _chat_model(endpoint, name, http)
         profile = self.model.profile
         # Models that reason take no temperature; asked for one, the model layer would only warn.
         self.takes_temperature = not (
@@ -93,8 +93,8 @@ class ApiModel:
 class ApiCall:
     """One call in flight: its words as they come, and afterwards what is known of it."""
 
-    def __init__(self, door: Door, model: ApiModel, request: SpeakRequest) -> None:
-        self._door = door
+    def __init__(self, endpoint: Endpoint, model: ApiModel, request: SpeakRequest) -> None:
+        self._endpoint = endpoint
         self._model = model
         self._request = request
         self._usage = RequestUsage()
@@ -123,7 +123,7 @@ class ApiCall:
             raise
         except Exception as error:
             # The original may quote the key: it is told in our words, and not kept as a cause.
-            raise failure(error, self._door, self._request.model, begun=self._started) from None
+            raise failure(error, self._endpoint, self._request.model, begun=self._started) from None
 
     @property
     def measured(self) -> bool:
@@ -144,13 +144,13 @@ class ApiCall:
 
     def market_price(self) -> float | None:
         """What the vendor's public price list says this call cost, if it lists the model."""
-        if not self._door.provider.at_vendor(self._door.base_url):
+        if not self._endpoint.provider.at_vendor(self._endpoint.base_url):
             return None
         from genai_prices import calc_price
 
         try:
             price = calc_price(
-                self._usage, self._model.model.model_name, provider_api_url=self._door.base_url
+                self._usage, self._model.model.model_name, provider_api_url=self._endpoint.base_url
             )
         except (LookupError, ValueError):
             return None
@@ -159,11 +159,11 @@ class ApiCall:
     def _finish(self, stream: StreamedResponse) -> None:
         details = stream.provider_details or {}
         if stream.finish_reason == "content_filter":
-            raise refused(self._door, details.get("refusal"))
+            raise refused(self._endpoint, details.get("refusal"))
         reason = details.get("finish_reason")
         if not reason or stream.finish_reason == "error":
             # Without the vendor's own last word this is half an answer, however whole it looks.
-            raise unfinished(self._door)
+            raise unfinished(self._endpoint)
         self._usage = stream.usage
         self.served_by = stream.model_name
         self.finish_reason = stream.finish_reason or str(reason)
@@ -187,7 +187,7 @@ class ApiCall:
         return settings
 
 
-def _messages_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+def _messages_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Model:
     from anthropic import AsyncAnthropic
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -198,34 +198,36 @@ def _messages_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
     warnings.filterwarnings("ignore", r"The model '.*' is deprecated", DeprecationWarning)
     # A key and a token from ANTHROPIC_AUTH_TOKEN travel alike, as a bearer's.
     client = AsyncAnthropic(
-        api_key=door.key, base_url=door.base_url, http_client=http, max_retries=0
+        api_key=endpoint.key, base_url=endpoint.base_url, http_client=http, max_retries=0
     )
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _responses_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+def _responses_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Model:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    client = AsyncOpenAI(api_key=door.key, base_url=door.base_url, http_client=http, max_retries=0)
+    client = AsyncOpenAI(
+        api_key=endpoint.key, base_url=endpoint.base_url, http_client=http, max_retries=0
+    )
     return OpenAIResponsesModel(name, provider=OpenAIProvider(openai_client=client))
 
 
-def _chat_model(door: Door, name: str, http: httpx2.AsyncClient) -> Model:
+def _chat_model(endpoint: Endpoint, name: str, http: httpx2.AsyncClient) -> Model:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     client = AsyncOpenAI(
-        api_key=door.key or _NO_KEY, base_url=door.base_url, http_client=http, max_retries=0
+        api_key=endpoint.key or _NO_KEY, base_url=endpoint.base_url, http_client=http, max_retries=0
     )
     # OpenAI's reasoning models take only the new name of the limit; most other servers know only
     # the old one.
     reasons = bool((openai_model_profile(name) or {}).get("openai_supports_reasoning"))
     provider = OpenAICompatibleProvider(
-        door.provider.id,
+        endpoint.provider.id,
         openai_client=client,
         profile=OpenAIModelProfile(openai_chat_supports_max_completion_tokens=reasons),
     )

@@ -22,7 +22,7 @@ from pydantic_ai.exceptions import (
 
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import REDACTED, redact
-from .api import Door
+from .api import Endpoint
 
 _LONGEST_DETAIL = 300
 _TOO_LONG = re.compile(
@@ -38,29 +38,29 @@ _REFUSED = re.compile(
 )
 
 
-def failure(error: Exception, door: Door, model: str, *, begun: bool) -> SpeakerError:
+def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) -> SpeakerError:
     """The cause of a failed call. `begun`: words had come already."""
-    detail = _detail(error, door)
+    detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)
     code = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""
     said = f": {detail}" if detail else "."
     return SpeakerError(
         cause,
-        f"{door.provider.label} {_VERBS.get(cause, 'failed')}{code}{said}",
-        _remedy(cause, error, door, model),
+        f"{endpoint.provider.label} {_VERBS.get(cause, 'failed')}{code}{said}",
+        _remedy(cause, error, endpoint, model),
         retry_after=_retry_after(error),
     )
 
 
-def refused(door: Door, reason: object) -> SpeakerError:
+def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
     """The provider's own filter stopped the answer."""
-    said = f": {_clean(str(reason), door)}" if reason else "."
-    return SpeakerError("refused", f"{door.provider.label} refused to answer{said}")
+    said = f": {_clean(str(reason), endpoint)}" if reason else "."
+    return SpeakerError("refused", f"{endpoint.provider.label} refused to answer{said}")
 
 
-def unfinished(door: Door) -> SpeakerError:
+def unfinished(endpoint: Endpoint) -> SpeakerError:
     """The stream ended, but not with the answer's end."""
-    return SpeakerError("cut", f"The answer of {door.provider.label} broke off midway.")
+    return SpeakerError("cut", f"The answer of {endpoint.provider.label} broke off midway.")
 
 
 _VERBS: dict[FailureCause, str] = {
@@ -118,9 +118,9 @@ def _cause_of_status(code: int, detail: str) -> FailureCause:
     return "bad_request"
 
 
-def _remedy(cause: FailureCause, error: Exception, door: Door, model: str) -> str:
-    provider = door.provider
-    variable = door.key_variable or " or ".join(provider.key_env)
+def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: str) -> str:
+    provider = endpoint.provider
+    variable = endpoint.key_variable or " or ".join(provider.key_env)
     match cause:
         case "auth" if isinstance(error, ModelQuotaExceededError):
             return f"The account behind {variable} has no credit left: top it up, or use another."
@@ -133,7 +133,7 @@ def _remedy(cause: FailureCause, error: Exception, door: Door, model: str) -> st
         case "rate_limited":
             return "Wait a little, or let fewer calls run at once."
         case "unavailable" if isinstance(error, ModelConnectionError):
-            return f"Is {redact(door.base_url)} reachable from here, and running?"
+            return f"Is {redact(endpoint.base_url)} reachable from here, and running?"
         case _:
             return ""
 
@@ -149,7 +149,7 @@ def _retry_after(error: Exception) -> float | None:
     return error.retry_after
 
 
-def _detail(error: Exception, door: Door) -> str:
+def _detail(error: Exception, endpoint: Endpoint) -> str:
     """What the provider said, in one line and without secrets."""
     body = error.body if isinstance(error, ModelAPIError) else None
     if isinstance(body, list) and body:
@@ -159,7 +159,7 @@ def _detail(error: Exception, door: Door) -> str:
     message = body.get("message") if isinstance(body, dict) else body
     if not isinstance(message, str):
         message = "" if isinstance(error, ModelHTTPError) else _innermost(error)
-    return _clean(message, door)
+    return _clean(message, endpoint)
 
 
 def _innermost(error: BaseException) -> str:
@@ -171,9 +171,9 @@ def _innermost(error: BaseException) -> str:
     return message
 
 
-def _clean(text: str, door: Door) -> str:
-    if door.key:
-        text = text.replace(door.key, REDACTED)
+def _clean(text: str, endpoint: Endpoint) -> str:
+    if endpoint.key:
+        text = text.replace(endpoint.key, REDACTED)
     line = " ".join(redact(text).split())
     if len(line) > _LONGEST_DETAIL:
         return f"{line[:_LONGEST_DETAIL]}…"

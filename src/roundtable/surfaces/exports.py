@@ -6,15 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Literal
 
-from ..core.events import Recorded
+from ..core.events import StoredEvent
 from ..core.state import State, fold
-from ..procedures import procedure_kit
+from ..procedures import procedure_spec
 from ..version import __version__
 
 Form = Literal["md", "json", "html", "page"]
 
 
-def exported_text(records: Sequence[Recorded], form: Form) -> str:
+def exported_text(records: Sequence[StoredEvent], form: Form) -> str:
     """The discussion of these events, all of them from the first one on, in one of the forms."""
     # Each form is imported when it is wanted: the command line has to start at once.
     state = fold(records)
@@ -38,4 +38,4 @@ def exported_text(records: Sequence[Recorded], form: Form) -> str:
 
 
 def _delivered(state: State) -> str:
-    return procedure_kit(state.start.procedure).deliver(state, __version__)
+    return procedure_spec(state.start.procedure).deliver(state, __version__)

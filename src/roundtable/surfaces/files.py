@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.errors import NotAllowed
 from ..core.state import State
-from ..procedures import procedure_kit
+from ..procedures import procedure_spec
 
 
 class WorkspaceFiles:
@@ -40,7 +40,7 @@ def write_outputs(
             file.text,
             again=again,
         )
-        for file in procedure_kit(state.start.procedure).outputs(state, at)
+        for file in procedure_spec(state.start.procedure).outputs(state, at)
     ]
 
 

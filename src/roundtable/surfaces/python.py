@@ -11,18 +11,18 @@ from typing import Any
 
 from ..bootstrap import App, start
 from ..core.errors import RoundtableError
-from ..core.events import Recorded
+from ..core.events import StoredEvent
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
-from ..own_procedures import ProcedureFiles
-from ..ports import Asker, Headline, Ledger, Search, Speaker
-from ..procedures import meant_kit
+from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
+from ..procedures import infer_procedure
 from ..procedures.opening import OpenRequest
 from ..settings import Settings, read_settings
+from ..user_procedures import ProcedureFiles
 from .files import WorkspaceFiles
-from .news_wish import Wish, news_wish
+from .notification_plan import NotificationRequest, notification_plan
 from .prior import prior_synthesis
 
 NEWS_PATIENCE = 10.0
@@ -121,7 +121,7 @@ class Roundtable:
             raise DiscussionFailed(state)
         return state.verdict
 
-    async def discuss(self, question: str, **request: Any) -> AsyncGenerator[Recorded, None]:
+    async def discuss(self, question: str, **request: Any) -> AsyncGenerator[StoredEvent, None]:
         """Put a question to the table and follow its events until it is closed.
 
         Takes what `open` takes. Leaving the iterator early interrupts the discussion, which
@@ -162,7 +162,7 @@ class Roundtable:
         budget: Budget | None = None,
         search: bool = True,
         created_by: str = "",
-        news: Wish = None,
+        news: NotificationRequest = None,
         confidential: bool = False,
         enable_chat_room: bool | None = None,
         **options: Any,
@@ -184,7 +184,7 @@ class Roundtable:
         slug = options.get("context_from")
         if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
             materials.insert(0, prior)
-        kind = procedure or meant_kit(options, choices.procedure, own).name
+        kind = procedure or infer_procedure(options, choices.procedure, own).name
         if confidential and kind == "five-round":
             options["confidential"] = True  # there it also means that little is passed on
         return await self._joined.service.open(
@@ -197,7 +197,7 @@ class Roundtable:
                 budget=budget or choices.budget,
                 created_by=created_by,
                 search=search,
-                news=news_wish(
+                news=notification_plan(
                     settings, kind, news, confidential=confidential, chat_room=enable_chat_room
                 ),
             )
@@ -207,7 +207,7 @@ class Roundtable:
         """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
         return await self._joined.service.run(discussion_id, on_draft=on_draft)
 
-    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
         return self._joined.service.events(discussion_id, after=after)
 
@@ -260,15 +260,15 @@ class Roundtable:
 
     async def discussions(
         self, *, limit: int | None = None, search: str | None = None
-    ) -> list[Headline]:
+    ) -> list[DiscussionSummary]:
         """The discussions of this ledger, the most recently changed first."""
-        return await self._joined.service.headlines(limit=limit, search=search)
+        return await self._joined.service.summaries(limit=limit, search=search)
 
     async def notify(self, discussion_id: str, kind: str) -> list[str]:
         """Send news of a kind now, as things stand, and return the ids of the messages. What
         became of them: `outbox_of` of the events, or `roundtable notify status`."""
-        ids = await self._joined.courier.fire(discussion_id, kind, by="library")
-        await self._joined.courier.pump([discussion_id], patience=NEWS_PATIENCE)
+        ids = await self._joined.notifier.fire(discussion_id, kind, by="library")
+        await self._joined.notifier.pump([discussion_id], patience=NEWS_PATIENCE)
         return ids
 
     async def delete(self, discussion_id: str) -> None:
@@ -293,7 +293,7 @@ class Roundtable:
         return settings.model_copy(update={"choices": choices})
 
 
-async def _next(events: AsyncIterator[Recorded]) -> Recorded | None:
+async def _next(events: AsyncIterator[StoredEvent]) -> StoredEvent | None:
     return await anext(events, None)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..core.minds import Conformity, Held, conformity
 from ..core.points import points_of
+from ..core.position_changes import Conformity, Held, conformity
 from ..core.state import State
 
 

@@ -77,7 +77,7 @@ def _family(state: State) -> dict[str, Score]:
     if not reviews:
         return {}
     author = {who: who for row in state.scores for who in row.scores}
-    families = {who: seated.speaker.family for who, seated in state.sat.items()}
+    families = {who: seated.speaker.family for who, seated in state.ever_seated.items()}
     return {who: each.family for who, each in identity_bias(reviews, author, families).items()}
 
 
@@ -182,7 +182,7 @@ def _why_not(known: Influence) -> str:
 
 
 def _names(state: State) -> dict[str, str]:
-    seated = (*state.sat.values(), state.start.host)
+    seated = (*state.ever_seated.values(), state.start.host)
     shared = Counter(line(p.name) for p in seated)
     return {
         p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")

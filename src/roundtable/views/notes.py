@@ -18,7 +18,7 @@ class Note:
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
     found = [Note(note.code, note.text, note.remedy) for note in state.notes]
-    names = {p.id: p.name for p in (*state.sat.values(), state.start.host)}
+    names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
     found.extend(
         Note(
             "substituted",

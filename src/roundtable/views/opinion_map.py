@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..core.convergence import convergence_score, mean_agreement, stability
-from ..core.minds import Change, arguments_in, changes_of_mind, held_in
 from ..core.points import PointList, Position, Standing, points_of, standing
+from ..core.position_changes import Change, arguments_in, changes_of_mind, held_in
 from ..core.state import State
 
 BALANCE = 0.25

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..core.decide import decide
 from ..core.effects import TakeTurn
-from ..core.minds import held_in
 from ..core.points import PointList, points_of
+from ..core.position_changes import held_in
 from ..core.state import State
 from ..core.values import OUTSIDE, Verdict
-from ..procedures import procedure_kit
+from ..procedures import procedure_spec
 from ..version import __version__
 from .notes import notes
 from .opinion_map import OpinionMap, opinion_map_of
@@ -48,8 +48,8 @@ def headline(state: State) -> dict[str, Any]:
 
 def derived(state: State) -> dict[str, Any]:
     """Everything about a discussion that no single event says."""
-    kit = procedure_kit(state.start.procedure)
-    delivered = kit.deliver(state, __version__)
+    spec = procedure_spec(state.start.procedure)
+    delivered = spec.deliver(state, __version__)
     listed = points_of(state)
     drawn = opinion_map_of(state)
     scored = scores(state)
@@ -91,8 +91,8 @@ def derived(state: State) -> dict[str, Any]:
             "cost_usd": state.usage.cost_usd,
         },
         "open_turns": list(_open_turns(state)),
-        "may": {"extend": kit.extends, "lead": kit.by_hand},
-        "progress": kit.progress(state) if state.closed is None else "",
+        "may": {"extend": spec.extends, "lead": spec.moderation},
+        "progress": spec.progress(state) if state.closed is None else "",
     }
 
 
@@ -104,7 +104,7 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
     if verdict is None:
         return None
     around = Surroundings(_links(state), _said(state))
-    names = {p.id: line(p.name) for p in (*state.sat.values(), state.start.host)}
+    names = {p.id: line(p.name) for p in (*state.ever_seated.values(), state.start.host)}
 
     def prose(text: str) -> str:
         return to_html(clean(text).strip(), below=VERDICT_HEADING, around=around)
@@ -274,7 +274,7 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
     """The turns that may be filled now, and what is asked of whoever fills one from outside."""
     if state.closed is not None:
         return
-    for effect in decide(state, procedure_kit(state.start.procedure).procedure):
+    for effect in decide(state, procedure_spec(state.start.procedure).procedure):
         if not isinstance(effect, TakeTurn):
             continue
         plan, contract = effect.plan, effect.plan.task.contract

@@ -23,10 +23,10 @@ from ..core.events import (
     NewsThreadOpened,
     NewsTried,
     ParticipantsSeated,
-    Recorded,
     ScoresGiven,
     SearchFinished,
     SpeechGiven,
+    StoredEvent,
     TaskLinked,
     TaskWritten,
     VerdictReached,
@@ -43,7 +43,7 @@ SPEECH_HEADING = 4
 """The level of the heading above a speech."""
 
 
-def page_event(record: Recorded) -> dict[str, Any]:
+def page_event(record: StoredEvent) -> dict[str, Any]:
     """One event as the page gets it: `seq`, `at`, `type` and what is to be shown."""
     return {
         "seq": record.seq,

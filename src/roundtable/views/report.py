@@ -115,7 +115,7 @@ def _verdict(state: State, delivered: str) -> Iterator[Part]:
     words = line(delivered)
     lost = [each for each in verdict.dissent if line(each.position) not in words]
     if lost:
-        names = {p.id: p.name for p in (*state.sat.values(), state.start.host)}
+        names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
         yield Grid(
             "Dissent",
             ("Who", "Position", "Reason", "Turn"),
@@ -146,7 +146,7 @@ def _own_words(state: State) -> dict[str, str]:
 
 def _participants(state: State) -> Part:
     rows = []
-    for seated in (*state.sat.values(), state.start.host):
+    for seated in (*state.ever_seated.values(), state.start.host):
         models = spoke_as(state, seated)
         spoke = sum(1 for s in state.speeches if s.participant == seated.id)
         role = "host" if seated is state.start.host else seated.role
@@ -219,7 +219,7 @@ def _failed(state: State, failure: TurnFailed) -> Speech:
 
 def _turn(state: State, event: SpeechGiven | TurnFailed) -> Speech:
     who = state.participant(event.participant)
-    seats = {name: place for place, name in enumerate(state.sat)}
+    seats = {name: place for place, name in enumerate(state.ever_seated)}
     turn = state.turns[event.turn_id]
     return Speech(
         turn=event.turn_id,

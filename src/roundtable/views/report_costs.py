@@ -57,13 +57,13 @@ def money(usd: float | None) -> str:
 
 def costs(state: State) -> tuple[Part, ...]:
     """Calls, tokens and cost of everybody at the table, and who was replaced by whom."""
-    names = {p.id: p.name for p in (*state.sat.values(), state.start.host)}
+    names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
     bills = {name: _Bill() for name in names}
     whole = _Bill()
     for turn in state.turns.values():
         for attempt in turn.attempts:
             started = attempt.started
-            held = state.held.get((started.turn_id, started.attempt))
+            held = state.reservations.get((started.turn_id, started.attempt))
             unknown = held is not None and held.cost_usd > 0
             for bill in (bills.setdefault(started.participant, _Bill()), whole):
                 bill.add(attempt, unknown)

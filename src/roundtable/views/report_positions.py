@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from ..core.contribution import contributions
 from ..core.events import BallotCast
-from ..core.minds import Held, arguments_in, changes_of_mind, conformity, held_in
 from ..core.points import PointList, Stance, points_of, standing
+from ..core.position_changes import Held, arguments_in, changes_of_mind, conformity, held_in
 from ..core.scores import consensus
 from ..core.state import State
 from ..core.tally import Vote, tally
@@ -343,7 +343,7 @@ def _votes(state: State) -> list[Held]:
 
 def _names(state: State) -> dict[str, str]:
     """Everybody by id; whoever shares a name with another is told apart by the id."""
-    seated = (*state.sat.values(), state.start.host)
+    seated = (*state.ever_seated.values(), state.start.host)
     shared = Counter(line(p.name) for p in seated)
     return {
         p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.news import announcement
+from ..core.notifications import announcement
 from ..core.state import State
 from ..core.text import redact
 from ..core.values import Participant

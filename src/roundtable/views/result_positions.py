@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.convergence import Ending, name_end, name_end_of_points
 from ..core.events import BallotCast
-from ..core.minds import Change, Held, arguments_in, changes_of_mind, conformity, held_in
 from ..core.points import PointList, points_of, standing
+from ..core.position_changes import Change, Held, arguments_in, changes_of_mind, conformity, held_in
 from ..core.quotes import find_quote, quotations
 from ..core.scores import consensus
 from ..core.state import State

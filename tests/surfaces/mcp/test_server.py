@@ -98,7 +98,7 @@ async def test_a_defect_is_told_without_its_inside(
         async def broken(*_: object, **__: object) -> Any:
             raise ZeroDivisionError("the secret inside")
 
-        monkeypatch.setattr(toolset.app.service, "headlines", broken, raising=False)
+        monkeypatch.setattr(toolset.app.service, "summaries", broken, raising=False)
         with caplog.at_level(logging.ERROR):
             result = await client.call_tool("roundtable_list", {})
         assert result.is_error

@@ -74,7 +74,7 @@ async def test_a_plain_request_that_is_given_up_goes_on_too(tmp_path: Path) -> N
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
         voice.gate.set()
-        (row,) = await at.service.headlines()
+        (row,) = await at.service.summaries()
         assert (await closed(at, row.discussion_id)).status == "concluded"
 
 
@@ -90,7 +90,7 @@ async def test_a_client_may_wish_that_its_leaving_stops_the_table(
         await until(lambda: voice.requests)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-        (row,) = await at.service.headlines()
+        (row,) = await at.service.summaries()
         state = await closed(at, row.discussion_id)
         assert state.stop_requested is not None
         assert state.stop_requested.by == "the client"

@@ -11,7 +11,7 @@ from roundtable.core.state import State
 from roundtable.core.values import NewsChannel, NewsPlan
 from roundtable.ports import Speaker
 from roundtable.surfaces.toolset import Toolset
-from roundtable.surfaces.toolset.leading import SeatWish
+from roundtable.surfaces.toolset.moderate import SeatWish
 from roundtable.surfaces.toolset.opening import open_toolset
 
 TOPIC = "Should the shop move to one database?"

@@ -50,7 +50,7 @@ async def test_the_end_is_told_and_rounds_are_counted_as_everywhere(tmp_path: Pa
             for who in ("arch", "back"):
                 await toolset.speak(id_, who, f"{who}-{round_}")
         await toolset.end_discussion(id_, conclusion="We move.")
-        await toolset.app.courier.pump([id_], patience=30)
+        await toolset.app.notifier.pump([id_], patience=30)
     speeches = [text for _, _, text in sent if text.startswith("💬") and "Host" not in text]
     for round_, text in zip((1, 1, 2, 2), speeches, strict=True):
         assert f"Round {round_}" in text

@@ -193,7 +193,7 @@ async def test_nobody_but_the_owner_sees_or_starts_discussions(home: House) -> N
             answer = await home.client.request(method, path, json=body, headers=headers)
             assert code(answer) == 401, (method, path)
             assert "roundtable serve" in answer.json()["remedy"]
-    assert len(await home.service.headlines()) == 1
+    assert len(await home.service.summaries()) == 1
 
 
 async def test_the_owners_link_lets_a_browser_in_and_leaves_the_address(home: House) -> None:

@@ -103,7 +103,7 @@ async def test_no_route_tells_anything_without_its_credentials(home: House) -> N
                 assert "set-cookie" not in answer.headers
             if "{token}" not in path:
                 break
-    assert [row.discussion_id for row in await home.service.headlines()] == [state.discussion_id]
+    assert [row.discussion_id for row in await home.service.summaries()] == [state.discussion_id]
     assert len(await home.types(state)) == state.seq
 
 
@@ -171,7 +171,7 @@ async def test_no_write_is_taken_from_another_site_or_under_another_name(home: H
         assert await status(content_type="text/plain") == 415, path
         assert await status(body=b" " * (LARGEST_BODY + 1)) == 413, path
     assert await home.types(state) == before
-    assert len(await home.service.headlines()) == 1
+    assert len(await home.service.summaries()) == 1
 
 
 @pytest.mark.requirement("I-21")
@@ -206,6 +206,6 @@ async def test_every_answer_has_the_strict_headers_whatever_it_says(
     await look("GET", f"/?key={home.links.owner_key}")
     await look("GET", "/", headers={"host": "evil.example"})
     await look("POST", f"/api/r/{token}/speak", json={"text": 1})
-    monkeypatch.setattr(type(home.service), "headlines", broken)
+    monkeypatch.setattr(type(home.service), "summaries", broken)
     await look("GET", "/api/discussions", headers=dict(home.owner))
     assert set(seen) >= {200, 303, 401, 403, 404, 405, 421, 422, 500}

@@ -215,7 +215,7 @@ async def test_no_path_leads_out_of_the_workspace(home: House, tmp_path: Path, p
         answer = await home.client.post(path, json=body, headers=dict(home.owner))
         assert answer.status_code == 422, answer.text
         assert "output_path" in answer.json()["error"]
-    assert await home.service.headlines() == []
+    assert await home.service.summaries() == []
     assert not await asyncio.to_thread(lambda: list(tmp_path.rglob("*.md")))
 
 
@@ -322,7 +322,7 @@ async def test_a_defect_is_logged_without_the_link_through_which_it_was_met(
     async def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("the defect")
 
-    for name in ("speak", "records", "headlines", "read"):
+    for name in ("speak", "records", "summaries", "read"):
         monkeypatch.setattr(type(home.service), name, broken)
     with caplog.at_level(logging.DEBUG):
         asked = [

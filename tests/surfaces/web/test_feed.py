@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.events import NoteAdded, Recorded
+from roundtable.core.events import NoteAdded, StoredEvent
 from roundtable.core.state import State
 from roundtable.core.values import Usage
 from roundtable.engine.tools import Draft
@@ -123,7 +123,7 @@ async def test_many_viewers_get_frames_that_were_encoded_once(
 ) -> None:
     encoded: list[int] = []
 
-    def counting(record: Recorded) -> dict[str, object]:
+    def counting(record: StoredEvent) -> dict[str, object]:
         encoded.append(record.seq)
         return page_event(record)
 
@@ -238,16 +238,16 @@ async def test_words_appear_while_somebody_speaks_and_are_no_events(tmp_path: Pa
 
 async def test_drafts_of_an_earlier_attempt_give_way_to_the_next(home: House) -> None:
     state = await home.meeting()
-    desk = home.web.running.desk
+    store = home.web.running.draft_store
     turn = ("1/discussion/tea", "tea")
-    desk.add(Draft(state.discussion_id, *turn, attempt=1, words="wrong"))
+    store.add(Draft(state.discussion_id, *turn, attempt=1, words="wrong"))
     path = f"{home.at(state)}/feed"
     draft = asyncio.create_task(
         feed(home.client, path, until=lambda f: f.event == "draft" and f.data["attempt"] == 2)
     )
     await until(lambda: bool(home.web.rooms._rooms))  # somebody came
-    desk.add(Draft(state.discussion_id, *turn, attempt=2, words="right"))
-    desk.add(Draft(state.discussion_id, *turn, attempt=1, words=" and late"))
+    store.add(Draft(state.discussion_id, *turn, attempt=2, words="right"))
+    store.add(Draft(state.discussion_id, *turn, attempt=1, words=" and late"))
     last = (await draft)[-1]
     assert (last.data["begins"], last.data["words"]) == (0, "right")
 

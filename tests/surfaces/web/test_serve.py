@@ -320,7 +320,7 @@ async def test_a_server_that_is_asked_to_end_interrupts_resumably(
         assert "Traceback" not in server.said
     assert not (home / "web.json").exists()
     async with start(house_settings(home), env={}) as app:
-        (row,) = await app.service.headlines()
+        (row,) = await app.service.summaries()
         assert (row.status, row.driver) == ("running", None)
     with Process(home, "--port", PORT, "--resume-all") as server:
         async with httpx2.AsyncClient(base_url=server.found.url, timeout=PATIENCE) as client:

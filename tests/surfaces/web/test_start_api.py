@@ -114,7 +114,7 @@ async def test_an_estimate_calls_nobody_and_stores_nothing(tmp_path: Path) -> No
         got = await at.client.post("/api/estimate", json={"topic": "Tea?"}, headers=at.owner)
         assert got.status_code == 200, got.text
         estimate = got.json()
-        assert await at.service.headlines() == []
+        assert await at.service.summaries() == []
     assert estimate["procedure"] == "deliberation"
     assert [seat["models"] for seat in estimate["seats"]] == [["scripted/silent"]] * 4
     assert [seat["host"] for seat in estimate["seats"]] == [False, False, False, True]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from ...core.errors import BadSetting, UnknownName
 from ...core.values import SpeakerRef, Value
-from ...ports import Models, Seat
+from ...ports import Models, SpeakerChain
 from .panels import Panels, Slot
 
 
-class Candidate(Value):
+class BenchModel(Value):
     """A model that may be seated, under all the ids by which it can be reached."""
 
     name: str
@@ -55,7 +55,7 @@ def model_key(model: str) -> str:
     return bare.removesuffix(":latest").removesuffix("-preview").removeprefix("claude-")
 
 
-def find(bench: Sequence[Candidate], name: str) -> Candidate | None:
+def find(bench: Sequence[BenchModel], name: str) -> BenchModel | None:
     """The candidate that a person or a model means by this name; None if that is not plain."""
     wanted = name.strip().strip("`*\"'").strip()
     if not wanted:
@@ -70,7 +70,7 @@ def find(bench: Sequence[Candidate], name: str) -> Candidate | None:
     return same[0] if len(same) == 1 else None
 
 
-def _keys(candidate: Candidate) -> set[str]:
+def _keys(candidate: BenchModel) -> set[str]:
     return {model_key(name) for name in (candidate.name, *candidate.doors)}
 
 
@@ -106,15 +106,15 @@ class Seats:
             raise BadSetting(self._where, key, f"a model that is known ({error})") from None
         return self._slot_of(name)
 
-    def bench(self) -> tuple[Candidate, ...]:
+    def bench(self) -> tuple[BenchModel, ...]:
         """Everybody whom panels.json names, the premium models first."""
         premium = {model_key(name) for name in self._panels.meta.models}
-        found: dict[str, Candidate] = {}
+        found: dict[str, BenchModel] = {}
         for key, name in self._names():
             if model_key(name) in found:
                 continue
             held = self.held(self.named(name, key, "the bench"), "the bench")
-            found[model_key(name)] = Candidate(
+            found[model_key(name)] = BenchModel(
                 name=name,
                 doors=self._panels.doors.get(name, ()),
                 speakers=held.speakers,
@@ -142,7 +142,7 @@ class Seats:
         fallback = next((s.fallback for s in slots if s.model == name), ())
         return Slot(model=name, fallback=fallback)
 
-    def _usable(self, names: Iterable[str], seat: str) -> list[Seat]:
+    def _usable(self, names: Iterable[str], seat: str) -> list[SpeakerChain]:
         return [
             found
             for name in names
@@ -174,7 +174,7 @@ class Seats:
 PROXY_ACTION = "Or start the Blockrun proxy at localhost:8402, or use --panel budget."
 
 
-def can_speak(seat: Seat, name: str) -> bool:
+def can_speak(seat: SpeakerChain, name: str) -> bool:
     """Whether the model itself holds the seat: a substitute comes with a note, and the embedded
     model stands in without one."""
     first = seat.speakers[0]
@@ -182,7 +182,7 @@ def can_speak(seat: Seat, name: str) -> bool:
     return not seat.notes and not stands_in
 
 
-def _chain(*seats: Seat) -> tuple[SpeakerRef, ...]:
+def _chain(*seats: SpeakerChain) -> tuple[SpeakerRef, ...]:
     found: dict[str, SpeakerRef] = {}
     for seat in seats:
         for speaker in seat.speakers:

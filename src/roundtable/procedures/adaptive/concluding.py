@@ -76,7 +76,7 @@ def validation(
 
 def _thread(sitting: Sitting) -> str:
     """The thread in which the program posts, if it made one."""
-    made = [each for each in sitting.state.news if isinstance(each, NewsThreadOpened)]
+    made = [each for each in sitting.state.notifications if isinstance(each, NewsThreadOpened)]
     return made[0].thread_id if made else sitting.terms.thread_id
 
 

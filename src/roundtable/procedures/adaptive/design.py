@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ...core.events import NoteAdded
 from ...core.values import Participant, Value
-from .bench import Candidate, find, model_key
+from .bench import BenchModel, find, model_key
 from .panels import MAX_ROUNDS
 from .recommendation import Position, Recommendation, Workflow
 from .roles import BRIEFS, distinct_role, role_id
@@ -76,7 +76,7 @@ def rounds_of(numbers: Iterable[int | None], otherwise: int) -> int:
 
 def decide(
     found: Sequence[Recommendation],
-    bench: Sequence[Candidate],
+    bench: Sequence[BenchModel],
     *,
     orchestrator: str,
     forced: Workflow | None,
@@ -94,7 +94,7 @@ def decide(
     workflow = forced or majority(found)
     chooser = _Chooser(found, bench, orchestrator)
     first = chooser.seats(1, max_panel, roles)
-    second: list[tuple[SeatPlan, Candidate]] = []
+    second: list[tuple[SeatPlan, BenchModel]] = []
     if workflow == "sequential":
         second = chooser.seats(2, MAX_SECOND, ("Reviewer",), taken=first)
     elif workflow == "hybrid":
@@ -127,11 +127,11 @@ def decide(
 
 
 def synthesiser(
-    wanted: Sequence[Candidate],
-    bench: Sequence[Candidate],
+    wanted: Sequence[BenchModel],
+    bench: Sequence[BenchModel],
     panel: set[str],
     orchestrator: str,
-) -> Candidate:
+) -> BenchModel:
     """Who writes the synthesis: the first wanted one without a seat on the panel, else a premium
     model, else any; one of the panel only if there is nobody else."""
     premium = [each for each in bench if each.premium]
@@ -144,7 +144,7 @@ def synthesiser(
     return (order or list(wanted) or list(bench))[0]
 
 
-def participant_for(plan: SeatPlan, candidate: Candidate) -> Participant:
+def participant_for(plan: SeatPlan, candidate: BenchModel) -> Participant:
     return Participant(
         id=plan.id,
         name=plan.role,
@@ -159,7 +159,7 @@ class _Chooser:
     """Seats models by how many recommend them."""
 
     def __init__(
-        self, found: Sequence[Recommendation], bench: Sequence[Candidate], orchestrator: str
+        self, found: Sequence[Recommendation], bench: Sequence[BenchModel], orchestrator: str
     ) -> None:
         self._found = found
         self._bench = bench
@@ -176,13 +176,13 @@ class _Chooser:
         at_most: int,
         roles: Sequence[str],
         *,
-        taken: Sequence[tuple[SeatPlan, Candidate]] = (),
+        taken: Sequence[tuple[SeatPlan, BenchModel]] = (),
         premium: bool = False,
-    ) -> list[tuple[SeatPlan, Candidate]]:
+    ) -> list[tuple[SeatPlan, BenchModel]]:
         rows = [[p for p in each.positions if p.stage == stage] for each in self._found]
         lengths = [len(row) for row in rows if row]
         wanted = _half_up(median(lengths)) if lengths else (1 if stage == 2 else len(roles))
-        seated: list[tuple[SeatPlan, Candidate]] = []
+        seated: list[tuple[SeatPlan, BenchModel]] = []
         for place in range(max(1, min(at_most, wanted))):
             votes = [row[place] for row in rows if place < len(row)]
             candidate = self._candidate(votes, seated, premium=premium)
@@ -193,7 +193,7 @@ class _Chooser:
             seated.append((plan, candidate))
         return seated
 
-    def wanted_writers(self) -> list[Candidate]:
+    def wanted_writers(self) -> list[BenchModel]:
         """The premium models that are recommended for the synthesis, the most wanted first."""
         votes = Counter(
             candidate.name
@@ -206,10 +206,10 @@ class _Chooser:
     def _candidate(
         self,
         votes: Sequence[Position],
-        seated: Sequence[tuple[SeatPlan, Candidate]],
+        seated: Sequence[tuple[SeatPlan, BenchModel]],
         *,
         premium: bool,
-    ) -> Candidate | None:
+    ) -> BenchModel | None:
         everywhere = [p for each in self._found for p in each.positions]
         order = [
             *self._by_votes(votes),
@@ -224,7 +224,7 @@ class _Chooser:
         fresh = [each for each in fit if model_key(each.model) not in here]
         return next(iter(fresh or fit), None)
 
-    def _by_votes(self, votes: Sequence[Position]) -> list[Candidate]:
+    def _by_votes(self, votes: Sequence[Position]) -> list[BenchModel]:
         counted: Counter[str] = Counter()
         for vote in votes:
             candidate = find(self._bench, vote.model)
@@ -244,7 +244,7 @@ class _Chooser:
                 )
         return [by_name[name] for name in ranked]
 
-    def _may_sit(self, candidate: Candidate) -> bool:
+    def _may_sit(self, candidate: BenchModel) -> bool:
         own = model_key(candidate.model) == self._orchestrator
         return candidate.usable and candidate.allowed and not own
 
@@ -264,7 +264,7 @@ class _Chooser:
         stage: Literal[1, 2],
         place: int,
         votes: Sequence[Position],
-        candidate: Candidate,
+        candidate: BenchModel,
         roles: Sequence[str],
         named: Sequence[SeatPlan],
     ) -> SeatPlan:

@@ -13,7 +13,7 @@ from ...ports import Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from . import notes as say
-from .bench import Candidate, Held, Seats, find, model_key
+from .bench import BenchModel, Held, Seats, find, model_key
 from .design import Design, SeatPlan, participant_for, synthesiser
 from .flags import AdaptiveFlags
 from .modes import TaskMode
@@ -219,16 +219,18 @@ class _Table:
     def _is_orchestrators(self, model: str) -> bool:
         return model_key(model) == model_key(self.host.speaker.model)
 
-    def _bench(self) -> tuple[Candidate, ...]:
+    def _bench(self) -> tuple[BenchModel, ...]:
         """Everybody whom panels.json names, and the orchestrator's model as the last."""
         bench = self.seats.bench()
         own = self.host.speaker.model
         if not any(_reaches(each, own) for each in bench):
-            last = Candidate(name=own, speakers=self.host.speakers, allowed=self.seats.allowed(own))
+            last = BenchModel(
+                name=own, speakers=self.host.speakers, allowed=self.seats.allowed(own)
+            )
             return (*bench, last)
         return bench
 
-    def _analysts(self, bench: Sequence[Candidate]) -> tuple[Participant, ...]:
+    def _analysts(self, bench: Sequence[BenchModel]) -> tuple[Participant, ...]:
         """The premium models, each as one meta-analyst."""
         premium = [each for each in bench if each.premium and each.allowed]
         found = []
@@ -277,13 +279,13 @@ class _Table:
             self.notes.append(NO_SEARCH_NOTE)
 
 
-def _reaches(candidate: Candidate, model: str) -> bool:
+def _reaches(candidate: BenchModel, model: str) -> bool:
     names = (candidate.name, *candidate.doors)
     return model_key(model) in {model_key(name) for name in names}
 
 
-def _candidate(held: Held) -> Candidate:
-    return Candidate(name=held.slot.model, speakers=held.speakers, usable=held.own)
+def _candidate(held: Held) -> BenchModel:
+    return BenchModel(name=held.slot.model, speakers=held.speakers, usable=held.own)
 
 
 def writer_participant(speakers: tuple[SpeakerRef, ...]) -> Participant:

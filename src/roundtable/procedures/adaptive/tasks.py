@@ -236,7 +236,7 @@ def plan_turn(
         participant=participant,
         label=label,
         task=task,
-        small_task=small,
+        demo_task=small,
         policy=_policy(sitting, participant, phase),
         after_round=after_round,
         hold_back=None if last or writer.demonstration else hold_back,

@@ -7,7 +7,7 @@ from pydantic import Field
 from ...core.events import NoteAdded
 from ...core.state import State
 from ...core.values import Participant, Value
-from .bench import Candidate
+from .bench import BenchModel
 from .design import Design
 from .modes import TaskMode
 from .panels import Timeouts
@@ -37,7 +37,7 @@ class Terms(Value):
     """What is done where no meta-panel decides."""
     default_notes: tuple[NoteAdded, ...] = ()
     """What is to be said about the default panel, should it sit although a meta-panel was asked."""
-    bench: tuple[Candidate, ...] = ()
+    bench: tuple[BenchModel, ...] = ()
     analysts: tuple[Participant, ...] = ()
     synthesis: str = ""
 

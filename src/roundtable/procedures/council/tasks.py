@@ -168,7 +168,7 @@ def _specialist_turn(
         participant=participant,
         label=f"council-{participant.id}-r{round_}",
         task=task,
-        small_task=small if any(ref.demonstration for ref in participant.speakers) else None,
+        demo_task=small if any(ref.demonstration for ref in participant.speakers) else None,
         policy=_policy(participant, SPECIALIST),
         hold_back=_for_synthesis(sitting),
     )

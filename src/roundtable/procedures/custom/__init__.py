@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from ...core.errors import NotAllowed
 from ...ports import Models
-from ..kit import PREFIX as PREFIX
-from ..kit import Kit
 from ..opening import OpenRequest, Seating
+from ..spec import PREFIX as PREFIX
+from ..spec import ProcedureSpec
 from . import delivery, seating
 from .checks import define as define
 from .model import Definition as Definition
@@ -24,7 +24,7 @@ from .procedure import Custom as Custom
 FLAGS = ("models",)
 
 
-class Shelf(Protocol):
+class UserProcedures(Protocol):
     """Where the user's own procedures are found."""
 
     def names(self) -> tuple[str, ...]:
@@ -37,9 +37,9 @@ class Shelf(Protocol):
         ...
 
 
-def kit(definition: Definition) -> Kit:
+def spec(definition: Definition) -> ProcedureSpec:
     """A definition as a procedure that can be opened."""
-    return Kit(
+    return ProcedureSpec(
         Custom(f"{PREFIX}{definition.name}"),
         definition.summary,
         FLAGS,
@@ -47,12 +47,12 @@ def kit(definition: Definition) -> Kit:
         delivery.estimate,
         delivery.deliver,
         delivery.outputs,
-        wish=partial(seating.wish, definition),
+        casting_request=partial(seating.casting_request, definition),
         progress=delivery.progress,
     )
 
 
-def stored_kit(name: str) -> Kit:
+def stored_spec(name: str) -> ProcedureSpec:
     """The procedure of a discussion that carries its definition with it."""
 
     def seat(_: OpenRequest, __: Models, ___: Mapping[str, Any]) -> Seating:
@@ -62,7 +62,7 @@ def stored_kit(name: str) -> Kit:
             f"Open one with --procedure {own}; `roundtable procedures` shows what there is.",
         )
 
-    return Kit(
+    return ProcedureSpec(
         Custom(name),
         "A procedure of the user's own, as it was when the discussion was opened",
         FLAGS,

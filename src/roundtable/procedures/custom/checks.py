@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from ...core.errors import BadSetting
 from ...prompts import load
 from ...prompts.own import BadTemplate, variables_of
-from .course import Block, blocks
+from .definition_errors import definition_error
 from .model import KINDS, Asking, Definition, Stage, parsed
-from .pointed import pointed
+from .schedule import Block, blocks
 
 MOST_TURNS = 500
 RESERVED_SEATS = ("host", "coordinator")
@@ -39,7 +39,7 @@ def define(data: Mapping[str, Any], where: str) -> Definition:
     except TypeError:
         raise BadSetting(where, "the file", "texts, numbers, lists and tables; no dates") from None
     except ValidationError as error:
-        raise pointed(error.errors(include_url=False), data, where) from None
+        raise definition_error(error.errors(include_url=False), data, where) from None
     _Check(definition, where).all()
     return definition
 

@@ -9,7 +9,7 @@ from ...core.text import redact, slug
 from ...views.estimate import Estimate, estimate_calls
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
-from .course import blocks
+from .schedule import blocks
 from .sitting import Sitting
 
 REPORTS = "memory/procedures"

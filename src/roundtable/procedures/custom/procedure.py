@@ -19,7 +19,7 @@ from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import StopReason, Verdict
 from . import tasks
-from .course import Step, blocks
+from .schedule import Step, blocks
 from .sitting import End, Sitting
 from .verdict import computed, extracted, written
 

@@ -9,7 +9,7 @@ from pydantic import field_validator
 
 from ...core.events import NoteAdded
 from ...core.values import Participant, Value
-from ...ports import CastWish, Models, Persona, Seat
+from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
 from ..checking import checked
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
@@ -59,7 +59,9 @@ def seat(
                 speakers=chosen.speakers,
             )
         )
-    host_model = definition.host.model or (request.company and request.company.host_model)
+    host_model = definition.host.model or (
+        request.chosen_experts and request.chosen_experts.host_model
+    )
     chosen = _chosen(models, host_model or None, definition.host.name)
     host = Participant(
         id=HOST_ID,
@@ -84,33 +86,33 @@ def seat(
     )
 
 
-def wish(
+def casting_request(
     definition: Definition, _request: OpenRequest, _defaults: Mapping[str, Any]
-) -> CastWish | None:
+) -> CastingRequest | None:
     """The experts of the library that the definition names, or as many as it wants."""
     if definition.panel is not None:
-        return CastWish(definition.panel.count, definition.panel.include)
+        return CastingRequest(definition.panel.count, definition.panel.include)
     named = tuple(seat.expert for seat in definition.participants if seat.expert)
-    return CastWish(len(named), named) if named else None
+    return CastingRequest(len(named), named) if named else None
 
 
-def _chosen(models: Models, model: str | None, name: str) -> Seat:
+def _chosen(models: Models, model: str | None, name: str) -> SpeakerChain:
     return models.seat(model or models.default_model, name)
 
 
-def _personas(definition: Definition, request: OpenRequest) -> Iterator[Persona]:
-    company = request.company.experts if request.company else ()
+def _personas(definition: Definition, request: OpenRequest) -> Iterator[ChosenExpert]:
+    chosen_experts = request.chosen_experts.experts if request.chosen_experts else ()
     if definition.panel is not None:
-        if company:
-            yield from company
+        if chosen_experts:
+            yield from chosen_experts
         else:
             for number in range(1, definition.panel.count + 1):
-                yield Persona(id=f"expert-{number}", name=f"Expert {number}")
+                yield ChosenExpert(id=f"expert-{number}", name=f"Expert {number}")
         return
-    experts = iter(company)
+    experts = iter(chosen_experts)
     for own in definition.participants:
         found = next(experts, None) if own.expert else None
-        yield Persona(
+        yield ChosenExpert(
             id=own.id,
             name=own.name or (found.name if found else own.expert or own.id),
             domain=found.domain if found else "",

@@ -14,9 +14,9 @@ from ...core.state import State
 from ...core.stopping import Stop
 from ...core.text import first_sentences
 from ...core.values import OUTSIDE, Participant
-from .course import Block, Step, course
 from .model import FORMAT, Definition, parsed
 from .results import Result, count_votes, first_choice, statistics
+from .schedule import Block, Step, schedule
 from .stops import fired
 from .values import Read, read
 
@@ -81,7 +81,7 @@ class Sitting:
                 ends.append(End(block, last[0].number, stop))
             return stop is not None
 
-        return course(self.definition, host_speaks=self.host_speaks, ended=ended)
+        return schedule(self.definition, host_speaks=self.host_speaks, ended=ended)
 
     def opened(self, step: Step) -> bool:
         return step.key in self.state.stages

@@ -22,11 +22,11 @@ from ...core.values import Participant
 from ...prompts import load
 from ...prompts.own import variables_of
 from .checks import FRAME
-from .course import Step
 from .model import Asking, Extract, Reading
-from .sight import seen
+from .schedule import Step
 from .sitting import Sitting
 from .values import asked_for, contract_of
+from .visibility import seen
 
 VERDICT = "verdict"
 TASK_PLACE = "<!-- task -->"
@@ -60,7 +60,7 @@ def _plan(sitting: Sitting, step: Step, speaker: Participant) -> TurnPlan:
         participant=speaker,
         label=f"{sitting.definition.name}-{speaker.id}-{step.name}-r{step.after_round}",
         task=task,
-        small_task=None if stage.by_host else _small(sitting, stage, speaker, step),
+        demo_task=None if stage.by_host else _small(sitting, stage, speaker, step),
         policy=_policy(stage, speaker),
         after_round=step.after_round if stage.by_host else 0,
         hold_back=_for_the_verdict(sitting),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.events import NoteAdded
 from ...core.values import OUTSIDE, Participant
-from ...ports import CastWish, Models, Persona
+from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .framing import choices_of
@@ -21,8 +21,8 @@ EXPERT_EMOJI = "👤"
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
     """Seat the experts that were chosen for the topic. Nothing is called for this."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
-    company = request.company
-    personas = company.experts if company else METHODS[: flags.seats]
+    chosen_experts = request.chosen_experts
+    personas = chosen_experts.experts if chosen_experts else METHODS[: flags.seats]
     notes: list[NoteAdded] = []
     participants = []
     for place, persona in enumerate(personas):
@@ -31,7 +31,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             wanted = flags.models[place % len(flags.models)]
         chosen = models.seat(wanted, persona.name)
         notes.extend(chosen.notes)
-        if company and not persona.domain and chosen.speakers[0].model != OUTSIDE:
+        if chosen_experts and not persona.domain and chosen.speakers[0].model != OUTSIDE:
             notes.append(_made_up(persona.name))
         participants.append(
             Participant(
@@ -43,7 +43,9 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
                 speakers=chosen.speakers,
             )
         )
-    chosen = models.seat((company and company.host_model) or models.default_model, HOST_NAME)
+    chosen = models.seat(
+        (chosen_experts and chosen_experts.host_model) or models.default_model, HOST_NAME
+    )
     notes.extend(chosen.notes)
     host = Participant(
         id=HOST_ID,
@@ -65,17 +67,17 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "dual_order": flags.dual_order,
             "minutes": flags.minutes,
             "guidance": {persona.id: persona.guidance for persona in personas},
-            **recorded(company.past if company else (), participants),
+            **recorded(chosen_experts.past if chosen_experts else (), participants),
         },
         language=request.language or "auto",
         notes=tuple(notes),
     )
 
 
-def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish:
+def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
-    return CastWish(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
+    return CastingRequest(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
 
 
 def _made_up(name: str) -> NoteAdded:
@@ -114,45 +116,45 @@ def _about_the_panel(participants: Sequence[Participant], host: Participant) -> 
 
 
 METHODS = (
-    Persona(
+    ChosenExpert(
         id="first-principles",
         name="First Principles",
         perspective="what must be true, step by step from what is certain",
         guidance="Derive the answer from what is certain. Name each assumption where you make it.",
     ),
-    Persona(
+    ChosenExpert(
         id="precedent",
         name="Precedent",
         perspective="what happened in comparable cases, and how often",
         guidance="Reason from comparable cases and base rates. Say where this case differs.",
     ),
-    Persona(
+    ChosenExpert(
         id="pre-mortem",
         name="Pre-mortem",
         perspective="how the obvious answer fails",
         guidance="Assume that the obvious answer was taken and failed, and work out why. Then say "
         "what you would do.",
     ),
-    Persona(
+    ChosenExpert(
         id="affected-people",
         name="Affected People",
         perspective="who gains, who loses, and who was not asked",
         guidance="Go through those whom the answer touches, the absent ones too, and weigh what it "
         "does to them.",
     ),
-    Persona(
+    ChosenExpert(
         id="numbers",
         name="Numbers",
         perspective="orders of magnitude, costs and expected values",
         guidance="Estimate every quantity that matters, with a range, and let the sums decide.",
     ),
-    Persona(
+    ChosenExpert(
         id="second-order",
         name="Second Order",
         perspective="what follows from what follows",
         guidance="Follow the answer two steps further: who reacts to it, and what that brings.",
     ),
-    Persona(
+    ChosenExpert(
         id="least-that-works",
         name="Least That Works",
         perspective="the smallest step that would do, and what it would teach",

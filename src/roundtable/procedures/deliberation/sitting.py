@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...core.convergence import Ending, name_end
 from ...core.events import BallotCast, SpeechGiven
-from ...core.minds import Argument, Change, Held, changes_of_mind
+from ...core.position_changes import Argument, Change, Held, changes_of_mind
 from ...core.state import State
 from ...core.tally import Tally, Vote, tally
 from ...core.text import first_sentences

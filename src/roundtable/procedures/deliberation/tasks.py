@@ -185,7 +185,7 @@ def expert_turn(
         participant=participant,
         label=f"deliberation-{participant.id}-r{round_}",
         task=task,
-        small_task=small,
+        demo_task=small,
         policy=PATIENT if participant.speaker.demonstration else EXPERT,
         hold_back=_for_the_last_word(sitting),
     )

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ...core.errors import BadSetting
 from ...core.values import Value
-from ...ports import CastWish
+from ...ports import CastingRequest
 from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
 from ..checking import checked
@@ -112,7 +112,7 @@ class FiveRoundFlags(Value):
         return next(named, None) or self.model
 
 
-def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish:
+def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Whom this request wants at the table."""
     flags = FiveRoundFlags.parse({**defaults, **request.options})
-    return CastWish(count=len(flags.names) or flags.experts, include=flags.names)
+    return CastingRequest(count=len(flags.names) or flags.experts, include=flags.names)

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from ...core.events import NoteAdded
 from ...core.values import HOST_WIRE_NAME, Participant
-from ...experts.persona import plain_persona
-from ...ports import Models, Persona
+from ...experts.chosen import named_expert
+from ...ports import ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .intent import fit_note, read_intent
@@ -23,8 +23,8 @@ EXPERT_EMOJI = "👤"
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
     """Find a persona and a speaker for each seat. Nothing is called for this."""
     flags = FiveRoundFlags.parse({**defaults, **request.options})
-    company = request.company
-    personas = _distinct(company.experts if company else _personas(flags))
+    chosen_experts = request.chosen_experts
+    personas = _distinct(chosen_experts.experts if chosen_experts else _personas(flags))
     notes: list[NoteAdded] = []
     if (advice := fit_note(read_intent(request.topic))) is not None:
         notes.append(advice)
@@ -43,7 +43,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
                 speakers=chosen.speakers,
             )
         )
-    routed = company.host_model if company else None
+    routed = chosen_experts.host_model if chosen_experts else None
     host = models.seat(flags.model_for(HOST_ID) or routed or models.default_model, HOST_NAME)
     notes.extend(host.notes)
     chair = Participant(
@@ -74,7 +74,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     )
 
 
-def _remembered(persona: Persona) -> dict[str, JsonValue]:
+def _remembered(persona: ChosenExpert) -> dict[str, JsonValue]:
     """What prompts and plan need of a persona beside its seat."""
     return {
         "guidance": persona.guidance,
@@ -85,18 +85,18 @@ def _remembered(persona: Persona) -> dict[str, JsonValue]:
     }
 
 
-def _personas(flags: FiveRoundFlags) -> tuple[Persona, ...]:
+def _personas(flags: FiveRoundFlags) -> tuple[ChosenExpert, ...]:
     """Without a library: personas of the names that were given, or the usual three."""
     if flags.names:
-        return tuple(plain_persona(name) for name in flags.names)
+        return tuple(named_expert(name) for name in flags.names)
     return USUAL[: flags.experts] if flags.experts <= len(USUAL) else USUAL
 
 
-def _distinct(personas: Sequence[Persona]) -> tuple[Persona, ...]:
+def _distinct(personas: Sequence[ChosenExpert]) -> tuple[ChosenExpert, ...]:
     """Each with an id and a name of its own, and none with the host's."""
     taken = {HOST_ID, HOST_WIRE_NAME}
     names = {HOST_NAME.casefold()}
-    found: list[Persona] = []
+    found: list[ChosenExpert] = []
     for persona in personas:
         own, name, number = persona.id, persona.name, 2
         while own in taken or name.casefold() in names:
@@ -108,7 +108,7 @@ def _distinct(personas: Sequence[Persona]) -> tuple[Persona, ...]:
 
 
 USUAL = (
-    Persona(
+    ChosenExpert(
         id="architecture-expert",
         name="Architecture Expert",
         domain="architecture",
@@ -119,7 +119,7 @@ USUAL = (
         "say which decisions are reversible.",
         reason="one of the usual three",
     ),
-    Persona(
+    ChosenExpert(
         id="product-expert",
         name="Product Expert",
         domain="product",
@@ -130,7 +130,7 @@ USUAL = (
         "that reaches them; say what is left out and why.",
         reason="one of the usual three",
     ),
-    Persona(
+    ChosenExpert(
         id="quality-expert",
         name="Quality Expert",
         domain="quality",

@@ -25,7 +25,7 @@ _RISKS = (
 _DEFECTS = ("The plan does not say", "Nobody checked whether", "It is not clear who")
 
 
-def small_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
+def demo_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
     """The round's task for a demonstration model. Its words carry no marker, so nothing that
     depends on one counts them."""
     shape = _shape(sitting, stage, participant)

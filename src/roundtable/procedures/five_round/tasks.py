@@ -36,7 +36,7 @@ from ...views.five_round.skipped import forced
 from ...views.five_round.standing import disputes, statements
 from . import contracts
 from .sitting import Sitting
-from .small import small_task
+from .small import demo_task
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese"}
 RETRIES, INTERVAL, REPAIRS, TIMEOUT = 2, 5.0, 2, 180.0
@@ -61,7 +61,7 @@ def round_turn(sitting: Sitting, number: int, stage: str, participant: Participa
         participant=participant,
         label=f"five-round-{participant.id}-r{number}",
         task=_task(sitting, number, stage, participant),
-        small_task=small_task(sitting, stage, participant)
+        demo_task=demo_task(sitting, stage, participant)
         if any(ref.demonstration for ref in participant.speakers)
         else None,
         policy=_policy(sitting, participant),

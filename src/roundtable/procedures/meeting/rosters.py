@@ -7,27 +7,27 @@ from typing import Any
 
 from ...experts.library_files import read_library
 from ...experts.roster import roster as ready_roster
-from ...ports import CastWish, Company
+from ...ports import CastingRequest, ChosenExperts
 from ..opening import OpenRequest
 from .options import MeetingOptions, Place
 
 DEFAULT_ROSTER = "tech-design-review"
 
 
-def wish(request: OpenRequest, defaults: Mapping[str, Any]) -> CastWish | None:
+def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest | None:
     """The experts of the roster, from the user's library and with models routed for them; nobody
     where the caller names the participants. UnknownName if there is no such roster."""
     options = MeetingOptions.parse({**defaults, **request.options})
     if options.participants:
         return None
     wanted = ready_roster(options.roster or DEFAULT_ROSTER).experts
-    return CastWish(len(wanted), wanted)
+    return CastingRequest(len(wanted), wanted)
 
 
-def roster(name: str, company: Company | None) -> tuple[Place, ...]:
+def roster(name: str, chosen_experts: ChosenExperts | None) -> tuple[Place, ...]:
     """The participants of a roster, in the order in which they sit: those who were cast for it,
     or else the shipped experts. UnknownName if there is no such roster."""
-    if company is not None:
+    if chosen_experts is not None:
         return tuple(
             Place(
                 profile=persona.id,
@@ -36,7 +36,7 @@ def roster(name: str, company: Company | None) -> tuple[Place, ...]:
                 display_name=persona.id,
                 model=persona.model,
             )
-            for persona in company.experts
+            for persona in chosen_experts.experts
         )
     return tuple(
         Place(

@@ -21,7 +21,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     places = options.participants
     if not places:
         name = options.roster or DEFAULT_ROSTER
-        places = roster(name, request.company)
+        places = roster(name, request.chosen_experts)
         if options.roster is None:
             notes.append(_default_roster_note(name))
     if options.join:
@@ -42,7 +42,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
                 speakers=chosen.speakers,
             )
         )
-    routed = request.company.host_model if request.company else None
+    routed = request.chosen_experts.host_model if request.chosen_experts else None
     chair = models.seat(options.host or routed or models.default_model, "Coordinator")
     notes.extend(chair.notes)
     host = Participant(

@@ -85,7 +85,7 @@ def _speech(
         participant=participant,
         label=f"meeting-{participant.id}-r{round_}",
         task=Task(PromptPlan("meeting/speech", variables), SPEECH, max_tokens=SPEECH_TOKENS),
-        small_task=_small_speech(sitting, participant, round_),
+        demo_task=_small_speech(sitting, participant, round_),
         policy=_policy(sitting, participant),
         hold_back=_for_conclusion(sitting),
     )

@@ -14,15 +14,15 @@ from ...core.errors import RoundtableError
 from ...core.events import (
     BallotCast,
     DiscussionOpened,
-    Recorded,
     SearchFinished,
+    StoredEvent,
     VerdictReached,
 )
 from ...core.quotes import find_quote
 from ...core.state import State
 from ...core.text import clip, count_words
 from ...core.values import Verdict
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...version import __version__
 from .counting import counted
 from .reading import Bundle, BundleBroken, read_bundle
@@ -146,13 +146,13 @@ def _replayed(bundle: Bundle) -> _Replay:
 
 def _procedure(name: str) -> tuple[Procedure | None, str]:
     try:
-        return procedure_kit(name).procedure, ""
+        return procedure_spec(name).procedure, ""
     except RoundtableError as error:
         return None, str(error)
 
 
 def _decided_again(
-    state: State, procedure: Procedure, records: Sequence[Recorded], place: int
+    state: State, procedure: Procedure, records: Sequence[StoredEvent], place: int
 ) -> range:
     """The numbers of the events from here on that the procedure decides in this state."""
     try:

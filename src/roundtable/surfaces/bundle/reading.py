@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ...core.chain import ChainBroken, Line, read_chain
 from ...core.errors import RoundtableError
-from ...core.events import Recorded, load
+from ...core.events import StoredEvent, load
 from .writing import FORMAT
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -45,7 +45,7 @@ class Bundle:
     discussion_id: str
     program_version: str
     redacted: int
-    records: tuple[Recorded, ...]
+    records: tuple[StoredEvent, ...]
     tally: list[Any]
     head: str
     lines: int
@@ -103,7 +103,7 @@ class _Reader:
         redacted = first.get("redacted")
         if not isinstance(redacted, int):
             raise self._bad(line, "does not say how many texts were redacted")
-        records: list[Recorded] = []
+        records: list[StoredEvent] = []
         for line in self._lines:
             if line.body.get("kind") != "event":
                 break
@@ -162,7 +162,7 @@ class _Reader:
         return BundleBroken(f"Line {line.number} {why}.", line=line.number)
 
 
-def _record(line: Line, discussion_id: str, seq: int) -> Recorded:
+def _record(line: Line, discussion_id: str, seq: int) -> StoredEvent:
     body = line.body
     if body.get("seq") != seq:
         raise BundleBroken(
@@ -172,7 +172,7 @@ def _record(line: Line, discussion_id: str, seq: int) -> Recorded:
         )
     try:
         at = datetime.fromisoformat(body["at"])
-        return Recorded(discussion_id, seq, at, load(json.dumps(body["event"])))
+        return StoredEvent(discussion_id, seq, at, load(json.dumps(body["event"])))
     except (KeyError, TypeError, ValueError) as error:
         newer = isinstance(error, ValidationError) and any(
             each["type"] == "union_tag_invalid" for each in error.errors()

@@ -13,7 +13,7 @@ from datetime import UTC
 from typing import Any, Protocol
 
 from ...core.chain import chained
-from ...core.events import Recorded, dump, load
+from ...core.events import StoredEvent, dump, load
 from ...core.state import State, fold
 from ...core.text import redact
 from ...version import __version__
@@ -32,7 +32,7 @@ class Signer(Protocol):
     def sign(self, message: bytes) -> str: ...
 
 
-def make_bundle(records: Sequence[Recorded], signer: Signer | None = None) -> bytes:
+def make_bundle(records: Sequence[StoredEvent], signer: Signer | None = None) -> bytes:
     """The bundle of a discussion, from its first event on, free of anything that looks like a
     secret. The same records, program version and key give the same bytes."""
     events, redacted = [], 0
@@ -42,7 +42,7 @@ def make_bundle(records: Sequence[Recorded], signer: Signer | None = None) -> by
         events.append(_line(record, clean))
     # What is counted must be countable from the file, so from the words that stand in it.
     state = fold(
-        Recorded(r.discussion_id, r.seq, r.at, load(json.dumps(line["event"])), r.key)
+        StoredEvent(r.discussion_id, r.seq, r.at, load(json.dumps(line["event"])), r.key)
         for r, line in zip(records, events, strict=True)
     )
     made = list(chained(_bodies(state, events, redacted)))
@@ -75,7 +75,7 @@ def _bodies(
     yield {"kind": "end", "events": len(events)}
 
 
-def _line(record: Recorded, event: dict[str, Any]) -> dict[str, Any]:
+def _line(record: StoredEvent, event: dict[str, Any]) -> dict[str, Any]:
     return {
         "kind": "event",
         "seq": record.seq,

@@ -1,1 +1,1 @@
-"""Roundtable in a chat: the grammar, the desk that answers, and the places where people write."""
+"""Roundtable in a chat: the grammar, the bot that answers, and the places where people write."""

@@ -17,21 +17,21 @@ import click
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
 from ...core.events import NewsPlanned
-from ...core.news import announcement
-from ...core.news_plan import CONFIDENTIAL
+from ...core.notifications import announcement
+from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
 from ...core.values import Budget, Material, NewsPlan
-from ...own_procedures import ProcedureFiles
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...settings import Settings, read_settings
+from ...user_procedures import ProcedureFiles
 from ...version import __version__
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..news_wish import news_wish
+from ..notification_plan import notification_plan
 from ..prior import prior_synthesis
 from ..web.drafts import posting
 from .app import BUDGET, FAILED, INTERRUPTED
@@ -79,11 +79,11 @@ async def _ask(
         _tell(notes(state))
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
-            kit = procedure_kit(state.start.procedure)
-            echo_error(estimate_line(kit.estimate(state), state))
+            spec = procedure_spec(state.start.procedure)
+            echo_error(estimate_line(spec.estimate(state), state))
             echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
-            if state.news_plan is not None:  # what did not take place is no news
+            if state.notification_plan is not None:  # what did not take place is no news
                 await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
             state = await app.service.stop(state.discussion_id, by="the user", reason="declined")
             box.clear()
@@ -115,7 +115,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
 
 
 async def _newest_interrupted(app: App) -> str:
-    for row in await app.service.headlines():
+    for row in await app.service.summaries():
         if row.interrupted:
             return row.discussion_id
     raise NotAllowed("No discussion was interrupted.", "`roundtable list` shows all of them.")
@@ -174,7 +174,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        print_markdown(procedure_kit(state.start.procedure).deliver(state, __version__))
+        print_markdown(procedure_spec(state.start.procedure).deliver(state, __version__))
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -263,7 +263,7 @@ def request_of(question: str, flags: Mapping[str, Any], settings: Settings) -> O
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
     choices = settings.choices
     own = ProcedureFiles(settings.procedure_folders)
-    kit = meant_procedure(flags, choices.procedure, own)
+    spec = meant_procedure(flags, choices.procedure, own)
     limits = {
         "max_calls": flags["max_calls"],
         "max_tokens": flags["max_tokens"],
@@ -273,22 +273,22 @@ def request_of(question: str, flags: Mapping[str, Any], settings: Settings) -> O
     given = {name: value for name, value in limits.items() if value is not None}
     return OpenRequest(
         topic=question,
-        procedure=kit.name,
+        procedure=spec.name,
         context=(*_prior(flags, settings), *_materials(flags["context"])),
-        options=procedure_options(flags, kit),
+        options=procedure_options(flags, spec),
         language=flags["language"] or choices.language,
         budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
         created_by="command line",
         search=not flags["no_search"],
-        news=_news(flags, settings, kit.name),
+        news=_news(flags, settings, spec.name),
         task=linked_task(flags["task"]) if flags["task"] else None,
     )
 
 
 def _news(flags: Mapping[str, Any], settings: Settings, procedure: str) -> NewsPlan | None:
     confidential = bool(flags.get("confidential"))
-    plan = news_wish(settings, procedure, flags.get("notify"), confidential=confidential)
-    told = plan if plan is not None else settings.news_for(procedure)
+    plan = notification_plan(settings, procedure, flags.get("notify"), confidential=confidential)
+    told = plan if plan is not None else settings.notifications_for(procedure)
     if flags.get("as_json") and told and any(each.platform == "stdout" for each in told.channels):
         raise UsageError(
             "With --json, standard output carries one document and no news.",

@@ -12,7 +12,7 @@ import click
 
 from ...bootstrap import App, start
 from ...core.errors import UsageError
-from ...core.events import Recorded
+from ...core.events import StoredEvent
 from ...core.text import clip, redact
 from ..bundle import Checked, check_bundle, make_bundle
 from ..bundle.reading import MAX_BYTES, read_bundle, too_large
@@ -25,7 +25,7 @@ _MARKS = {"good": "✓", "remark": "–", "wrong": "✗"}
 
 
 def export_bundle(flags: Mapping[str, Any]) -> int:
-    async def read() -> tuple[App, list[Recorded]]:
+    async def read() -> tuple[App, list[StoredEvent]]:
         async with start(progress=echo_error) as app:
             return app, await app.service.records(flags["discussion_id"])
 

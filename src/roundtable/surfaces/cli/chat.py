@@ -12,8 +12,8 @@ from ...bootstrap import start
 from ...core.errors import UsageError
 from ...notify.channels import make_channels
 from ...settings import Settings, read_settings
+from ..chat.bot import ChatBot
 from ..chat.channel import PlaceChannels
-from ..chat.desk import Desk
 from ..chat.place import Place
 from ..files import WorkspaceFiles
 from .terminal import echo_error
@@ -35,13 +35,13 @@ async def _serve(*, telegram: bool) -> int:
                 progress=echo_error,
                 channels=PlaceChannels(place, make_channels(settings.choices.channels, os.environ)),
             ) as app:
-                desk = Desk(
+                bot = ChatBot(
                     app,
                     place,
                     allowed=settings.choices.chat.allow if telegram else None,
                     dedicated=settings.choices.chat.dedicated,
                 )
-                if not await desk.serve():
+                if not await bot.serve():
                     return 0
     finally:
         if place is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...bootstrap import App
 from ...core.effects import DELIVERED, KEPT
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...version import __version__
 from ..demo import Demo, run_demo
 from .terminal import echo_error, print_markdown
@@ -20,7 +20,7 @@ def demo_command(flags: Mapping[str, Any]) -> int:
 
     demo = with_app(work)
     state = demo.state
-    print_markdown(procedure_kit(state.start.procedure).deliver(state, __version__))
+    print_markdown(procedure_spec(state.start.procedure).deliver(state, __version__))
     for note in state.notes:
         if note.code in (DELIVERED, KEPT):
             echo_error(note.text)

@@ -12,11 +12,11 @@ import click
 from ...bootstrap import App
 from ...core.decide import Procedure, decide
 from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
-from ...core.events import Event, Recorded, SearchFailed
+from ...core.events import Event, SearchFailed, StoredEvent
 from ...core.state import State
 from ...core.text import redact
 from ...ledger.memory import MemoryLedger
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...prompts import render
 from ...views.estimate import estimate_line
@@ -26,9 +26,9 @@ from ...views.notes import notes
 async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
     """Show what would happen. Nothing is called, and nothing is stored."""
     state = await app.service.with_ledger(MemoryLedger()).open(request)
-    kit = procedure_kit(state.start.procedure)
+    spec = procedure_spec(state.start.procedure)
     prompts = []
-    for plan in _first_turns(deepcopy(state), kit.procedure):
+    for plan in _first_turns(deepcopy(state), spec.procedure):
         speaker = plan.participant.speaker
         task = plan.task_for(speaker)
         room = speaker.context_window - task.max_tokens
@@ -36,7 +36,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         prompts.append((plan.label, prompt))
     seats = (*state.start.participants, state.start.host)
     if as_json:
-        e = kit.estimate(state)
+        e = spec.estimate(state)
         document: dict[str, Any] = {
             "dry_run": True,
             "procedure": state.start.procedure,
@@ -68,7 +68,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         f"  {seat.emoji} {seat.name}: {' → '.join(s.model for s in seat.speakers)}"
         for seat in seats
     ]
-    lines += [estimate_line(kit.estimate(state), state)]
+    lines += [estimate_line(spec.estimate(state), state)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
@@ -92,4 +92,4 @@ def _first_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
             return plans
         for event in events:
             at = state.updated_at or datetime.now(UTC)
-            state.apply(Recorded(state.discussion_id, state.seq + 1, at, event))
+            state.apply(StoredEvent(state.discussion_id, state.seq + 1, at, event))

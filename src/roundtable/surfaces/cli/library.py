@@ -13,8 +13,8 @@ import click
 from ...bootstrap import App
 from ...core.state import State
 from ...core.text import clip, redact
-from ...ports import Headline
-from ...procedures import procedure_kit
+from ...ports import DiscussionSummary
+from ...procedures import procedure_spec
 from ...version import __version__
 from ...views.result import result
 from ..exports import exported_text
@@ -25,7 +25,7 @@ from .with_app import with_app
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
-    rows = with_app(lambda app: app.service.headlines(limit=flags["limit"], search=flags["search"]))
+    rows = with_app(lambda app: app.service.summaries(limit=flags["limit"], search=flags["search"]))
     if flags["as_json"]:
         click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
         return 0
@@ -116,12 +116,12 @@ def delete_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
-def _status(row: Headline) -> str:
+def _status(row: DiscussionSummary) -> str:
     """Running without a driver is interrupted."""
     return "interrupted" if row.interrupted else row.status
 
 
-def _row(row: Headline) -> dict[str, Any]:
+def _row(row: DiscussionSummary) -> dict[str, Any]:
     return {
         "discussion_id": row.discussion_id,
         "topic": redact(row.topic),
@@ -139,4 +139,4 @@ def _local(at: datetime) -> str:
 
 def _delivered(state: State) -> str:
     """The verdict in its procedure's words."""
-    return procedure_kit(state.start.procedure).deliver(state, __version__)
+    return procedure_spec(state.start.procedure).deliver(state, __version__)

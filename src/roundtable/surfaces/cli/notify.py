@@ -15,8 +15,8 @@ import click
 
 from ...bootstrap import App
 from ...core.errors import ChannelError, UnknownName, UsageError
-from ...core.news import Entry, announcement, outbox_of
-from ...core.news_plan import spelled
+from ...core.notifications import Entry, announcement, outbox_of
+from ...core.notifications_plan import spelled
 from ...core.text import redact
 from ...core.values import NEWS_KINDS
 from ...ports import Post
@@ -48,7 +48,7 @@ def notify_command(flags: Mapping[str, Any]) -> int:
 
 async def _status(app: App, discussion_id: str, flags: Mapping[str, Any]) -> int:
     outbox = outbox_of(await app.service.records(discussion_id))
-    warnings = app.courier.warnings(outbox.state.news_plan)
+    warnings = app.notifier.warnings(outbox.state.notification_plan)
     if flags["as_json"]:
         document = {
             "discussion_id": discussion_id,
@@ -74,12 +74,12 @@ async def _status(app: App, discussion_id: str, flags: Mapping[str, Any]) -> int
 async def _fire(app: App, discussion_id: str, kind: str) -> int:
     if kind not in NEWS_KINDS:
         raise UnknownName("kind of news", kind, NEWS_KINDS)
-    ids = await app.courier.fire(discussion_id, kind, by="the user")
+    ids = await app.notifier.fire(discussion_id, kind, by="the user")
     return await _sent(app, discussion_id, ids)
 
 
 async def _resend(app: App, discussion_id: str, message_id: str) -> int:
-    ids = await app.courier.resend(discussion_id, message_id, by="the user")
+    ids = await app.notifier.resend(discussion_id, message_id, by="the user")
     if not ids:
         echo_error("Nothing was given up, so nothing is sent again.")
         return 0
@@ -88,11 +88,11 @@ async def _resend(app: App, discussion_id: str, message_id: str) -> int:
 
 async def _sent(app: App, discussion_id: str, ids: Sequence[str]) -> int:
     """Wait for these messages, and say what became of them."""
-    await app.courier.pump([discussion_id], patience=PATIENCE)
+    await app.notifier.pump([discussion_id], patience=PATIENCE)
     outbox = outbox_of(await app.service.records(discussion_id))
     found = [outbox.entries[each] for each in ids]
     _show(found)
-    for note in app.courier.warnings(outbox.state.news_plan):
+    for note in app.notifier.warnings(outbox.state.notification_plan):
         echo_error(f"⚠️  {note.text} {note.remedy}".rstrip())
     return 0 if all(entry.where == "delivered" for entry in found) else FAILED
 
@@ -102,19 +102,19 @@ async def _pump(app: App, ids: Sequence[str], days: int) -> int:
     before = 0
     for each in wanted:
         before += len(outbox_of(await app.service.records(each)).left())
-    left = await app.courier.pump(wanted, patience=PATIENCE)
+    left = await app.notifier.pump(wanted, patience=PATIENCE)
     echo_error(f"{max(0, before - len(left))} message(s) are done with, {len(left)} left.")
     _show([entry for _, entry in left])
     for each in dict.fromkeys(discussion_id for discussion_id, _ in left):
-        plan = (await app.service.read(each)).news_plan
-        for note in app.courier.warnings(plan):
+        plan = (await app.service.read(each)).notification_plan
+        for note in app.notifier.warnings(plan):
             echo_error(f"⚠️  {each}: {note.text} {note.remedy}".rstrip())
     return FAILED if left else 0
 
 
 async def _with_leftovers(app: App, days: int) -> list[str]:
     since = datetime.now(UTC) - timedelta(days=days)
-    rows = [row for row in await app.service.headlines() if row.updated_at >= since]
+    rows = [row for row in await app.service.summaries() if row.updated_at >= since]
     return [
         row.discussion_id
         for row in rows
@@ -124,9 +124,9 @@ async def _with_leftovers(app: App, days: int) -> list[str]:
 
 async def _test(app: App, name: str) -> int:
     place = spelled(name)
-    channel = app.courier.channels.find(place.platform)
+    channel = app.notifier.channels.find(place.platform)
     if channel is None:
-        raise UnknownName("channel", place.platform, app.courier.channels.names)
+        raise UnknownName("channel", place.platform, app.notifier.channels.names)
     if found := channel.problem(place):
         echo_error(f"{place.name}: {found[0]} {found[1]}")
         return FAILED

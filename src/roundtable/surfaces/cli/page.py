@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import RoundtableError
-from ...core.news_plan import CONFIDENTIAL
+from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
 from ...settings import Settings
 from ..web.browser import has_display, open_browser
@@ -61,7 +61,7 @@ async def show_page(settings: Settings, state: State, flags: Mapping[str, Any]) 
     plan = page_plan(
         asked=flags.get("web"),
         setting=settings.choices.web,
-        confidential=bool(flags.get("confidential")) or state.news_plan == CONFIDENTIAL,
+        confidential=bool(flags.get("confidential")) or state.notification_plan == CONFIDENTIAL,
         person=person,
         display=has_display(os.environ),
         installed=find_spec("fastapi") is not None and find_spec("uvicorn") is not None,

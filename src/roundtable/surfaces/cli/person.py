@@ -10,8 +10,8 @@ from ...bootstrap import App
 from ...core.errors import NotAllowed
 from ...core.state import State
 from ...core.values import OUTSIDE
-from ...engine.by_hand import open_turns
-from ...procedures import procedure_kit
+from ...engine.moderation import open_turns
+from ...procedures import procedure_spec
 from .terminal import TerminalAsker, echo_error
 
 
@@ -41,7 +41,7 @@ def _own_seat(state: State) -> str | None:
 
 
 async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) -> None:
-    procedure = procedure_kit((await app.service.read(discussion_id)).start.procedure).procedure
+    procedure = procedure_spec((await app.service.read(discussion_id)).start.procedure).procedure
     state = State()
     declined: set[str] = set()
     async for record in app.service.events(discussion_id):

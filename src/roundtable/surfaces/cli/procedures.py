@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from ...core.errors import RoundtableError, UsageError
-from ...own_procedures import ProcedureFiles
-from ...procedures import PROCEDURES, procedure_kit
+from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.custom import Definition
 from ...settings import read_settings
+from ...user_procedures import ProcedureFiles
 from .terminal import for_screen
 
 
@@ -34,7 +34,8 @@ def procedures_command(flags: Mapping[str, Any]) -> int:
 
 def _list(own: ProcedureFiles, *, as_json: bool) -> int:
     rows = [
-        {"name": kit.name, "summary": kit.summary, "built_in": True} for kit in PROCEDURES.values()
+        {"name": spec.name, "summary": spec.summary, "built_in": True}
+        for spec in PROCEDURES.values()
     ]
     broken: dict[str, str] = {}
     for name in own.names():
@@ -63,11 +64,11 @@ _NO_NAME = "cannot be used: its file's name is not one of small letters, digits 
 
 
 def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
-    kit = procedure_kit(name, own)
+    spec = procedure_spec(name, own)
     definition = own.find(name)
-    flags = [f"--{flag.replace('_', '-')}" for flag in kit.flags]
+    flags = [f"--{flag.replace('_', '-')}" for flag in spec.flags]
     if as_json:
-        document: dict[str, Any] = {"name": name, "summary": kit.summary, "flags": flags}
+        document: dict[str, Any] = {"name": name, "summary": spec.summary, "flags": flags}
         if definition is not None:
             document |= {
                 "file": str(own.place(name)),
@@ -75,7 +76,7 @@ def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
             }
         click.echo(json.dumps(document, ensure_ascii=False, indent=2))
         return 0
-    lines = [f"{name}: {kit.summary}"]
+    lines = [f"{name}: {spec.summary}"]
     if definition is not None:
         lines += ["", *_described(definition), "", f"From: {own.place(name)}"]
     lines.append(f"Flags of its own: {', '.join(flags)}")

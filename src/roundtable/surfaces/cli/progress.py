@@ -12,18 +12,18 @@ from ...core.events import (
     AttemptFailed,
     AttemptStarted,
     ParticipantSubstituted,
-    Recorded,
     SearchFailed,
     SearchFinished,
     SpeechGiven,
     StageOpened,
+    StoredEvent,
     TurnFailed,
 )
 from ...core.state import State
 from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from .terminal import echo_error, for_screen, is_terminal
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Progress(Protocol):
 
     def say(self, line: str) -> None: ...
 
-    def on_event(self, record: Recorded, state: State) -> None: ...
+    def on_event(self, record: StoredEvent, state: State) -> None: ...
 
     def on_draft(self, draft: Draft) -> None: ...
 
@@ -54,7 +54,7 @@ class NoProgress:
     def say(self, line: str) -> None:
         pass
 
-    def on_event(self, record: Recorded, state: State) -> None:
+    def on_event(self, record: StoredEvent, state: State) -> None:
         pass
 
     def on_draft(self, draft: Draft) -> None:
@@ -79,7 +79,7 @@ class PlainProgress:
     def say(self, line: str) -> None:
         echo_error(line)
 
-    def on_event(self, record: Recorded, state: State) -> None:
+    def on_event(self, record: StoredEvent, state: State) -> None:
         line = _line(record, state)
         if line:
             usage = state.usage
@@ -133,7 +133,7 @@ class LiveProgress:
     def say(self, line: str) -> None:
         self._console.print(for_screen(line), markup=False, emoji=False, highlight=False)
 
-    def on_event(self, record: Recorded, state: State) -> None:
+    def on_event(self, record: StoredEvent, state: State) -> None:
         event = record.event
         board = self._board
         board.spent = f"{state.usage.calls} calls · {state.usage.tokens:,} tokens · {_cost(state)}"
@@ -144,7 +144,7 @@ class LiveProgress:
                 who = state.participant(event.participant)
                 assert who is not None, "only participants make attempts"
                 board.speaking[event.turn_id] = _Speaking(who, event.model, time.monotonic())
-                board.far = procedure_kit(state.start.procedure).progress(state)
+                board.far = procedure_spec(state.start.procedure).progress(state)
             case AttemptFailed():
                 if event.turn_id in board.speaking:
                     board.speaking[event.turn_id].trouble = event.message
@@ -230,14 +230,14 @@ def make_progress(*, quiet: bool, plain: bool) -> Progress:
     return LiveProgress(Console(stderr=True))
 
 
-def _line(record: Recorded, state: State) -> str:
+def _line(record: StoredEvent, state: State) -> str:
     """An event in one line; empty for those that say nothing to a watcher."""
     event = record.event
     match event:
         case StageOpened():
             return _stage(event)
         case AttemptStarted():
-            far = procedure_kit(state.start.procedure).progress(state) if event.round else ""
+            far = procedure_spec(state.start.procedure).progress(state) if event.round else ""
             speaking = f"{_name(state, event.participant)} is speaking: {event.model}"
             return f"{speaking} ({far})" if far else speaking
         case AttemptFailed():
@@ -286,7 +286,7 @@ def _body(text: str) -> str:
 def _cost(state: State) -> str:
     cost = state.usage.cost_usd
     told = "cost unknown" if cost is None else f"${cost:.4f}"
-    seats = (*state.sat.values(), state.start.host)
+    seats = (*state.ever_seated.values(), state.start.host)
     if any(on_subscription(seat.speaker.model) for seat in seats):
         return "your subscription" if cost == 0 else f"{told} + your subscription"
     return told

@@ -14,9 +14,9 @@ import click
 from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.text import redact
 from ...ledger import open_ledger
-from ...ports import Headline
+from ...ports import DiscussionSummary
 from ...settings import Settings, home_folder, read_settings
-from ..belongings import Belongings, belongings, remove
+from ..stored_files import StoredFiles, remove, stored_files
 from ..web.found import STATE_FILE, running
 from .terminal import echo_error
 
@@ -28,7 +28,7 @@ def purge_command(flags: Mapping[str, Any]) -> int:
             raise UsageError("--older-than and --settings exclude each other.", "Give one of them.")
         return asyncio.run(_forget(settings, flags["older_than"], yes=flags["yes"]))
     _refuse_while_in_use(settings)
-    found = belongings(settings, with_settings=flags["settings"])
+    found = stored_files(settings, with_settings=flags["settings"])
     rows = asyncio.run(_on_server(settings))
     if not found.paths and not rows:
         echo_error(f"There is nothing of Roundtable's in {settings.home}.")
@@ -63,7 +63,7 @@ def _settings(*, needed: bool) -> Settings:
         return Settings(home=home_folder(os.environ), workspace=Path.cwd())
 
 
-def _list(found: Belongings, rows: list[Headline], settings: Settings) -> None:
+def _list(found: StoredFiles, rows: list[DiscussionSummary], settings: Settings) -> None:
     for path in found.paths:
         click.echo(f"{path}{os.sep if path.is_dir() and not path.is_symlink() else ''}")
     if rows:
@@ -82,7 +82,7 @@ def _refuse_while_in_use(settings: Settings) -> None:
         )
     if "://" not in settings.db and not Path(settings.db).expanduser().is_file():
         return
-    rows = asyncio.run(_headlines(settings, lenient=True))
+    rows = asyncio.run(_summaries(settings, lenient=True))
     if busy := [row.discussion_id for row in rows if row.driver]:
         raise NotAllowed(
             f"{busy[0]} is being driven by another process.",
@@ -90,7 +90,7 @@ def _refuse_while_in_use(settings: Settings) -> None:
         )
 
 
-async def _headlines(settings: Settings, *, lenient: bool = False) -> list[Headline]:
+async def _summaries(settings: Settings, *, lenient: bool = False) -> list[DiscussionSummary]:
     try:
         ledger = await open_ledger(settings.db)
     except RoundtableError:
@@ -98,14 +98,14 @@ async def _headlines(settings: Settings, *, lenient: bool = False) -> list[Headl
             return []
         raise
     try:
-        return await ledger.headlines()
+        return await ledger.summaries()
     finally:
         await ledger.close()
 
 
-async def _on_server(settings: Settings) -> list[Headline]:
+async def _on_server(settings: Settings) -> list[DiscussionSummary]:
     """The discussions in a database that is not a file of ours to remove."""
-    return await _headlines(settings) if "://" in settings.db else []
+    return await _summaries(settings) if "://" in settings.db else []
 
 
 async def _delete(settings: Settings, ids: list[str]) -> None:
@@ -120,7 +120,7 @@ async def _delete(settings: Settings, ids: list[str]) -> None:
 async def _forget(settings: Settings, days: int, *, yes: bool) -> int:
     before = datetime.now(UTC) - timedelta(days=days)
     rows = [
-        row for row in await _headlines(settings) if row.updated_at <= before and row.driver is None
+        row for row in await _summaries(settings) if row.updated_at <= before and row.driver is None
     ]
     if not rows:
         echo_error(f"No discussion has been left unchanged for {days} day(s).")

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from ...bootstrap import start
 from ...core.errors import RoundtableError
-from ...core.news_plan import CONFIDENTIAL
+from ...core.notifications_plan import CONFIDENTIAL
 from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...models.registry import Registry
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ...views.estimate import Estimate, estimate_calls
@@ -65,7 +65,7 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
                 topic=_QUESTION, procedure=settings.choices.procedure, news=CONFIDENTIAL
             )
             state = await app.service.open(request)
-            estimate = procedure_kit(state.start.procedure).estimate(state)
+            estimate = procedure_spec(state.start.procedure).estimate(state)
     except RoundtableError as error:
         told = f"A {settings.choices.procedure} cannot be opened: {error.message}"
         return [Finding("run", "broken", told, error.remedy)]

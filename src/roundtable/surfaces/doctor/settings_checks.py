@@ -11,8 +11,8 @@ from ...core.errors import RoundtableError
 from ...experts.library_files import own_files, read_library
 from ...models.registry import Registry
 from ...models.routing_files import read_routing
-from ...own_procedures import ProcedureFiles
 from ...settings import Settings, home_folder, read_settings
+from ...user_procedures import ProcedureFiles
 from .finding import Finding
 
 
@@ -44,9 +44,9 @@ def check_files(settings: Settings) -> Iterator[Finding]:
         registry = Registry.load()
     yield from _tried("routing", lambda: read_routing(settings.routing_folders, registry))
     yield from _tried("experts", lambda: read_library(own_files(*settings.expert_folders)))
-    shelf = ProcedureFiles(settings.procedure_folders)
-    for name in shelf.names():
-        yield from _tried("procedures", partial(shelf.find, name))
+    own = ProcedureFiles(settings.procedure_folders)
+    for name in own.names():
+        yield from _tried("procedures", partial(own.find, name))
 
 
 def check_home(settings: Settings) -> Iterator[Finding]:

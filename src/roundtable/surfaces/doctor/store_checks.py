@@ -15,7 +15,7 @@ from ...ledger import open_ledger
 from ...ledger.migrations import migrations
 from ...ledger.sqlite_file import APPLICATION_ID
 from ...settings import DATABASE, Settings
-from ..belongings import is_ours
+from ..stored_files import is_ours
 from .finding import Finding
 
 

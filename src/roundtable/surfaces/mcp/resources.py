@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import mcp_types as types
 
 from ...core.errors import BadSetting, UnknownName
-from ...procedures import procedure_kit
+from ...procedures import procedure_spec
 from ...version import __version__
 from ...views.page_events import page_event
 from ...views.report_md import markdown_report
@@ -34,7 +34,7 @@ class Resources:
         self._service = toolset.app.service
 
     async def listed(self) -> list[types.Resource]:
-        rows = await self._service.headlines(limit=RECENT)
+        rows = await self._service.summaries(limit=RECENT)
         return [
             types.Resource(
                 uri=DISCUSSIONS,
@@ -82,7 +82,7 @@ class Resources:
         discussion_id, what = found
         if what == "transcript":
             state = await self._service.read(discussion_id)
-            delivered = procedure_kit(state.start.procedure).deliver(state, __version__)
+            delivered = procedure_spec(state.start.procedure).deliver(state, __version__)
             return "text/markdown", markdown_report(state, delivered)
         records = await self._service.records(discussion_id, after=_after(uri), limit=AT_ONCE)
         shown = [_without_html(page_event(record)) for record in records]

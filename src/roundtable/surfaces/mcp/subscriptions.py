@@ -21,7 +21,7 @@ from mcp.shared.subscriptions import ResourceUpdated
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
 from ...engine.service import Service
-from ..toolset.telling import telling
+from ..toolset.progress import progress_line
 from .resources import DISCUSSIONS, discussion_of
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class Subscriptions:
         try:
             async for record in events:
                 state.apply(record)
-                if telling(record, state):
+                if progress_line(record, state):
                     yield
         except RoundtableError as error:
             log.info("%s cannot be watched any more: %s", state.discussion_id, error)
@@ -114,7 +114,7 @@ class Subscriptions:
                 yield
 
     async def _rows(self) -> list[tuple[str, str]]:
-        return [(row.discussion_id, row.status) for row in await self._service.headlines(limit=50)]
+        return [(row.discussion_id, row.status) for row in await self._service.summaries(limit=50)]
 
 
 def _session(ctx: Context) -> str:

@@ -14,16 +14,16 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError, UnknownDiscussion
 from ...core.state import State
 from ..web.links import Links, load_links
-from .asked import Asked, chat_turns, delivered, prior_verdict, read_turns, response_turns
 from .chat import ID as CHAT_ID
 from .chat import Chat, answer, finish_reason, pieces
 from .errors import WireError, from_ours
-from .holding import Driver, Holder, failure
-from .offered import DEFAULT, PREFIX, Offered, find_model, offered_models
+from .model_list import DEFAULT, PREFIX, OfferedModel, find_model, offered_models
 from .progress import progress_line
+from .prompt import Prompt, chat_turns, delivered, prior_verdict, read_turns, response_turns
 from .requests import Asking, ChatRequest, ResponseRequest
 from .responses import ID as RESPONSE_ID
 from .responses import Response
+from .runs import Driver, Runs, failure
 from .wire import ERRORS, headers_of, json_answer, route_class, sse, stream
 
 _ALIVE = b": still here\n\n"
@@ -36,7 +36,7 @@ def router(app: App, running: Driver, links: Links | None = None) -> APIRouter:
     routes = APIRouter(
         prefix="/v1", route_class=route_class(keys), responses=ERRORS, tags=["openai"]
     )
-    holder = Holder(app, running)
+    holder = Runs(app, running)
     _model_routes(routes, app)
     _chat_routes(routes, _Table(app, holder, keys))
     _response_routes(routes, _Table(app, holder, keys))
@@ -46,13 +46,15 @@ def router(app: App, running: Driver, links: Links | None = None) -> APIRouter:
 class _Table:
     """What the routes share: from a request to a discussion, and to what is told of it."""
 
-    def __init__(self, app: App, holder: Holder, links: Links) -> None:
+    def __init__(self, app: App, holder: Runs, links: Links) -> None:
         self.settings = app.settings
         self.holder = holder
         self.links = links
         self._service = app.service
 
-    async def open(self, request: Request, asking: Asking, model: Offered, asked: Asked) -> State:
+    async def open(
+        self, request: Request, asking: Asking, model: OfferedModel, asked: Prompt
+    ) -> State:
         return await self.holder.open(
             model,
             asked,
@@ -119,7 +121,7 @@ class _Table:
 
 
 def _model_routes(routes: APIRouter, app: App) -> None:
-    def row(model: Offered) -> dict[str, Any]:
+    def row(model: OfferedModel) -> dict[str, Any]:
         return {
             "id": model.id,
             "object": "model",
@@ -232,7 +234,7 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
         asked = await read_turns(turns, table.holder.verdict_of)
         if body.previous_response_id:
             earlier = await _previous(table, body.previous_response_id)
-            asked = Asked(asked.topic, (prior_verdict(earlier), *asked.context))
+            asked = Prompt(asked.topic, (prior_verdict(earlier), *asked.context))
         state = await table.open(request, body, model, asked)
         metadata = table.metadata(request, state, body.metadata)
         form = Response(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.state import State
-from .asked import delivered
+from .prompt import delivered
 
 ID = "chatcmpl-"
 _WORDS_PER_CHUNK = 6

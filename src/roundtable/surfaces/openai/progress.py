@@ -14,7 +14,6 @@ from ...core.events import (
     NoteAdded,
     ParticipantsSeated,
     ParticipantSubstituted,
-    Recorded,
     RoundAdvanced,
     RoundsExtended,
     SearchFailed,
@@ -22,6 +21,7 @@ from ...core.events import (
     SpeechGiven,
     StageOpened,
     StopRequested,
+    StoredEvent,
     TurnFailed,
     WorkflowChosen,
 )
@@ -33,12 +33,12 @@ _LONGEST = 320
 _HEADING = re.compile(r"(?m)^#{1,6}\s.*$")
 
 
-def progress_line(record: Recorded, state: State) -> str:
+def progress_line(record: StoredEvent, state: State) -> str:
     """What to tell of an event; empty if nothing. `state` is what the event led to."""
     return redact(_told(record, state))
 
 
-def _told(record: Recorded, state: State) -> str:
+def _told(record: StoredEvent, state: State) -> str:
     event = record.event
     match event:
         case DiscussionOpened():

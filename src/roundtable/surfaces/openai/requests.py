@@ -13,7 +13,7 @@ _FORMS_OF_TEXT = ("text", None)
 _FREE_TO_CALL = ("auto", "none", None)
 
 
-class Wishes(BaseModel):
+class RoundtableOptions(BaseModel):
     """Our own part of a request, under `roundtable`."""
 
     model_config = ConfigDict(extra="forbid")
@@ -49,7 +49,7 @@ class Asking(Loose):
     stream: bool | None = None
     metadata: dict[str, str] | None = None
     tool_choice: Any = None
-    roundtable: Wishes = Field(default_factory=Wishes)
+    roundtable: RoundtableOptions = Field(default_factory=RoundtableOptions)
 
     def check(self) -> None:
         """WireError for what would be a lie if it were ignored."""

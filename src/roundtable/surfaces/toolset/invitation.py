@@ -9,7 +9,7 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import OUTSIDE, Participant
 from .results import Invited
-from .standing import SHORT
+from .status import SHORT
 
 PARTICIPATE = """\
 You hold the seat {profile!r} ({role}) in the discussion {discussion_id}.

@@ -13,8 +13,8 @@ from ...core.values import NewsPlan
 from ..web.running import Running
 from .access import Access
 from .driving import Detached, Drives, NobodyDrives
-from .standing import runs_by_itself
 from .states import States
+from .status import runs_by_itself
 
 REPLY_LIMIT = 8_000
 """Characters of an answer as JSON."""
@@ -29,7 +29,7 @@ Port = Annotated[
 ]
 
 
-class Parts:
+class ToolsetBase:
     """The inner side of the toolset."""
 
     def __init__(

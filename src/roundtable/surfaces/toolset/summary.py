@@ -14,7 +14,7 @@ from ...views.meeting_status import called, round_report
 from .bounds import within
 from .history import fitting, rows
 from .results import Action, Point, RoundSummary, Summarized
-from .standing import SHORT, points, seat, what_next, where
+from .status import SHORT, points, seat, what_next, where
 
 CLIPPED = 160
 SOME = 8

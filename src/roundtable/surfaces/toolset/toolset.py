@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.errors import UnknownName
-from .asking import Asking
-from .leading import Leading
+from .ask import AskTools
+from .moderate import ModerateTools
 from .operations import PREFIX, OnProgress, Operation, operations_of
 from .results import Result
 
@@ -19,7 +19,7 @@ ALIASES = {
 }
 
 
-class Toolset(Asking, Leading):
+class Toolset(AskTools, ModerateTools):
     """Discussions that an outside agent coordinates, mixed freely with seats that the program
     drives, and questions that the program answers alone. Every answer says what to do next."""
 

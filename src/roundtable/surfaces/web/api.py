@@ -20,7 +20,7 @@ from starlette.types import Send
 from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
-from ...ports import Headline
+from ...ports import DiscussionSummary
 from ...procedures.opening import OpenRequest
 from ..exports import Form
 from . import bodies
@@ -245,7 +245,7 @@ def owner_routes() -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
     ) -> bodies.Listed:
         """The discussions of this ledger, the most recently changed first."""
-        rows = await here.app.service.headlines(limit=limit, search=search or None)
+        rows = await here.app.service.summaries(limit=limit, search=search or None)
         return bodies.Listed(discussions=[_headlined(here, request, row) for row in rows])
 
     @routes.post("/discussions", status_code=201)
@@ -273,7 +273,7 @@ def owner_routes() -> APIRouter:
     async def drafts(body: bodies.Drafts, here: Here) -> bodies.Complete:
         """Words that another process hears, for those who watch here."""
         put = [
-            here.running.desk.put(
+            here.running.draft_store.put(
                 each.discussion_id,
                 each.turn_id,
                 each.participant,
@@ -332,7 +332,7 @@ def _started(here: Web, request: Request, state: State) -> bodies.Started:
     )
 
 
-def _headlined(here: Web, request: Request, row: Headline) -> bodies.Headlined:
+def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
     return bodies.Headlined(
         discussion_id=row.discussion_id,
         topic=redact(row.topic),

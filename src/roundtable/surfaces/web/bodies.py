@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan
-from ...own_procedures import ProcedureFiles
-from ...procedures import meant_kit
+from ...procedures import infer_procedure
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
+from ...user_procedures import ProcedureFiles
 from .links import Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -150,7 +150,7 @@ class Topic(Body):
         own = ProcedureFiles(settings.procedure_folders)
         return OpenRequest(
             topic=self.topic,
-            procedure=self.procedure or meant_kit(self.options, choices.procedure, own).name,
+            procedure=self.procedure or infer_procedure(self.options, choices.procedure, own).name,
             context=tuple(self.context),
             options=self.options,
             language=self.language or choices.language,

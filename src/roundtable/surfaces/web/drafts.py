@@ -1,7 +1,7 @@
 """Drafts: words of a speech that is still being spoken, on their way to whoever watches.
 
-They are never stored. The process that drives a discussion has them; a `Desk` keeps what was said
-so far for the viewers of this process, and a `Poster` in any other process brings them here.
+They are never stored. The process that drives a discussion has them; a `DraftStore` keeps what was
+said so far for the viewers of this process, and a `Poster` in any other process brings them here.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ class Speaking:
         return redact(self.text)
 
 
-OnNews = Callable[[str], None]
+OnChange = Callable[[str], None]
 """Told of the turn that has new words."""
 
 
-class Desk:
+class DraftStore:
     """What is being said now, by discussion and turn."""
 
     def __init__(self) -> None:
         self._turns: OrderedDict[tuple[str, str], Speaking] = OrderedDict()
-        self._ears: dict[str, list[OnNews]] = {}
+        self._ears: dict[str, list[OnChange]] = {}
 
     def add(self, draft: Draft) -> None:
         """More words of a turn. A later attempt begins anew; an earlier one is over."""
@@ -115,7 +115,7 @@ class Desk:
         return [said for (where, _), said in self._turns.items() if where == discussion_id]
 
     @contextmanager
-    def listening(self, discussion_id: str, tell: OnNews) -> Iterator[None]:
+    def listening(self, discussion_id: str, tell: OnChange) -> Iterator[None]:
         """`tell` is called at each word of a discussion."""
         ears = self._ears.setdefault(discussion_id, [])
         ears.append(tell)
@@ -135,7 +135,7 @@ class Poster:
         self._home = home
         self._turns: dict[tuple[str, str], Speaking] = {}
         self._sent: dict[tuple[str, str], int] = {}
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._found: Found | None = None
 
     def add(self, draft: Draft) -> None:
@@ -145,13 +145,13 @@ class Poster:
             known = self._turns[key] = Speaking(draft.turn_id, draft.participant, draft.attempt)
             self._sent[key] = 0
         known.add(draft.words)
-        self._news.set()
+        self._changed.set()
 
     async def run(self) -> None:
         """Post what is new, at most every so often, until cancelled."""
         while True:
-            await self._news.wait()
-            self._news.clear()
+            await self._changed.wait()
+            self._changed.clear()
             if self._found is None and (self._home / STATE_FILE).exists():
                 self._found = await asyncio.to_thread(running, self._home)
             if self._found is None:

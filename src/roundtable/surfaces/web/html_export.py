@@ -17,7 +17,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ...core.events import Recorded
+from ...core.events import StoredEvent
 from ...core.state import State
 from ...views.page import derived, page_event
 from ...views.report_parts import line
@@ -30,7 +30,7 @@ _LISTED = re.compile(r"export\s*\{([^}]*)\};?")
 _DEFAULT = re.compile(r"export default\b")
 
 
-def export_html(records: Sequence[Recorded], state: State, version: str) -> str:
+def export_html(records: Sequence[StoredEvent], state: State, version: str) -> str:
     """The page of a discussion as it stands, for a browser that opens the file from a disk."""
     script, style = joined_script(), _asset("style.css")
     theme = _asset("theme.js")

@@ -7,11 +7,11 @@ import logging
 from collections.abc import AsyncGenerator
 
 from ...core.errors import LeaseHeld, RoundtableError
-from ...core.events import AttemptFailed, Recorded, SpeechGiven, TurnFailed
+from ...core.events import AttemptFailed, SpeechGiven, StoredEvent, TurnFailed
 from ...core.state import State
 from ...core.text import redact
 from ...engine.service import Service
-from .drafts import Desk
+from .drafts import DraftStore
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ class Running:
     """Drives discussions until they are closed, or this is."""
 
     def __init__(self, service: Service) -> None:
-        self.desk = Desk()
+        self.draft_store = DraftStore()
         """What is being said, here and in processes that post their drafts."""
         self._service = service
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -47,7 +47,7 @@ class Running:
         """Who speaks in which turn, and the words so far, each time there are more. It does not
         end by itself; whoever reads slowly gets fewer and longer ones."""
         changed: dict[str, None] = dict.fromkeys(
-            speaking.turn_id for speaking in self.desk.of(discussion_id)
+            speaking.turn_id for speaking in self.draft_store.of(discussion_id)
         )
         news = asyncio.Event()
 
@@ -55,12 +55,12 @@ class Running:
             changed[turn_id] = None
             news.set()
 
-        with self.desk.listening(discussion_id, tell):
+        with self.draft_store.listening(discussion_id, tell):
             while True:
                 while changed:
                     turn_id = next(iter(changed))
                     del changed[turn_id]
-                    if (speaking := self.desk.get(discussion_id, turn_id)) is not None:
+                    if (speaking := self.draft_store.get(discussion_id, turn_id)) is not None:
                         yield speaking.participant, turn_id, speaking.shown
                 news.clear()
                 await news.wait()
@@ -76,7 +76,7 @@ class Running:
     async def _drive(self, discussion_id: str) -> None:
         try:
             await self._service.run(
-                discussion_id, on_draft=self.desk.add, on_event=self._forget_drafts
+                discussion_id, on_draft=self.draft_store.add, on_event=self._forget_drafts
             )
         except LeaseHeld:
             pass  # somebody else drives it, so it goes on
@@ -85,10 +85,10 @@ class Running:
         except Exception:
             log.exception("%s was interrupted by a defect", discussion_id)
         finally:
-            for speaking in self.desk.of(discussion_id):
-                self.desk.drop(discussion_id, speaking.turn_id)
+            for speaking in self.draft_store.of(discussion_id):
+                self.draft_store.drop(discussion_id, speaking.turn_id)
 
-    def _forget_drafts(self, record: Recorded, _: State) -> None:
+    def _forget_drafts(self, record: StoredEvent, _: State) -> None:
         event = record.event
         if isinstance(event, SpeechGiven | TurnFailed | AttemptFailed):
-            self.desk.drop(record.discussion_id, event.turn_id)
+            self.draft_store.drop(record.discussion_id, event.turn_id)

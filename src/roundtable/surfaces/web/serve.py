@@ -119,7 +119,7 @@ async def _lock(settings: Settings) -> IO[bytes] | None:
 
 async def _take_up(web: Web) -> None:
     """Go on with every discussion that was interrupted."""
-    for row in await web.app.service.headlines():
+    for row in await web.app.service.summaries():
         if row.interrupted:
             web.running.drive(row.discussion_id)
 

@@ -20,14 +20,14 @@ from ...core.events import (
     AttemptFailed,
     DiscussionClosed,
     DiscussionOpened,
-    Recorded,
     SpeechGiven,
+    StoredEvent,
     TurnFailed,
 )
 from ...core.state import State
 from ...engine.service import Service
 from ...views.page import derived, page_event
-from .drafts import Desk, Speaking
+from .drafts import DraftStore, Speaking
 
 KEEP_ALIVE = 15.0
 LINGER = 30.0
@@ -46,11 +46,11 @@ log = logging.getLogger(__name__)
 class Room:
     """What this process shows of one discussion."""
 
-    def __init__(self, service: Service, desk: Desk, discussion_id: str) -> None:
+    def __init__(self, service: Service, draft_store: DraftStore, discussion_id: str) -> None:
         self.discussion_id = discussion_id
         self.guests = 0
         self._service = service
-        self._desk = desk
+        self._draft_store = draft_store
         self._frames: list[bytes] = []
         self._bodies: list[tuple[int, int]] = []
         self._opened: DiscussionOpened | None = None
@@ -60,10 +60,10 @@ class Room:
         self._ended = False
         self._trouble: RoundtableError | None = None
         self._ticks = 0
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         # What derives from the whole is folded only when somebody wants it.
         self._state = State()
-        self._unfolded: list[Recorded] = []
+        self._unfolded: list[StoredEvent] = []
         self._derived: tuple[int, bytes] = (0, b"")
         self._folding = asyncio.Lock()
         # The newest pieces of what is being said, each with its number.
@@ -75,7 +75,7 @@ class Room:
         self._said_at = 0.0
         self._hearing = ExitStack()
         self._work = [asyncio.create_task(self._follow()), asyncio.create_task(self._tick())]
-        self._hearing.enter_context(desk.listening(discussion_id, self._hear))
+        self._hearing.enter_context(draft_store.listening(discussion_id, self._hear))
 
     # What there is
 
@@ -106,7 +106,7 @@ class Room:
                 self._derived = await asyncio.to_thread(self._derive, coming)
             return self._derived
 
-    def _derive(self, coming: list[Recorded]) -> tuple[int, bytes]:
+    def _derive(self, coming: list[StoredEvent]) -> tuple[int, bytes]:
         for record in coming:
             self._state.apply(record)
         return self._state.seq, _json(derived(self._state))
@@ -127,7 +127,7 @@ class Room:
         heard, ticks = -1, self._ticks
         yield b"retry: 1000\n\n"
         while True:
-            news = self._news  # taken before looking, so that nothing falls in between
+            news = self._changed  # taken before looking, so that nothing falls in between
             chunk: list[bytes] = []
             size = 0
             while after < self.last_seq and size < _CHUNK:
@@ -198,7 +198,7 @@ class Room:
             if len(page) < _PAGE:
                 return
 
-    def _take(self, record: Recorded) -> None:
+    def _take(self, record: StoredEvent) -> None:
         event = record.event
         match event:
             case DiscussionOpened():
@@ -209,9 +209,9 @@ class Room:
                 self._over.add(event.turn_id)
                 self._unsaid.discard(event.turn_id)
                 self._shown.pop(event.turn_id, None)
-                self._desk.drop(self.discussion_id, event.turn_id)
+                self._draft_store.drop(self.discussion_id, event.turn_id)
             case AttemptFailed():
-                self._desk.drop(self.discussion_id, event.turn_id, event.attempt)
+                self._draft_store.drop(self.discussion_id, event.turn_id, event.attempt)
             case _:
                 pass
         head = b"id: %d\nevent: event\ndata: " % record.seq
@@ -221,8 +221,8 @@ class Room:
         self._unfolded.append(record)
 
     def _wake(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def _tick(self) -> None:
         while True:
@@ -234,7 +234,7 @@ class Room:
 
     def greet(self) -> None:
         """Somebody has come in: what was said when nobody listened is still to be shown."""
-        before = {speaking.turn_id for speaking in self._desk.of(self.discussion_id)}
+        before = {speaking.turn_id for speaking in self._draft_store.of(self.discussion_id)}
         self._unsaid |= before - self._shown.keys()
         if self._unsaid:
             self._say_soon()
@@ -255,7 +255,7 @@ class Room:
         self._said_at = asyncio.get_running_loop().time()
         turns, self._unsaid = self._unsaid, set()
         for turn_id in turns - self._over:
-            if (speaking := self._desk.get(self.discussion_id, turn_id)) is not None:
+            if (speaking := self._draft_store.get(self.discussion_id, turn_id)) is not None:
                 self._say_more(speaking)
         self._wake()
 
@@ -278,7 +278,7 @@ class Room:
             return [frame for number, frame in self._drafts if number > heard]
         return [
             _draft_frame(speaking, 0, self._shown[speaking.turn_id][1])
-            for speaking in self._desk.of(self.discussion_id)
+            for speaking in self._draft_store.of(self.discussion_id)
             if speaking.turn_id not in self._over and speaking.turn_id in self._shown
         ]
 
@@ -286,9 +286,9 @@ class Room:
 class Rooms:
     """The rooms that are open. One that nobody has entered for a while is closed."""
 
-    def __init__(self, service: Service, desk: Desk) -> None:
+    def __init__(self, service: Service, draft_store: DraftStore) -> None:
         self._service = service
-        self._desk = desk
+        self._draft_store = draft_store
         self._rooms: dict[str, Room] = {}
         self._closing: dict[str, asyncio.TimerHandle] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -299,7 +299,9 @@ class Rooms:
         """The room of a discussion, with everything in it that is in the ledger now."""
         room = self._rooms.get(discussion_id)
         if room is None:
-            room = self._rooms[discussion_id] = Room(self._service, self._desk, discussion_id)
+            room = self._rooms[discussion_id] = Room(
+                self._service, self._draft_store, discussion_id
+            )
         if (timer := self._closing.pop(discussion_id, None)) is not None:
             timer.cancel()
         room.guests += 1

@@ -20,11 +20,11 @@ from ...core.values import OUTSIDE, Budget, SpeakerRef
 from ...experts.library_files import own_files
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
-from ...own_procedures import ProcedureFiles
-from ...procedures import PROCEDURES, procedure_kit
-from ...procedures.kit import Kit
+from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import checked_topic
+from ...procedures.spec import ProcedureSpec
 from ...speakers.characters import CHARACTERS
+from ...user_procedures import ProcedureFiles
 from ...views.estimate import Estimate, estimate_line
 from ...views.notes import notes
 from .bodies import Body, Problem, Short, Topic
@@ -160,7 +160,7 @@ def router(app: App) -> APIRouter:
     async def procedures() -> Procedures:
         """The rules by which a table can be held, the user's own among them."""
         own = ProcedureFiles(app.settings.procedure_folders)
-        rows = [_row(kit) for kit in PROCEDURES.values()]
+        rows = [_row(spec) for spec in PROCEDURES.values()]
         rows += [_own_row(own, name) for name in own.names()]
         return Procedures(default=app.settings.choices.procedure, procedures=rows)
 
@@ -178,7 +178,7 @@ def router(app: App) -> APIRouter:
     async def estimate(body: Topic) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
         state = await app.service.with_ledger(MemoryLedger()).open(body.request(app.settings))
-        return _estimated(state, procedure_kit(state.start.procedure).estimate(state))
+        return _estimated(state, procedure_spec(state.start.procedure).estimate(state))
 
     return routes
 
@@ -186,20 +186,20 @@ def router(app: App) -> APIRouter:
 # --- procedures -----------------------------------------------------------------------------------
 
 
-def _row(kit: Kit, *, built_in: bool = True) -> ProcedureRow:
+def _row(spec: ProcedureSpec, *, built_in: bool = True) -> ProcedureRow:
     return ProcedureRow(
-        name=kit.name.rpartition(":")[2],
-        summary=kit.summary,
+        name=spec.name.rpartition(":")[2],
+        summary=spec.summary,
         built_in=built_in,
-        by_hand=kit.by_hand,
-        extends=kit.extends,
-        options=[_option(flag) for flag in kit.flags if flag not in _FOR_FILES],
+        by_hand=spec.moderation,
+        extends=spec.extends,
+        options=[_option(flag) for flag in spec.flags if flag not in _FOR_FILES],
     )
 
 
 def _own_row(own: ProcedureFiles, name: str) -> ProcedureRow:
     try:
-        return _row(procedure_kit(name, own), built_in=False)
+        return _row(procedure_spec(name, own), built_in=False)
     except RoundtableError as error:
         return ProcedureRow(name=name, summary="", built_in=False, error=redact(str(error)))
 

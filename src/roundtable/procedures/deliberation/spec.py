@@ -1,0 +1,30 @@
+"""What the program needs to know of the deliberation."""
+
+from __future__ import annotations
+
+from ...views import deliberation as views
+from ..spec import ProcedureSpec
+from .procedure import Deliberation
+from .seating import casting_request, seat
+
+SPEC = ProcedureSpec(
+    Deliberation(),
+    "Experts answer alone, review each other without names, and vote; a host concludes",
+    (
+        "experts",
+        "models",
+        "seats",
+        "choices",
+        "always_critique",
+        "dual_order",
+        "statement",
+        "no_record",
+        "minutes",
+        "quick",
+    ),
+    seat,
+    views.deliberation_estimate,
+    views.delivery,
+    views.outputs,
+    casting_request=casting_request,
+)

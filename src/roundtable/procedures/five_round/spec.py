@@ -1,0 +1,21 @@
+"""What the program needs to know of the five rounds."""
+
+from __future__ import annotations
+
+from ...views.five_round import estimate
+from ..spec import ProcedureSpec
+from .delivery import deliver, outputs
+from .options import casting_request
+from .procedure import FiveRound
+from .seating import seat
+
+SPEC = ProcedureSpec(
+    FiveRound(),
+    "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
+    ("agents", "depth", "strict_rounds", "output_dir", "quick"),
+    seat,
+    estimate,
+    deliver,
+    outputs,
+    casting_request=casting_request,
+)

@@ -1,0 +1,34 @@
+"""What the program needs to know of the meeting."""
+
+from __future__ import annotations
+
+from ...views import meeting as views
+from ...views.meeting_status import progress
+from ..spec import ProcedureSpec
+from .procedure import Meeting
+from .rosters import casting_request
+from .seating import seat
+
+SPEC = ProcedureSpec(
+    Meeting(),
+    "Participants with roles speak in turn, hearing each other; a coordinator concludes",
+    (
+        "roster",
+        "max_rounds",
+        "speech_order",
+        "summaries",
+        "minutes",
+        "format",
+        "output_path",
+        "quick",
+        "join",
+    ),
+    seat,
+    views.meeting_estimate,
+    views.delivery,
+    views.outputs,
+    casting_request=casting_request,
+    moderation=True,
+    extends=True,
+    progress=progress,
+)

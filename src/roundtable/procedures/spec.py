@@ -1,0 +1,51 @@
+"""A specification: everything the program needs to know of one procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ..core.decide import Procedure
+from ..core.state import State
+from ..ports import CastingRequest, Models
+from ..views.estimate import Estimate
+from ..views.output_file import OutputFile
+from .opening import OpenRequest, Seating
+
+PREFIX = "custom:"
+"""Before the name of a user's own procedure in what is stored: a later built-in one of the same
+name is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureSpec:
+    """A procedure, how a request is seated for it, and how its results are shown."""
+
+    procedure: Procedure
+    summary: str
+    flags: tuple[str, ...]
+    """The options of the command line that it takes."""
+    seat: Callable[[OpenRequest, Models, Mapping[str, Any]], Seating]
+    estimate: Callable[[State], Estimate]
+    """What a discussion that was just opened will cost."""
+    deliver: Callable[[State, str], str]
+    """The verdict as a person reads it, in Markdown, with the program's version."""
+    outputs: Callable[[State, datetime], tuple[OutputFile, ...]]
+    """The files for the workspace; the time is local and carries its zone."""
+    moderation: bool = False
+    """Whether its rounds may be ended, voted on and concluded by hand, and whether it moves on
+    without a driver when others speak in it."""
+    extends: bool = False
+    """Whether the chair may give it more rounds."""
+    progress: Callable[[State], str] = lambda _: ""
+    """How far it is, in a few words, for whoever watches."""
+    casting_request: Callable[[OpenRequest, Mapping[str, Any]], CastingRequest | None] = (
+        lambda _, __: None
+    )
+    """Which experts it wants from the library for this request, if any."""
+
+    @property
+    def name(self) -> str:
+        return self.procedure.name

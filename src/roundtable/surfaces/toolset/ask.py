@@ -1,0 +1,256 @@
+"""Long questions: ask, poll, collect. The answer waits in the ledger for whoever comes for it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ...core.state import State
+from ...core.text import clip, redact
+from ...core.values import Budget, Material, NewsPlan
+from ...procedures import infer_procedure, procedure_spec
+from ...procedures.opening import OpenRequest
+from ...user_procedures import ProcedureFiles
+from ...version import __version__
+from ...views.estimate import estimate_line
+from ...views.notes import notes
+from ..prior import prior_synthesis
+from .bounds import prefix, within
+from .notifications import notifications_of, unsendable
+from .operations import OnProgress, operation
+from .parts import Id, Key, Port, ToolsetBase, Web
+from .progress import progress_line
+from .results import Asked, Collected, Dissenting, Polled
+from .status import SHORT, seat, what_next, where
+
+LONGEST_WAIT = 55.0
+"""Seconds: clients give up on a call after a minute."""
+Wait = Annotated[
+    float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for something new, at most.")
+]
+
+
+class AskTools(ToolsetBase):
+    """Questions that the program answers by itself, with any procedure."""
+
+    @operation("ask", "Ask the table a question")
+    async def ask(
+        self,
+        question: Annotated[str, Field(description="What the table shall answer.")],
+        procedure: Annotated[
+            str | None,
+            Field(
+                description="deliberation, council, five-round, adaptive, meeting, or one of the "
+                "user's own; null is the user's default."
+            ),
+        ] = None,
+        context: Annotated[str, Field(description="Material for the question.")] = "",
+        options: Annotated[
+            dict[str, Any] | None,
+            Field(description="Of the procedure, such as {quick: true} or {seats: 4}."),
+        ] = None,
+        language: str | None = None,
+        max_calls: Annotated[int | None, Field(ge=1)] = None,
+        max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
+        max_seconds: Annotated[float | None, Field(gt=0)] = None,
+        search: Annotated[bool, Field(description="Whether the web may be searched.")] = True,
+        created_by: str = "",
+        notifications: NewsPlan | None = None,
+        web: Web = None,
+        web_port: Port = None,
+        key: Key = None,
+    ) -> Asked:
+        """Put a question to a table of experts that the program drives. Returns at once with the
+        discussion_id; follow it with poll and fetch the verdict with collect. Nothing is lost if
+        you go away in between: anybody can poll and collect it later."""
+        request = self._request(question, procedure, context, options or {})
+        limits = {
+            "max_calls": max_calls,
+            "max_cost_usd": max_cost_usd,
+            "max_seconds": max_seconds,
+        }
+        given = {name: value for name, value in limits.items() if value is not None}
+        budget = {**self.app.settings.choices.budget.model_dump(), **given}
+        opened = await self._service.open(
+            OpenRequest(
+                topic=question,
+                procedure=request.procedure,
+                context=request.context,
+                options=request.options,
+                language=language or self.app.settings.choices.language,
+                budget=Budget.model_validate(budget),
+                created_by=created_by or self._created_by,
+                search=search,
+                news=notifications or self._notifications,
+            ),
+            key=key,
+        )
+        url, warnings = await self._page(opened.discussion_id, web, web_port)
+        state = await self._after(opened.discussion_id)
+        now = where(state)
+        spec = procedure_spec(state.start.procedure)
+        result = Asked(
+            discussion_id=state.discussion_id,
+            state=state.status,
+            round_complete=now.round_complete,
+            next_speaker=now.next_speaker,
+            topic=redact(clip(state.start.topic, SHORT)),
+            procedure=spec.name,
+            participants=[seat(each) for each in state.participants],
+            estimate=estimate_line(spec.estimate(opened), opened),
+            cursor=opened.seq,
+            web_url=url,
+            notifications=notifications_of(state),
+            warnings=[*warnings, *unsendable(self.app, state)],
+            hint="Poll it with this discussion_id and cursor; collect when it is done.",
+        )
+        return within(result, self.limit)
+
+    @operation("poll", "Follow a discussion", idempotent=True)
+    async def poll(
+        self,
+        discussion_id: Id,
+        cursor: Annotated[int, Field(ge=0, description="From the last answer; 0: all.")] = 0,
+        wait: Wait = 20.0,
+        on_progress: OnProgress | None = None,
+    ) -> Polled:
+        """What happened in a discussion since the cursor. Waits a while for something new, and
+        takes up a discussion whose process has ended."""
+        state = await self._after(discussion_id)
+        records = await self._service.records(discussion_id, after=cursor)
+        if wait and state.closed is None and not any(progress_line(r, state) for r in records):
+            after = records[-1].seq if records else cursor
+            await self._coming(discussion_id, after, wait, on_progress, first=True)
+        # The state first, so that nothing is called done whose end is not among the news.
+        state = await self._state(discussion_id)
+        records = await self._service.records(discussion_id, after=cursor)
+        records = [record for record in records if record.seq <= state.seq]
+        now = where(state)
+        told = [line for record in records if (line := progress_line(record, state))]
+        result = Polled(
+            discussion_id=discussion_id,
+            state=state.status,
+            round_complete=now.round_complete,
+            next_speaker=now.next_speaker,
+            done=state.closed is not None,
+            cursor=records[-1].seq if records else cursor,
+            progress=told,
+            waiting_for=list(now.waiting_for),
+            hint="Collect the verdict."
+            if state.closed is not None
+            else what_next(state, now)
+            if now.waiting_for
+            else "Poll again with this cursor.",
+        )
+        while result.size() > self.limit and result.progress:
+            left = result.progress[len(result.progress) // 2 + 1 :]
+            result = result.model_copy(update={"progress": left})
+        return result
+
+    @operation("collect", "Fetch the verdict", idempotent=True)
+    async def collect(
+        self,
+        discussion_id: Id,
+        wait: Wait = 0.0,
+        offset: Annotated[int, Field(ge=0, description="Where in the report to begin.")] = 0,
+        on_progress: OnProgress | None = None,
+    ) -> Collected:
+        """The verdict of a discussion, with its dissent and its report page by page. If it is not
+        done, `done` is false; with `wait` it is waited for, and its process taken up if it has
+        ended."""
+        state = await self._after(discussion_id)
+        if wait and state.closed is None:
+            await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
+            state = await self._state(discussion_id)
+        result = _collected(state)
+        report = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
+        while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
+            result = result.model_copy(
+                update={"notes": result.notes[:-1], "dissent": result.dissent[:-1]}
+            )
+        page = prefix(report[offset:], self.limit - result.size() - 24)
+        after = offset + len(page)
+        return result.model_copy(
+            update={"report": page, "next_offset": after if after < len(report) else None}
+        )
+
+    def _request(
+        self, question: str, procedure: str | None, context: str, options: dict[str, Any]
+    ) -> OpenRequest:
+        settings = self.app.settings
+        own = ProcedureFiles(settings.procedure_folders)
+        materials = [Material(source="context", text=context)] if context.strip() else []
+        slug = options.get("context_from")
+        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
+            materials.insert(0, prior)
+        spec = (
+            procedure_spec(procedure, own)
+            if procedure
+            else infer_procedure(options, settings.choices.procedure, own)
+        )
+        return OpenRequest(question, spec.name, tuple(materials), options)
+
+    async def _coming(
+        self,
+        discussion_id: str,
+        after: int,
+        wait: float,
+        on_progress: OnProgress | None,
+        *,
+        first: bool,
+    ) -> None:
+        """Wait so many seconds: until the first thing worth telling, or to the end."""
+        coming = self._service.events(discussion_id, after=after)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    async for record in coming:
+                        line = progress_line(record, await self._state(discussion_id))
+                        if line and on_progress is not None:
+                            await on_progress(float(record.seq), line)
+                        if line and first:
+                            break
+        finally:
+            await coming.aclose()
+
+
+def _collected(state: State) -> Collected:
+    now = where(state)
+    verdict, closed = state.verdict, state.closed
+    usage = state.usage
+    return Collected(
+        discussion_id=state.discussion_id,
+        state=state.status,
+        round_complete=now.round_complete,
+        next_speaker=now.next_speaker,
+        done=closed is not None,
+        answer=redact(clip(verdict.answer, 2_000)) if verdict else "",
+        confidence=verdict.confidence if verdict else None,
+        agreement=redact(clip(verdict.agreement, 600)) if verdict else "",
+        dissent=[
+            Dissenting(
+                participant=each.participant,
+                position=redact(clip(each.position, SHORT)),
+                reason=redact(clip(each.reason, SHORT)),
+            )
+            for each in (verdict.dissent[:8] if verdict else ())
+        ],
+        changed_minds=redact(clip(verdict.changed_minds, 400)) if verdict else "",
+        method=verdict.method if verdict else "",
+        partial=verdict.partial if verdict else False,
+        meaningful=verdict.meaningful if verdict else True,
+        stop_reason=closed.stop_reason if closed else None,
+        detail=f"{closed.detail} {closed.remedy}".strip() if closed else "",
+        report="",
+        next_offset=None,
+        notes=[redact(clip(note.text, SHORT)) for note in notes(state)][:8],
+        calls=usage.calls,
+        tokens=usage.tokens,
+        cost_usd=usage.cost_usd,
+        hint="It is done."
+        if closed
+        else "It is not done yet: poll it, or collect with wait=50. " + what_next(state, now),
+    )
