@@ -9,8 +9,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
@@ -125,6 +126,10 @@ class SpeakRequest:
     temperature: float | None = None
     shape: tuple[SectionShape, ...] = ()
     """What the answer is made of, for speakers that need a grammar to keep to it."""
+    form: Form | None = None
+    """What it is to declare, for speakers that are no models: scripts, people, outside agents."""
+    schema: Mapping[str, Any] | None = None
+    """Where only a declaration is wanted: what it is held to, by providers that can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,14 @@ class SearchHit(Value):
     text: str
 
 
+class Finding(Value):
+    """Something that is wrong with a verdict, in words for its reader."""
+
+    code: str
+    message: str
+    excerpt: str = ""
+
+
 class Dissent(Value):
     """A position that the verdict does not adopt, kept with its reasons."""
 
@@ -172,12 +180,32 @@ class Dissent(Value):
     position: str
     reason: str = ""
     turn_id: str | None = None
+    gave_in: bool = False
+    """It voted for the answer in the end without naming an argument; this is what it held before."""
+
+
+class ActionItem(Value):
+    """Something to be done, by whom and until when; empty where nobody said so."""
+
+    text: str
+    owner: str = ""
+    due: str = ""
 
 
 class Verdict(Value):
-    """The host's final product."""
+    """The host's final product. How the table stands is not in it: that is counted from the record
+    whenever somebody asks (`core.standing`)."""
 
     answer: str
+    brief: str = ""
+    """The answer in one or two sentences, as its writer declared it."""
+    delivers: str = ""
+    """The option that the writer says it delivers."""
+    why: tuple[str, ...] = ()
+    would_change: tuple[str, ...] = ()
+    next_steps: tuple[ActionItem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the check of the verdict found, for the reader."""
     confidence: Confidence | None = None
     agreement: str = ""
     dissent: tuple[Dissent, ...] = ()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from .. import prompts
 from ..core.budget import admit, reserve
-from ..core.effects import PromptPlan, TurnPlan, Untrusted
+from ..core.effects import PromptPlan, Task, TurnPlan, Untrusted
 from ..core.errors import SpeakerError
 from ..core.events import (
     AttemptFailed,
@@ -152,6 +153,8 @@ class _Taking:
         task = self.plan.task_for(call.speaker)
         room = call.speaker.context_window - self._max_tokens(call)
         nonce = self._nonce(task.prompt)
+        if call.purpose == "declare":
+            return self._ask_again(task, call, nonce, room)
         if not call.repair:
             rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
             return rendered.prompt, rendered.condensed
@@ -170,6 +173,19 @@ class _Taking:
         user = rendered.prompt.user + addition
         condensed = rendered.condensed or repair.condensed
         return rendered.prompt.model_copy(update={"user": user}), condensed
+
+    def _ask_again(
+        self, task: Task, call: Call, nonce: str, room: int
+    ) -> tuple[Prompt, bool]:
+        """The short prompt for a declaration alone, with the speech that it belongs to."""
+        assert task.again is not None, "only a task that can be asked again is"
+        told = {
+            "speech": Untrusted("speech", call.broken_text, "yourself"),
+            "problems": "\n".join(f"- {each.message}" for each in call.repair),
+        }
+        plan = replace(task.again, variables={**task.again.variables, **told})
+        rendered = prompts.render(plan, nonce=nonce, limit_tokens=room)
+        return rendered.prompt, rendered.condensed
 
     def _nonce(self, plan: PromptPlan) -> str:
         state = self.journal.state
@@ -234,7 +250,9 @@ class _Taking:
             max_tokens=self._max_tokens(call),
             timeout=timeout,
             idempotency_key=f"{discussion_id}/{plan.turn_id}/{call.attempt}",
-            shape=task.shape,
+            shape=() if call.purpose == "declare" else task.shape,
+            form=task.form,
+            schema=self._schema(task, call),
         )
         try:
             async with asyncio.timeout(timeout):
@@ -248,6 +266,11 @@ class _Taking:
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
         return replace(reply, text=readable(reply.text))
+
+    def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:
+        """What a call for a declaration alone is held to, where the speaker's provider can."""
+        alone = task.form is not None and (task.form.alone or call.purpose == "declare")
+        return task.form.schema() if task.form and alone else None
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
         """Take the answer in and, with it, what it makes of the turn: one commit holds both."""
@@ -297,6 +320,8 @@ class _Taking:
             sections=outcome.sections,
             flags=(*outcome.flags, CONDENSED) if condensed else outcome.flags,
             after_round=plan.after_round,
+            declaration=outcome.declaration,
+            independent=plan.independent,
         )
         return ((speech, key),)
 

@@ -1,0 +1,441 @@
+"""The standing: how a table agrees, computed once from the record for every surface.
+
+Shares are of all who were seated. Silence, abstention and absence are not agreement; agreement
+reached only by giving in is hollow; agreement under demands that nobody granted is conditional.
+What a writer claims changes nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .declaration import ANY, OWN, SILENT, Adopted, Decision
+from .record import ConditionOnTable, Point, Record, SeatVote, record_of
+from .state import State
+from .text import count_words
+
+End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drift"]
+"""How a decision ended:
+
+- consensus: all who were seated hold it, and whoever moved named an argument
+- majority: more than half of all who were seated hold it
+- hollow: it would be one of these, but only because somebody gave in without an argument
+- conditional: it would be one of these, but only under demands that are not granted
+- impasse: nothing prevails, and nobody moves
+- drift: nothing prevails, and positions still move
+"""
+
+DELIVERING: tuple[End, ...] = ("consensus", "majority", "hollow", "conditional")
+"""The ends at which one option is the table's answer, whatever it is worth."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatStanding:
+    """One seat on one decision."""
+
+    participant: str
+    opening: str
+    """An option, `own`, or `silent`."""
+    final: str
+    """An option, `own`, `any`, or empty if it has no vote."""
+    independent: bool
+    moved: bool
+    argument: Adopted | None
+    """What moved it, if it named an argument of the one it names."""
+    gave_in: bool
+    open_demands: tuple[str, ...]
+    """Ids of its demands that nobody granted or refused yet."""
+    refused_demands: tuple[str, ...]
+    acceptable: tuple[str, ...]
+    rejects: tuple[str, ...]
+    turn_id: str
+    round: int
+    steady: bool
+
+    @property
+    def firm(self) -> bool:
+        return not self.open_demands and not self.refused_demands
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionStanding:
+    """How one decision stands."""
+
+    decision: Decision
+    end: End | None
+    """None where there was nothing to count."""
+    reason: str
+    """Why, in plain words with the figures."""
+    delivered: str | None
+    """The option that is the table's answer; None where none prevails."""
+    seats: tuple[SeatStanding, ...]
+    counts: Mapping[str, int]
+    """Final votes by option, own positions and `any` apart."""
+    first_counts: Mapping[str, int]
+    """What would have been counted before talk, as far as it is known."""
+    seated: int
+    absent: tuple[str, ...]
+    abstained: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    own: tuple[str, ...]
+    """Seats whose own position was not put to the vote."""
+    tied: tuple[str, ...] = ()
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Who votes for what is delivered."""
+        return tuple(s.participant for s in self.seats if s.final and s.final == self.delivered)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Who held what is delivered before hearing the others."""
+        return tuple(
+            s.participant
+            for s in self.seats
+            if s.independent and s.opening == self.delivered and s.final == self.delivered
+        )
+
+    @property
+    def gave_in(self) -> tuple[str, ...]:
+        return tuple(s.participant for s in self.seats if s.gave_in)
+
+    @property
+    def conditional(self) -> tuple[str, ...]:
+        return tuple(s.participant for s in self.seats if s.participant in self.holders and not s.firm)
+
+    @property
+    def accepting(self) -> tuple[str, ...]:
+        """Who voted otherwise and could live with what is delivered."""
+        return tuple(
+            s.participant
+            for s in self.seats
+            if self.delivered and s.final != self.delivered and self.accepts(s)
+        )
+
+    @property
+    def dissenting(self) -> tuple[str, ...]:
+        """Who voted, does not hold what is delivered, and could not live with it; where nothing is
+        delivered, nobody dissents from it."""
+        if self.delivered is None:
+            return ()
+        return tuple(
+            s.participant
+            for s in self.seats
+            if s.final and s.final != self.delivered and not self.accepts(s)
+        )
+
+    def accepts(self, seat: SeatStanding) -> bool:
+        if self.delivered is None or self.delivered in seat.rejects:
+            return False
+        return seat.final == ANY or self.delivered in seat.acceptable
+
+    def seat(self, participant: str) -> SeatStanding | None:
+        return next((s for s in self.seats if s.participant == participant), None)
+
+    def text_of(self, option: str) -> str:
+        return self.decision.text_of(option)
+
+    @property
+    def answer(self) -> str:
+        """What is delivered, in the words in which it was put to the vote."""
+        return self.text_of(self.delivered) if self.delivered else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the whole table stands."""
+
+    record: Record
+    decisions: tuple[DecisionStanding, ...]
+    convergence: float | None
+    """Agreed points among those that are agreed or disputed; None if there is neither."""
+    agreed: tuple[Point, ...] = ()
+    held: tuple[Point, ...] = ()
+    disputed: tuple[Point, ...] = ()
+    rejected: tuple[Point, ...] = ()
+    demands: tuple[ConditionOnTable, ...] = ()
+    """Of those who hold what is delivered: not granted yet."""
+    facts: tuple[ConditionOnTable, ...] = ()
+    """What has to be found out, whatever was decided."""
+    _by_id: Mapping[str, DecisionStanding] = field(default_factory=dict, repr=False)
+
+    @property
+    def question(self) -> DecisionStanding | None:
+        """How the question itself stands; None if nothing was put to the vote."""
+        return self.decisions[0] if self.decisions else None
+
+    @property
+    def end(self) -> End | None:
+        return self.question.end if self.question else None
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether all who were seated hold the same, firmly: for ending early."""
+        return self.end == "consensus"
+
+
+def standing_of(state: State) -> Standing:
+    """How the table stands now. Computed once for each state."""
+    return state.derived("standing", lambda s: standing(record_of(s), speeches_of(s)))
+
+
+def speeches_of(state: State) -> dict[str, str]:
+    """All words of each participant, by which a named argument is traced to whoever it names."""
+    said: dict[str, list[str]] = {}
+    for speech in state.speeches:
+        words = said.setdefault(speech.participant, [])
+        words.append(speech.text)
+        if speech.declaration is not None:
+            d = speech.declaration
+            words += [d.position, *d.new_points, *(c.text for c in d.conditions)]
+    return {participant: "\n".join(words) for participant, words in said.items()}
+
+
+def standing(record: Record, speeches: Mapping[str, str] | None = None) -> Standing:
+    """What follows from a record. `speeches` are everybody's words, to trace arguments in."""
+    decisions = tuple(_decision(record, each, speeches or {}) for each in record.decisions)
+    by_status = {
+        status: tuple(point for point in record.points if point.status == status)
+        for status in ("agreed", "held", "disputed", "rejected")
+    }
+    settled = len(by_status["agreed"]) + len(by_status["disputed"])
+    question = decisions[0] if decisions else None
+    holders = set(question.holders) if question else set()
+    open_ids = {d for seat in (question.seats if question else ()) for d in seat.open_demands}
+    return Standing(
+        record=record,
+        decisions=decisions,
+        convergence=len(by_status["agreed"]) / settled if settled else None,
+        agreed=by_status["agreed"],
+        held=by_status["held"],
+        disputed=by_status["disputed"],
+        rejected=by_status["rejected"],
+        demands=tuple(c for c in record.conditions if c.id in open_ids and c.owner in holders),
+        facts=tuple(c for c in record.conditions if not c.demand),
+    )
+
+
+def _decision(record: Record, decision: Decision, speeches: Mapping[str, str]) -> DecisionStanding:
+    votes = record.votes(decision)
+    seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
+    counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
+    first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
+    end, reason, delivered, tied = _end(record, decision, seats, counts)
+    return DecisionStanding(
+        decision=decision,
+        end=end,
+        reason=reason,
+        delivered=delivered,
+        seats=seats,
+        counts=counts,
+        first_counts=first,
+        seated=len(record.seats),
+        absent=record.absent,
+        abstained=tuple(record.abstained),
+        undeclared=record.undeclared,
+        own=tuple(s.participant for s in seats if s.final == OWN),
+        tied=tied,
+    )
+
+
+def _seat(
+    record: Record,
+    decision: Decision,
+    vote: SeatVote,
+    votes: Sequence[SeatVote],
+    speeches: Mapping[str, str],
+) -> SeatStanding:
+    moved = vote.moved and vote.choice != ANY
+    argument = _argument(record, vote, speeches) if moved else None
+    cast = vote.vote
+    # Who is on the same side decides on a demand: those against it do not want it anyway.
+    allies = [v.participant for v in votes if v.choice == vote.choice]
+    open_demands, refused = _demands(record, vote.participant, allies)
+    return SeatStanding(
+        participant=vote.participant,
+        opening=vote.opening,
+        final=vote.choice,
+        independent=vote.independent,
+        moved=moved,
+        argument=argument,
+        gave_in=moved and argument is None and vote.choice != OWN,
+        open_demands=open_demands if decision is record.question else (),
+        refused_demands=refused if decision is record.question else (),
+        acceptable=cast.acceptable if cast else (),
+        rejects=cast.rejects if cast else (),
+        turn_id=vote.turn_id,
+        round=vote.round,
+        steady=vote.steady,
+    )
+
+
+def _demands(
+    record: Record, participant: str, allies: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Whose demand is not granted by all on its side holds its position only conditionally; once
+    one of them refuses it, the two hold different things."""
+    others = [ally for ally in allies if ally != participant]
+    open_: list[str] = []
+    refused: list[str] = []
+    for each in record.conditions:
+        if each.owner != participant or not each.demand or not others:
+            continue
+        said = [each.answers[ally].stance if ally in each.answers else "" for ally in others]
+        if "disagree" in said:
+            refused.append(each.id)
+        elif any(word != "agree" for word in said):
+            open_.append(each.id)
+    return tuple(open_), tuple(refused)
+
+
+def _argument(record: Record, vote: SeatVote, speeches: Mapping[str, str]) -> Adopted | None:
+    """The argument that a seat names for its change: one that the seat it names really made, and
+    more than that others want it too."""
+    for each in reversed(record.of(vote.participant)):
+        for adopted in each.declaration.moved_by:
+            if adopted.participant == vote.participant or _only_follows(adopted.what):
+                continue
+            words = speeches.get(adopted.participant, "")
+            if not speeches or _shares_words(adopted.what, words):
+                return adopted
+    return None
+
+
+_FOLLOWS = re.compile(
+    r"\b(?:most|majority|everybody|everyone|all of (?:you|them)|others?|consensus|outvoted|tired"
+    r"|give in|gave in|move on|moving on|peace|harmony|mehrheit|alle|anderen?|müde|mayor[ií]a"
+    r"|todos|cansad[oa]|demás)\b|大家|多数|其他人|都",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
+_COMMON = frozenset(
+    "the and for that this with are was were have has had not but they their there then than "
+    "want wants wanted would should could will can may its our your more most some such only "
+    "also just very much many any all one two der die das und ist nicht ein eine mit für auf "
+    "los las que con por una del para".split()
+)
+
+
+def _only_follows(what: str) -> bool:
+    """Whether it names no more than that others hold it: "most want it" is no argument."""
+    rest = [w for w in _content(_FOLLOWS.sub(" ", what)) if len(w) > 3 or w.isdigit()]
+    return bool(_FOLLOWS.search(what)) and len(rest) < 3
+
+
+def _shares_words(what: str, words: str) -> bool:
+    """Whether an argument can be one of these words: it has something in common with them, as far
+    as the scripts they are written in can be compared."""
+    if count_words(what) < 2:
+        return False
+    ours, theirs = set(_content(what)), set(_content(words))
+    if _script(what) != _script(words):
+        return True
+    return any(_alike(a, b) for a in ours for b in theirs)
+
+
+def _alike(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    shorter = min(len(one), len(two))
+    return shorter >= 5 and one[:5] == two[:5]
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in _COMMON]
+
+
+def _script(text: str) -> str:
+    return "cjk" if re.search(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]", text) else "latin"
+
+
+def _end(
+    record: Record, decision: Decision, seats: Sequence[SeatStanding], counts: Mapping[str, int]
+) -> tuple[End | None, str, str | None, tuple[str, ...]]:
+    """The end and why; what is delivered, and what is tied for it."""
+    seated = len(seats)
+    voted = [seat for seat in seats if seat.final]
+    if seated < 2:
+        return None, "It takes two to agree.", None, ()
+    if len([seat for seat in voted if seat.final != ANY]) < 1 or len(voted) < 2:
+        return None, _nobody(record, seated, len(voted)), None, ()
+    most = max(counts.values(), default=0)
+    leaders = tuple(option for option, count in counts.items() if count == most and count)
+    moving = any(seat.moved for seat in seats)
+    stuck: End = "drift" if moving else "impasse"
+    tally = _told(decision, counts, seats, record)
+    if most * 2 <= seated or len(leaders) != 1:
+        told = "positions still move and none prevails" if moving else "none prevails"
+        return stuck, f"{tally}: {told}.", None, leaders if len(leaders) > 1 else ()
+    leader = leaders[0]
+    behind = [seat for seat in seats if seat.final == leader]
+    united = len(behind) == seated
+    gave_in = [seat for seat in behind if seat.gave_in]
+    firm = [seat for seat in behind if seat.firm]
+    if len(firm) * 2 <= seated or (united and len(firm) < seated):
+        refused = any(seat.refused_demands for seat in behind)
+        told = "conditions that exclude each other" if refused else "conditions nobody has granted"
+        if refused and len(firm) * 2 <= seated:
+            return stuck, f"{tally}, but under {told}.", None, ()
+        return "conditional", f"{tally}, but {len(behind) - len(firm)} under {told}.", leader, ()
+    if gave_in and (united or (len(behind) - len(gave_in)) * 2 <= seated):
+        return "hollow", f"{tally}, but {_gave_in(len(gave_in))}.", leader, ()
+    if united:
+        return "consensus", f"{tally}.", leader, ()
+    return "majority", f"{tally}.", leader, ()
+
+
+def _gave_in(count: int) -> str:
+    who = "one of them" if count == 1 else f"{count} of them"
+    return f"{who} came over without naming an argument"
+
+
+def _nobody(record: Record, seated: int, voted: int) -> str:
+    parts = []
+    if record.absent:
+        parts.append(f"{len(record.absent)} absent")
+    if record.abstained:
+        parts.append(f"{len(record.abstained)} abstaining")
+    if record.undeclared:
+        parts.append(f"{len(record.undeclared)} without a declaration")
+    if record.demonstration:
+        parts.append(f"{len(record.demonstration)} on a demonstration model")
+    more = f" ({', '.join(parts)})" if parts else ""
+    return f"{voted} of {seated} voted{more}: that is too few to count."
+
+
+def _told(
+    decision: Decision, counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record
+) -> str:
+    """The count in a few words: "2 of 3, 1 absent"."""
+    most = max(counts.values(), default=0)
+    seated = len(seats)
+    split = sum(count == most for count in counts.values()) > 1
+    lead = "All" if most == seated else f"{most} of {seated}"
+    if split:
+        lead = " : ".join(str(count) for count in sorted(counts.values(), reverse=True) if count)
+    parts = [lead if not split else f"{lead} of {seated}"]
+    for told, count in (
+        ("with positions of their own", sum(s.final == OWN for s in seats)),
+        ("without a preference", sum(s.final == ANY for s in seats)),
+        ("abstaining", len(record.abstained)),
+        ("without a declaration", len(record.undeclared)),
+        ("absent", len(record.absent)),
+    ):
+        if count:
+            parts.append(f"{count} {told}")
+    return ", ".join(parts)
+
+
+__all__ = [
+    "DELIVERING",
+    "SILENT",
+    "DecisionStanding",
+    "End",
+    "SeatStanding",
+    "Standing",
+    "standing",
+    "standing_of",
+]
