@@ -176,7 +176,7 @@ class Form:
             return Reading(prose, None, (_problem(told),))
         try:
             found, mended = parse_json(block)
-        except _Broken as broken:
+        except BrokenJson as broken:
             return Reading(prose, None, (_problem(f"The declaration is no JSON: {broken}"),))
         reading = self.read_fields(found)
         return Reading(prose, reading.declaration, reading.problems, (*mended, *reading.mended))
@@ -265,8 +265,8 @@ class Form:
         return _list(item, len(votes))
 
 
-def split_blocks(text: str) -> tuple[str, list[str]]:
-    """The text without its declaration blocks, and what stands in them.
+def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
+    """The text without its blocks of this label, and what stands in them.
 
     Only blocks that stand in the text itself count: one within another block of code, in a block
     quote or indented is somebody's example or quotation.
@@ -282,7 +282,7 @@ def split_blocks(text: str) -> tuple[str, list[str]]:
             if fence is None:
                 kept.append(line)
                 continue
-            mark, declared = fence["mark"], fence["label"].casefold() == LABEL
+            mark, declared = fence["mark"], fence["label"].casefold() == label
             body, depth = [], len(kept)
             if not declared:
                 kept.append(line)
@@ -302,7 +302,7 @@ def split_blocks(text: str) -> tuple[str, list[str]]:
     elif mark and depth:
         # A forgotten mark must not swallow a declaration that stands further down.
         again = "\n".join(lines[_opened(lines, mark) + 1 :])
-        further, found = split_blocks(again)
+        further, found = split_blocks(again, label)
         if found and not blocks:
             return "\n".join([*kept[: depth + 1], further]).strip(), found
     return "\n".join(kept).strip(), blocks
@@ -321,7 +321,7 @@ def _opened(lines: Sequence[str], mark: str) -> int:
     return opened
 
 
-class _Broken(ValueError):
+class BrokenJson(ValueError):
     """No JSON object, and why."""
 
 
@@ -333,17 +333,17 @@ def parse_json(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     mended: list[str] = []
     try:
         found = _loads(text)
-    except _Broken as broken:
+    except BrokenJson as broken:
         bare = _without_comments(text)
         if bare == text:
             raise
         try:
             found = _loads(bare)
-        except _Broken:
+        except BrokenJson:
             raise broken from None
         mended.append("comments or trailing commas were taken out")
     if not isinstance(found, dict):
-        raise _Broken("it is no object in braces.")
+        raise BrokenJson("it is no object in braces.")
     return found, tuple(mended)
 
 
@@ -352,23 +352,23 @@ def _loads(text: str) -> Any:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found and found[key] != value:
-                raise _Broken(f"the key “{clip(key, 40)}” comes twice.")
+                raise BrokenJson(f"the key “{clip(key, 40)}” comes twice.")
             found[key] = value
         return found
 
     def no_number(name: str) -> Any:
-        raise _Broken(f"{name} is no number.")
+        raise BrokenJson(f"{name} is no number.")
 
     try:
         found = json.loads(text, strict=False, object_pairs_hook=once, parse_constant=no_number)
     except RecursionError:
-        raise _Broken("it is nested too deeply.") from None
+        raise BrokenJson("it is nested too deeply.") from None
     except json.JSONDecodeError as error:
-        raise _Broken(f"{error.msg} in line {error.lineno}.") from None
+        raise BrokenJson(f"{error.msg} in line {error.lineno}.") from None
     except ValueError as error:
-        raise _Broken(clip(str(error), 120)) from None
+        raise BrokenJson(clip(str(error), 120)) from None
     if _depth(found) > MAX_DEPTH:
-        raise _Broken("it is nested too deeply.")
+        raise BrokenJson("it is nested too deeply.")
     return found
 
 

@@ -1,0 +1,212 @@
+"""The clerk: the host, asked what all share and on what they differ, before the seats vote on it.
+
+What the clerk lists is a proposal. It counts for nothing until the seats confirm it in their next
+declarations, so a hasty clerk can cost a round and never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.contracts import Contract, Violation
+from ..core.declaration import OWN, Decision, Option
+from ..core.declaration_form import BrokenJson, parse_json, split_blocks
+from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
+from ..core.events import DecisionsTabled, SpeechGiven
+from ..core.record import QUESTION, Record
+from ..core.text import clip
+from .table import Table
+
+CLERK = "clerk"
+BLOCK = "decisions"
+MAX_DECISIONS, MAX_OPTIONS = 3, 7
+LONGEST_OPTION, LONGEST_QUESTION = 300, 300
+CLERK_TOKENS = 2048
+POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+
+
+def given_choices(table: Table) -> tuple[str, ...]:
+    """The options that the question or its asker named."""
+    given = table.option("choices")
+    return tuple(str(each) for each in given) if isinstance(given, list) else ()
+
+
+def tabled_by_asker(table: Table) -> DecisionsTabled | None:
+    """The decision on options that were named before anybody spoke; None without such."""
+    options = tuple(
+        Option(id=f"o{n}", text=text) for n, text in enumerate(given_choices(table), 1)
+    )
+    if not options:
+        return None
+    question = clip(table.state.start.topic, LONGEST_QUESTION)
+    return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=options),))
+
+
+def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "") -> TurnPlan:
+    """Ask the host to list what these speeches share and where they differ."""
+    task = Task(
+        PromptPlan("shared/clerk", {**table.common(), **material(table, speeches)}),
+        ClerkContract(),
+        max_tokens=CLERK_TOKENS,
+    )
+    return table.host_turn(CLERK, task, POLICY, name=name)
+
+
+def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptValue]:
+    """What the clerk reads: the speeches under letters, with what each declared."""
+    seats = {letter: seat for letter, seat in table.letters(table.host.id).items()}
+    said = {speech.participant: speech for speech in speeches}
+    answers = []
+    for letter, seat in seats.items():
+        if (speech := said.get(seat)) is None:
+            continue
+        declared = speech.declaration
+        stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
+        answers.append(Untrusted("speech", f"{speech.text}{stated}", f"Answer {letter}"))
+    conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
+    return {
+        "answers": tuple(answers),
+        "demands": Untrusted("points", conditions) if conditions else "",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ClerkContract(Contract):
+    """A block labelled `decisions` with at least one option."""
+
+    flag: str = "[options not listed]"
+
+    def check(self, text: str) -> tuple[Violation, ...]:
+        return tuple(Violation(BLOCK, told) for told in _read(text)[1])
+
+
+def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
+    """What the clerk proposes, or, where it proposes nothing of use, everybody's own position as
+    worded."""
+    found, problems = _read(clerk.text) if clerk is not None else ({}, ["no clerk"])
+    if clerk is None or problems:
+        return tabled_as_worded(table)
+    letters = table.letters(table.host.id)
+    number = 0
+    decisions: list[Decision] = []
+    for place, entry in enumerate(_decisions(found)[:MAX_DECISIONS], 1):
+        options = []
+        for option in _options(entry)[:MAX_OPTIONS]:
+            number += 1
+            named = option.get("holders")
+            holders = [letters.get(str(each).strip().upper()) for each in _list(named)]
+            options.append(
+                Option(
+                    id=f"o{number}",
+                    text=_words(option.get("text"), LONGEST_OPTION),
+                    origin="clerk",
+                    holders=tuple(dict.fromkeys(h for h in holders if h)),
+                )
+            )
+        asked = _words(entry.get("question"), LONGEST_QUESTION)
+        # The first decision is always the question that was asked, whatever the clerk calls it.
+        question = clip(table.state.start.topic, LONGEST_QUESTION) if place == 1 else asked
+        decisions.append(Decision(id=f"d{place}", question=question, options=tuple(options)))
+    demands = {c.id for c in table.record.conditions}
+    clashes = [
+        (str(pair[0]), str(pair[1]))
+        for pair in _list(found.get("clashes"))
+        if isinstance(pair, list) and len(pair) == 2 and {str(p) for p in pair} <= demands
+    ]
+    shared = (_words(each, LONGEST_OPTION) for each in _list(found.get("shared")))
+    return DecisionsTabled(
+        decisions=tuple(decisions),
+        shared=tuple(each for each in shared if each)[:5],
+        clashes=tuple(clashes),
+        turn_id=clerk.turn_id,
+    )
+
+
+def tabled_as_worded(table: Table) -> DecisionsTabled:
+    """Everybody's position as an option in its own words; the same words are one option. Whoever
+    holds what another one worded can choose it in the next round."""
+    options: dict[str, Option] = {}
+    for seat in table.seats:
+        position = table.record.position(seat.id)
+        if not position:
+            continue
+        same = options.get(position.casefold())
+        options[position.casefold()] = Option(
+            id=same.id if same else f"o{len(options) + 1}",
+            text=same.text if same else position,
+            origin="own",
+            holders=(*(same.holders if same else ()), seat.id),
+        )
+    question = clip(table.state.start.topic, LONGEST_QUESTION)
+    held = tuple(options.values())
+    return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=held),))
+
+
+def with_own_positions(table: Table) -> DecisionsTabled | None:
+    """The decisions with what seats hold that no option says; None if all is on the table."""
+    record = table.record
+    number = max((int(o.id[1:]) for d in record.decisions for o in d.options), default=0)
+    changed = False
+    decisions: list[Decision] = []
+    for decision in record.decisions:
+        options = list(decision.options)
+        for seat, text in _own(record, decision):
+            words = " ".join(text.split()).casefold()
+            same = next((o for o in options if o.text.casefold() == words), None)
+            changed = True
+            if same is not None:
+                options[options.index(same)] = same.model_copy(
+                    update={"holders": (*same.holders, seat)}
+                )
+                continue
+            number += 1
+            options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
+        decisions.append(decision.model_copy(update={"options": tuple(options)}))
+    if not changed:
+        return None
+    return DecisionsTabled(decisions=tuple(decisions), shared=record.shared, clashes=record.clashes)
+
+
+def _own(record: Record, decision: Decision) -> Iterator[tuple[str, str]]:
+    for vote in record.votes(decision):
+        if vote.choice == OWN and (position := record.position(vote.participant)):
+            yield vote.participant, position
+
+
+def _read(text: str) -> tuple[Mapping[str, Any], list[str]]:
+    _, blocks = split_blocks(text, BLOCK)
+    block = blocks[-1] if blocks else text.strip()
+    if not blocks and not block.startswith("{"):
+        return {}, [f"The block labelled `{BLOCK}` is missing."]
+    try:
+        found, _ = parse_json(block)
+    except BrokenJson as broken:
+        return {}, [f"The block is no JSON: {broken}"]
+    decisions = _decisions(found)
+    if not decisions or not _options(decisions[0]):
+        return found, ["decisions is empty: the question itself comes first, with its options."]
+    return found, []
+
+
+def _decisions(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    entries = [each for each in _list(found.get("decisions")) if isinstance(each, dict)]
+    return [each for each in entries if _options(each)]
+
+
+def _options(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = [
+        {"text": each} if isinstance(each, str) else each for each in _list(entry.get("options"))
+    ]
+    return [e for e in given if isinstance(e, dict) and _words(e.get("text"), LONGEST_OPTION)]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _words(value: Any, limit: int) -> str:
+    """A text on one line; the placeholder of the example is none."""
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return clip(text, limit) if text.strip("…. ") else ""
