@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .declaration import Declaration
 from .text import count_words
 from .values import Confidence
 
@@ -58,6 +59,10 @@ class Contract:
                 Violation("long", f"{words} words; at most {self.max_words} are allowed.")
             )
         return tuple(violations)
+
+    def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:  # noqa: ARG002
+        """What is wrong with a speech in the light of what it declares."""
+        return ()
 
     def _missing(self, text: str) -> list[str]:
         found = self.parse(text)

@@ -239,8 +239,7 @@ class Form:
             case "for_the_record":
                 return _text(MAX_POSITION)
             case "delivers":
-                ids = [*(self.decisions[0].option_ids if self.decisions else ()), NONE]
-                return {"enum": ids}
+                return {"enum": [*(self.decisions[0].option_ids if self.decisions else ()), NONE]}
             case "answer":
                 return _text(MAX_ANSWER)
             case "why" | "would_change":
@@ -596,7 +595,7 @@ class _Reader:
                 continue
             stance = DeclaredStance(
                 id=point,
-                stance=cast(StanceWord, word),
+                stance=cast("StanceWord", word),
                 text=self._text(entry.get("text"), MAX_TEXT),
             )
             if word == "amend" and not stance.text:

@@ -8,10 +8,11 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .declaration import (
+    OWN,
     SILENT,
     Condition,
     Decision,
@@ -262,9 +263,7 @@ def _tabled(
     return newest.decisions, shared, clashes
 
 
-def _legacy(
-    state: State, small: set[str]
-) -> tuple[tuple[Decision, ...], tuple[Statement, ...]]:
+def _legacy(state: State, small: set[str]) -> tuple[tuple[Decision, ...], tuple[Statement, ...]]:
     """Ballots of earlier versions as votes on one decision. They were read from prose then: that
     is how those discussions ended, and nothing new is decided by it."""
     texts: dict[str, str] = {}
@@ -284,49 +283,57 @@ def _old_ballot(ballot: BallotCast) -> Declaration:
     ranking = [group[0] for group in ballot.ranking if group]
     vote = DeclaredVote(on=LEGACY, choice=ranking[0], acceptable=()) if ranking else None
     sure = round(ballot.certainty * 100) if ballot.certainty is not None else None
-    return Declaration(
-        votes=(vote,) if vote else (), position=ballot.position, confidence=sure
-    )
+    return Declaration(votes=(vote,) if vote else (), position=ballot.position, confidence=sure)
 
 
 def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) -> SeatVote:
     """A seat's first declared word on a decision tells what it held before it; a vote in an
     independent round is that word itself."""
-    last: Statement | None = None
     opening, independent, earlier = SILENT, False, ""
-    first = True
-    steady = False
-    spoke_before = False
-    heard_nobody = False
+    last: tuple[Statement, DeclaredVote] | None = None
+    position, spoke, heard_nobody, steady = "", False, False, False
     for each in said:
+        position = each.declaration.position or position
         if each.declaration.abstain is not None:
-            last, spoke_before = None, True
+            last, spoke = None, True
             continue
         vote = each.declaration.vote(decision.id)
         if vote is None:
-            heard_nobody = heard_nobody or each.independent
-            spoke_before = True
+            heard_nobody = heard_nobody or (each.independent and not spoke)
+            spoke = True
             continue
-        if first:
-            first = False
-            if each.independent or not spoke_before:
-                opening, independent = vote.choice, each.independent
-            else:
-                opening, independent = vote.before, heard_nobody
+        vote = _resolved(decision, participant, vote, position)
+        if not earlier:
+            first_word = each.independent or not spoke
+            opening = vote.choice if first_word else vote.before
+            independent = each.independent if first_word else heard_nobody
+            if opening == OWN and _own_option(decision, participant, vote.choice):
+                opening = vote.choice
             earlier = opening
-        steady = vote.choice in (vote.before, earlier) and bool(spoke_before or last)
-        earlier, last, spoke_before = vote.choice, each, True
+        steady = spoke and vote.choice in (vote.before, earlier)
+        last, earlier, spoke = (each, vote), vote.choice, True
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
-    return SeatVote(
-        participant,
-        last.declaration.vote(decision.id),
-        last.turn_id,
-        last.round,
-        opening,
-        independent,
-        steady,
-    )
+    where, vote = last
+    return SeatVote(participant, vote, where.turn_id, where.round, opening, independent, steady)
+
+
+def _resolved(
+    decision: Decision, participant: str, vote: DeclaredVote, position: str
+) -> DeclaredVote:
+    """A vote for its own position is one for the option that this position became."""
+    if vote.choice != OWN:
+        return vote
+    words = " ".join(position.split()).casefold()
+    for option in decision.options:
+        if _own_option(decision, participant, option.id) and option.text.casefold() == words:
+            return vote.model_copy(update={"choice": option.id})
+    return vote
+
+
+def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
+    option = decision.option(option_id)
+    return option is not None and option.origin == "own" and participant in option.holders
 
 
 def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
@@ -351,15 +358,13 @@ def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
     merged = {name: merge.into for merge in state.merges for name in merge.merged}
     for each in statements:
         listed = set(found)
-        for stance in each.declaration.stances:
-            name = merged.get(stance.id, stance.id)
+        for said_to in each.declaration.stances:
+            name = merged.get(said_to.id, said_to.id)
             if name in listed:
-                found[name] = _with_stance(found[name], each, stance.stance, stance.text)
+                found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
         for name in listed:
             if each.participant not in found[name].asked and found[name].turn_id != each.turn_id:
-                found[name] = _replace(
-                    found[name], asked=(*found[name].asked, each.participant)
-                )
+                found[name] = replace(found[name], asked=(*found[name].asked, each.participant))
         for text in each.declaration.new_points:
             same = wordings.get(_plain(text))
             if same is not None and found[same].author != each.participant:
@@ -387,19 +392,13 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
             point.version + 1,
         )
     if stance == "withdraw":
-        return _replace(point, withdrawn=True) if each.participant == point.author else point
+        return replace(point, withdrawn=True) if each.participant == point.author else point
     return _answered(point, each.participant, said)
 
 
 def _answered(point: Point, seat: str, said: PointStance) -> Point:
     asked = point.asked if seat in point.asked else (*point.asked, seat)
-    return _replace(point, stances={**point.stances, seat: said}, asked=asked)
-
-
-def _replace(point: Point, **changes: object) -> Point:
-    from dataclasses import replace
-
-    return replace(point, **changes)  # type: ignore[arg-type]
+    return replace(point, stances={**point.stances, seat: said}, asked=asked)
 
 
 def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:

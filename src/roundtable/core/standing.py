@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
@@ -104,7 +104,8 @@ class DecisionStanding:
 
     @property
     def conditional(self) -> tuple[str, ...]:
-        return tuple(s.participant for s in self.seats if s.participant in self.holders and not s.firm)
+        holders = self.holders
+        return tuple(s.participant for s in self.seats if s.participant in holders and not s.firm)
 
     @property
     def accepting(self) -> tuple[str, ...]:
@@ -160,7 +161,6 @@ class Standing:
     """Of those who hold what is delivered: not granted yet."""
     facts: tuple[ConditionOnTable, ...] = ()
     """What has to be found out, whatever was decided."""
-    _by_id: Mapping[str, DecisionStanding] = field(default_factory=dict, repr=False)
 
     @property
     def question(self) -> DecisionStanding | None:
@@ -312,10 +312,72 @@ _FOLLOWS = re.compile(
 )
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
 _COMMON = frozenset(
-    "the and for that this with are was were have has had not but they their there then than "
-    "want wants wanted would should could will can may its our your more most some such only "
-    "also just very much many any all one two der die das und ist nicht ein eine mit für auf "
-    "los las que con por una del para".split()
+    [
+        "the",
+        "and",
+        "for",
+        "that",
+        "this",
+        "with",
+        "are",
+        "was",
+        "were",
+        "have",
+        "has",
+        "had",
+        "not",
+        "but",
+        "they",
+        "their",
+        "there",
+        "then",
+        "than",
+        "want",
+        "wants",
+        "wanted",
+        "would",
+        "should",
+        "could",
+        "will",
+        "can",
+        "may",
+        "its",
+        "our",
+        "your",
+        "more",
+        "most",
+        "some",
+        "such",
+        "only",
+        "also",
+        "just",
+        "very",
+        "much",
+        "many",
+        "any",
+        "all",
+        "one",
+        "two",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "nicht",
+        "ein",
+        "eine",
+        "mit",
+        "für",
+        "auf",
+        "los",
+        "las",
+        "que",
+        "con",
+        "por",
+        "una",
+        "del",
+        "para",
+    ]
 )
 
 
@@ -365,7 +427,7 @@ def _end(
     leaders = tuple(option for option, count in counts.items() if count == most and count)
     moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
-    tally = _told(decision, counts, seats, record)
+    tally = _told(counts, seats, record)
     if most * 2 <= seated or len(leaders) != 1:
         told = "positions still move and none prevails" if moving else "none prevails"
         return stuck, f"{tally}: {told}.", None, leaders if len(leaders) > 1 else ()
@@ -406,9 +468,7 @@ def _nobody(record: Record, seated: int, voted: int) -> str:
     return f"{voted} of {seated} voted{more}: that is too few to count."
 
 
-def _told(
-    decision: Decision, counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record
-) -> str:
+def _told(counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record) -> str:
     """The count in a few words: "2 of 3, 1 absent"."""
     most = max(counts.values(), default=0)
     seated = len(seats)

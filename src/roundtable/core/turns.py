@@ -170,7 +170,8 @@ def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Sp
     if reading is None or (task.form and task.form.alone):
         violations = () if reading else task.contract.check(answer.text)
     else:
-        violations = task.contract.check(reading.prose)
+        declared = task.contract.check_declared(reading.declaration)
+        violations = (*task.contract.check(reading.prose), *declared)
     return _Spoken(answer, speaker, task, violations, reading)
 
 

@@ -181,7 +181,7 @@ class Dissent(Value):
     reason: str = ""
     turn_id: str | None = None
     gave_in: bool = False
-    """It voted for the answer in the end without naming an argument; this is what it held before."""
+    """It came over in the end without naming an argument; this is what it held before."""
 
 
 class ActionItem(Value):

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import prompts
 from ..core.budget import admit, reserve
-from ..core.effects import PromptPlan, Task, TurnPlan, Untrusted
+from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
 from ..core.errors import SpeakerError
 from ..core.events import (
     AttemptFailed,
@@ -174,12 +174,10 @@ class _Taking:
         condensed = rendered.condensed or repair.condensed
         return rendered.prompt.model_copy(update={"user": user}), condensed
 
-    def _ask_again(
-        self, task: Task, call: Call, nonce: str, room: int
-    ) -> tuple[Prompt, bool]:
+    def _ask_again(self, task: Task, call: Call, nonce: str, room: int) -> tuple[Prompt, bool]:
         """The short prompt for a declaration alone, with the speech that it belongs to."""
         assert task.again is not None, "only a task that can be asked again is"
-        told = {
+        told: dict[str, PromptValue] = {
             "speech": Untrusted("speech", call.broken_text, "yourself"),
             "problems": "\n".join(f"- {each.message}" for each in call.repair),
         }

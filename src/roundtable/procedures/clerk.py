@@ -35,9 +35,7 @@ def given_choices(table: Table) -> tuple[str, ...]:
 
 def tabled_by_asker(table: Table) -> DecisionsTabled | None:
     """The decision on options that were named before anybody spoke; None without such."""
-    options = tuple(
-        Option(id=f"o{n}", text=text) for n, text in enumerate(given_choices(table), 1)
-    )
+    options = tuple(Option(id=f"o{n}", text=text) for n, text in enumerate(given_choices(table), 1))
     if not options:
         return None
     question = clip(table.state.start.topic, LONGEST_QUESTION)
@@ -56,10 +54,9 @@ def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "")
 
 def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptValue]:
     """What the clerk reads: the speeches under letters, with what each declared."""
-    seats = {letter: seat for letter, seat in table.letters(table.host.id).items()}
     said = {speech.participant: speech for speech in speeches}
     answers = []
-    for letter, seat in seats.items():
+    for letter, seat in table.letters(table.host.id).items():
         if (speech := said.get(seat)) is None:
             continue
         declared = speech.declaration

@@ -72,7 +72,7 @@ def _open_ids(table: Table, seat: str) -> list[str] | None:
         return None
     demands = _demands_to_answer(table, question, held)
     new = any(
-        option.origin == "own" and seat not in option.holders and _newer(table, option.id, seat)
+        option.origin == "own" and seat not in option.holders and _newer(table, option.id)
         for decision in table.record.decisions
         for option in decision.options
     )
@@ -81,17 +81,15 @@ def _open_ids(table: Table, seat: str) -> list[str] | None:
     return None
 
 
-def _newer(table: Table, option: str, seat: str) -> bool:
-    """Whether an option joined the table after this seat voted last."""
+def _newer(table: Table, option: str) -> bool:
+    """Whether an option joined the table last: nobody but its author has voted on it."""
     tabled = table.state.tabled
     return len(tabled) > 1 and not any(
         option in decision.option_ids for each in tabled[:-1] for decision in each.decisions
     )
 
 
-def _demands_to_answer(
-    table: Table, question: DecisionStanding, held: SeatStanding
-) -> list[str]:
+def _demands_to_answer(table: Table, question: DecisionStanding, held: SeatStanding) -> list[str]:
     """Demands of those on the same side that this seat has neither granted nor refused."""
     if held.final in ("", OWN, ANY):
         return []

@@ -1,0 +1,476 @@
+"""Verdicts: how a host's last word becomes one that can be checked, the same in every procedure.
+
+The count says what is delivered, how sure it is and who dissents. The host writes it up; what it
+writes is checked against what was said and against the count, and nothing it claims overrides
+either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..core.contracts import Contract, Violation, says_nothing
+from ..core.declaration import NONE, Declaration
+from ..core.declaration_form import VERDICT, Form, seems_refused
+from ..core.effects import PromptValue, Task
+from ..core.events import NoteAdded, SpeechGiven
+from ..core.standing import DecisionStanding, Standing
+from ..core.state import State
+from ..core.text import count_words, first_sentences
+from ..core.values import Dissent, Finding, Verdict
+from ..core.verdict_check import Checked, Source, check_text, contradiction, copied_share
+from .assessment import assessment_of
+from .table import REMARK, Table
+
+PASTED = "[pasted answer]"
+PASTED_LIMIT = 0.6
+"""Above this share of copied runs of words a synthesis is not the host's own."""
+CONTRADICTS = "[contradicts the count]"
+UNCITED = "[no citations]"
+SHORTEST_ANSWER = 3
+"""Words. Less is no verdict."""
+
+
+# --- what the host is told and asked -----------------------------------------------------------
+
+
+def verdict_form(table: Table) -> Form:
+    """What the host declares with its verdict."""
+    question = table.record.question
+    return Form(keys=VERDICT, decisions=(question,) if question else ())
+
+
+def verdict_task(
+    table: Table,
+    template: str,
+    variables: Mapping[str, PromptValue],
+    sections: Sequence[str],
+    *,
+    max_tokens: int = 4096,
+    contract: Contract | None = None,
+) -> Task:
+    """The host's last word: its sections, its declaration, and the count it has to keep to."""
+    question = table.standing.question
+    delivered = question.delivered if question and question.delivered else NONE
+    kept = VerdictContract(
+        sections=tuple(sections) if contract is None else contract.sections,
+        min_words=contract.min_words if contract else 0,
+        max_words=contract.max_words if contract else None,
+        delivers=delivered if question else "",
+        options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
+        form=contract,
+    )
+    return table.declaring_task(
+        template,
+        {**variables, "outcome": outcome(table)},
+        verdict_form(table),
+        kept,
+        max_tokens=max_tokens,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictContract(Contract):
+    """The sections of a verdict, and that it delivers what was counted."""
+
+    delivers: str = ""
+    """The option that the count says, or `none`; empty where nothing was put to the vote."""
+    options: tuple[tuple[str, str], ...] = ()
+    form: Contract | None = None
+    """What the procedure asks of its verdict beside that."""
+
+    def check(self, text: str) -> tuple[Violation, ...]:
+        violations = (self.form or _plain(self)).check(text)
+        if found := self.contradiction(text):
+            violations = (*violations, Violation("contradiction", found.message))
+        return violations
+
+    def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:
+        if declaration is None or not self.delivers or declaration.delivers == self.delivers:
+            return ()
+        told = (
+            f"The count delivers {self.delivers}, your verdict {declaration.delivers}: write the "
+            "verdict that was counted, and say under dissent what speaks against it."
+            if self.delivers != NONE
+            else f"The count delivers nothing, your verdict {declaration.delivers}: set the "
+            "positions side by side and say what would decide between them."
+        )
+        return (Violation("contradiction", told),)
+
+    def contradiction(self, text: str) -> Finding | None:
+        texts = dict(self.options)
+        if self.delivers not in texts:
+            return None
+        answer = self.parse(text).get("Answer") or text
+        others = [words for option, words in self.options if option != self.delivers]
+        return contradiction(answer, texts[self.delivers], others)
+
+    def parse(self, text: str) -> dict[str, str]:
+        return (self.form or _plain(self)).parse(text)
+
+
+def _plain(contract: Contract) -> Contract:
+    return Contract(contract.sections, contract.min_words, contract.max_words, contract.flag)
+
+
+def outcome(table: Table) -> str:
+    """The count for the host who has to write it up. Options stand in it by their ids alone,
+    because their words are not ours."""
+    standing = table.standing
+    if standing.question is None:
+        return "Nothing was put to the vote, so no agreement can be claimed."
+    lines: list[str] = []
+    for each in standing.decisions:
+        prevails = f" {each.delivered} prevails." if each.delivered else " Nothing prevails."
+        end = each.end or "not counted"
+        lines.append(f"{each.decision.id}, {end}: {each.reason}{prevails}")
+        for option, count in each.counts.items():
+            names = [table.name(s.participant) for s in each.seats if s.final == option]
+            lines.append(f"- {option}: {count}{' (' + ', '.join(names) + ')' if names else ''}")
+        if own := [table.name(seat) for seat in each.own]:
+            lines.append(f"- positions of their own: {', '.join(own)}")
+    lines += _origin_lines(table, standing.question)
+    if standing.demands:
+        ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
+        lines.append(f"Demands that are not granted: {ids}.")
+    delivered = standing.question.delivered
+    lines.append(
+        f"Deliver {delivered} as the answer." if delivered else "Deliver no option as the answer."
+    )
+    return "\n".join(lines)
+
+
+def _origin_lines(table: Table, question: DecisionStanding) -> list[str]:
+    lines = []
+    if alone := question.independent:
+        lines.append(f"Held it before hearing the others: {_names(table, alone)}.")
+    for seat in question.seats:
+        if seat.moved and seat.final == question.delivered:
+            name = table.name(seat.participant)
+            why = "by an argument it names" if seat.argument else "without naming an argument"
+            lines.append(f"{name} came over {why}.")
+    if question.accepting:
+        lines.append(f"Could live with it: {_names(table, question.accepting)}.")
+    if question.dissenting:
+        lines.append(f"Dissents: {_names(table, question.dissenting)}.")
+    for seat, reason in table.record.abstained.items():
+        lines.append(f"{table.name(seat)} abstains{'.' if not reason else ', with a reason.'}")
+    if table.record.undeclared:
+        lines.append(f"Declared nothing: {_names(table, table.record.undeclared)}.")
+    if table.record.absent:
+        lines.append(f"Absent: {_names(table, table.record.absent)}.")
+    return lines
+
+
+def _names(table: Table, seats: Iterable[str]) -> str:
+    return ", ".join(table.name(seat) for seat in seats)
+
+
+# --- what becomes of it ------------------------------------------------------------------------
+
+
+def written(
+    table: Table,
+    speech: SpeechGiven,
+    *,
+    answer: str = "",
+    agreement: str = "",
+    gaps: str = "",
+    changed_minds: str = "",
+    sources: tuple[str, ...] = (),
+    among: Sequence[SpeechGiven] = (),
+) -> Verdict:
+    """The verdict as the host wrote it, checked. `answer` is the part of its speech that answers
+    the question; without it, all of it. `among` are the speeches it must not be pasted from."""
+    text = answer or speech.sections.get("Answer") or speech.text
+    base = counted(table)
+    declared = speech.declaration or Declaration()
+    check = Checking(table.state)
+    parts = {
+        "answer": check(text),
+        "agreement": check("" if says_nothing(agreement) else agreement),
+        "gaps": check("" if says_nothing(gaps) else gaps),
+        "changed_minds": check("" if says_nothing(changed_minds) else changed_minds),
+    }
+    brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
+    flags = dict.fromkeys(speech.flags)
+    findings = list(check.findings)
+    question = table.standing.question
+    if wrong := _against_the_count(question, declared, text):
+        flags[CONTRADICTS] = None
+        findings.insert(0, wrong)
+    if any(copied_share(text, each.text) > PASTED_LIMIT for each in among):
+        flags[PASTED] = None
+    if not check.cites:
+        flags[UNCITED] = None
+    flags.update(dict.fromkeys(f"[{finding.code}]" for finding in check.findings))
+    told = parts["agreement"]
+    return base.model_copy(
+        update={
+            "answer": parts["answer"],
+            "brief": brief,
+            "delivers": declared.delivers,
+            "why": tuple(check(each) for each in declared.why),
+            "would_change": tuple(check(each) for each in declared.would_change),
+            "next_steps": declared.actions,
+            "method": "written",
+            "author": speech.model,
+            # The count comes first: the host's words cannot turn an impasse into an agreement.
+            "agreement": f"{base.agreement} {told}".strip(),
+            "changed_minds": parts["changed_minds"] or base.changed_minds,
+            "gaps": parts["gaps"],
+            "sources": sources,
+            "cites": tuple(dict.fromkeys(check.cites)),
+            "findings": tuple(findings),
+            "flags": (*base.flags, *flags),
+        }
+    )
+
+
+def extracted(
+    table: Table, words: Sequence[SpeechGiven], *, sources: tuple[str, ...] = ()
+) -> Verdict:
+    """The experts' own last words side by side, for when no model can write the verdict."""
+    base = counted(table)
+    question = table.standing.question
+    lines = []
+    if question is not None and question.delivered:
+        lines += [f"The vote is for: {question.answer} ({question.reason.rstrip('.')})", ""]
+    lines += ["No model wrote this answer; these are the experts' own words.", ""]
+    for speech in words:
+        lines.append(
+            f"- **{table.name(speech.participant)}** ({speech.turn_id}): {said(table, speech)}"
+        )
+    brief = question.answer if question is not None and question.delivered else ""
+    return base.model_copy(
+        update={
+            "answer": "\n".join(lines),
+            "brief": brief or base.agreement,
+            "delivers": question.delivered or NONE if question else "",
+            "method": "extractive",
+            "sources": sources,
+            "cites": tuple(speech.turn_id for speech in words),
+        }
+    )
+
+
+def unusable(speech: SpeechGiven, sections: Sequence[str], among: Sequence[SpeechGiven]) -> bool:
+    """Whether a host answered with a refusal, with garbage or with somebody else's words: then an
+    extract says more."""
+    text = speech.sections.get("Answer") or speech.text
+    if seems_refused(text) or count_words(text) < SHORTEST_ANSWER:
+        return True
+    shapeless = speech.declaration is None and not any(speech.sections.get(n) for n in sections)
+    return (bool(sections) and shapeless) or any(
+        copied_share(text, each.text) > PASTED_LIMIT for each in among
+    )
+
+
+def counted(table: Table) -> Verdict:
+    """What the count alone says; the answer is still empty."""
+    return Verdict(
+        answer="",
+        confidence=assessment_of(table.state).word,
+        agreement=agreement_told(table.standing),
+        dissent=dissents(table),
+        changed_minds=changes_told(table),
+        meaningful=table.standing.end is not None,
+    )
+
+
+def agreement_told(standing: Standing) -> str:
+    """How the table ended, with the figures, in a sentence or two."""
+    question = standing.question
+    if question is None:
+        return "Not counted: nothing was put to the vote."
+    if question.end is None:
+        return f"Not counted: {question.reason}"
+    told = f"{question.end.capitalize()}: {question.reason}"
+    if question.delivered and question.end != "hollow":
+        alone = len(question.independent)
+        holders = len(question.holders)
+        if alone == holders:
+            told += " They held it independently, before hearing each other."
+        elif alone:
+            told += f" {alone} of them held it before hearing the others."
+        else:
+            told += " It was reached only after talk."
+    return told
+
+
+def dissents(table: Table) -> tuple[Dissent, ...]:
+    """Every seat that does not hold what is delivered and could not live with it, in its own last
+    words; and what those held who came over without an argument."""
+    question = table.standing.question
+    if question is None:
+        return ()
+    found = []
+    for seat in question.dissenting:
+        held = question.seat(seat)
+        last = _last_words(table, seat)
+        found.append(
+            Dissent(
+                participant=seat,
+                position=table.record.position(seat) or (said(table, last) if last else ""),
+                reason=_reason(table, seat),
+                turn_id=last.turn_id if last else held.turn_id if held else None,
+            )
+        )
+    for seat in question.gave_in:
+        first = next((s for s in table.state.speeches if s.participant == seat and s.text), None)
+        if first is not None and question.delivered:
+            found.append(
+                Dissent(
+                    participant=seat,
+                    position=table.record.position(seat, first=True) or said(table, first),
+                    reason=_reason(table, seat, first=True),
+                    turn_id=first.turn_id,
+                    gave_in=True,
+                )
+            )
+    return tuple(found)
+
+
+def _reason(table: Table, seat: str, *, first: bool = False) -> str:
+    """Its own strongest claim: a point it raised, or the last thing it wants on record."""
+    said_by = table.record.of(seat)
+    for each in said_by if first else reversed(said_by):
+        if each.declaration.for_the_record:
+            return each.declaration.for_the_record
+        if each.declaration.new_points:
+            return each.declaration.new_points[0]
+    held = [p.text for p in table.record.points if p.author == seat and not p.withdrawn]
+    return held[0] if held else ""
+
+
+def changes_told(table: Table) -> str:
+    """Who changed its mind, and by which argument."""
+    question = table.standing.question
+    if question is None:
+        return ""
+    lines = []
+    for seat in question.seats:
+        if not seat.moved:
+            continue
+        name, now = table.name(seat.participant), question.text_of(seat.final)
+        before = table.record.position(seat.participant, first=True)
+        if seat.opening in question.decision.option_ids:
+            before = question.text_of(seat.opening)
+        cause = (
+            f"by an argument of {table.name(seat.argument.participant)}: {seat.argument.what}"
+            if seat.argument
+            else "without naming an argument"
+        )
+        lines.append(f"{name}: from “{before}” to “{now}”, {cause}")
+    return "\n".join(lines)
+
+
+def said(table: Table, speech: SpeechGiven) -> str:
+    """What a speech stands for in a line or two: its declared position, or its beginning."""
+    declared = speech.declaration.position if speech.declaration else ""
+    return declared or first_sentences(speech.sections.get("Answer") or speech.text, 3, 500)
+
+
+def _last_words(table: Table, seat: str) -> SpeechGiven | None:
+    spoken = [s for s in table.state.speeches if s.participant == seat and s.text and s.round > 0]
+    return spoken[-1] if spoken else None
+
+
+def _against_the_count(
+    question: DecisionStanding | None, declared: Declaration, text: str
+) -> Finding | None:
+    """What is still wrong after the host was asked to write it once more."""
+    if question is None or question.delivered is None:
+        if question is not None and declared.delivers not in ("", NONE):
+            return Finding(
+                code="contradicts the count",
+                message="The writer delivers an answer although the table chose none: "
+                f"{question.reason}",
+            )
+        return None
+    if declared.delivers and declared.delivers != question.delivered:
+        wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
+        return Finding(
+            code="contradicts the count",
+            message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
+            f"writer delivers “{wrote}”.",
+        )
+    others = [o.text for o in question.decision.options if o.id != question.delivered]
+    found = contradiction(text, question.answer, others)
+    if found is None:
+        return None
+    return Finding(
+        code="contradicts the count",
+        message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but the "
+        "written answer seems to say something else.",
+        excerpt=found.excerpt,
+    )
+
+
+class Checking:
+    """Checks one verdict part by part, and gathers what is found."""
+
+    def __init__(self, state: State) -> None:
+        self._sources = sources_of(state)
+        self.findings: list[Finding] = []
+        self.cites: list[str] = []
+
+    def __call__(self, text: str) -> str:
+        if not text:
+            return ""
+        checked: Checked = check_text(text, self._sources)
+        self.findings += checked.findings
+        self.cites += checked.cites
+        return checked.text
+
+
+def sources_of(state: State) -> tuple[Source, ...]:
+    """All that a verdict may quote: what was said, the question, the options and the material."""
+    return state.derived("sources", _sources_of)
+
+
+def _sources_of(state: State) -> tuple[Source, ...]:
+    host = state.start.host.id
+    found = [
+        Source(
+            id=speech.turn_id,
+            speaker=speech.participant,
+            name=state.name_of(speech.participant),
+            text=_whole(speech),
+            kind="speech",
+            round=speech.round,
+        )
+        for speech in state.speeches
+        # The host's own words are no source: every quotation would be found in its own verdict.
+        if speech.participant != host or speech.stage == REMARK
+    ]
+    found.append(Source(id="question", text=state.start.topic, kind="question"))
+    options = [o.text for tabled in state.tabled for d in tabled.decisions for o in d.options]
+    if options:
+        found.append(
+            Source(id="options", text="\n\n".join(dict.fromkeys(options)), kind="question")
+        )
+    found += [
+        Source(id=f"document:{m.source}", text=m.text, kind="document", name=m.source)
+        for m in state.context
+    ]
+    return tuple(found)
+
+
+def _whole(speech: SpeechGiven) -> str:
+    """A speech with the sentences of its declaration: they are its speaker's words too."""
+    d = speech.declaration
+    if d is None:
+        return speech.text
+    texts = [d.position, *d.new_points, *(c.text for c in d.conditions), d.for_the_record]
+    texts += [s.text for s in d.stances]
+    return "\n\n".join([speech.text, *(text for text in texts if text)])
+
+
+EXTRACTED_NOTE = NoteAdded(
+    code="extracted_verdict",
+    text="The host could not write the verdict, so it is an extract of what the experts said, made "
+    "without a model. The vote is counted all the same.",
+    remedy="Ask again to get a written one.",
+)
