@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, get_args
 
 from .contracts import Violation
 from .declaration import (
@@ -23,6 +23,7 @@ from .declaration import (
     SILENT,
     Adopted,
     Condition,
+    ConditionKind,
     Decision,
     Declaration,
     DeclaredStance,
@@ -86,14 +87,7 @@ _TOLERANCE = 1.1
 PLACEHOLDER = "…"
 """What stands for a text in the examples of prompts. An answer that repeats it is no answer."""
 
-_STANCES: tuple[StanceWord, ...] = (
-    "agree",
-    "partly",
-    "disagree",
-    "unsure",
-    "amend",
-    "withdraw",
-)
+_STANCES: tuple[StanceWord, ...] = get_args(StanceWord)
 _OWN_STANCES = ("amend", "withdraw")
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
 _OPTION_ID = re.compile(
@@ -553,10 +547,10 @@ class _Reader:
             otherwise = str(entry.get("otherwise", OPEN)).strip().casefold()
             known = otherwise in options or otherwise in (OWN, OPPOSE, OPEN)
             # A condition of unknown kind stands in the way: that is the careful reading.
-            kind = "fact" if entry.get("kind") == "fact" else "demand"
+            kind: ConditionKind = "fact" if entry.get("kind") == "fact" else "demand"
             yield Condition(
                 text=text,
-                kind=cast('Literal["demand", "fact"]', kind),
+                kind=kind,
                 otherwise=otherwise if known else OPEN,
             )
 
@@ -595,7 +589,7 @@ class _Reader:
                 continue
             stance = DeclaredStance(
                 id=point,
-                stance=cast("StanceWord", word),
+                stance=word,
                 text=self._text(entry.get("text"), MAX_TEXT),
             )
             if word == "amend" and not stance.text:

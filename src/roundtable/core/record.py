@@ -26,6 +26,8 @@ from .state import State
 from .values import HOST_WIRE_NAME
 
 PointStatus = Literal["agreed", "held", "disputed", "rejected", "withdrawn", "open"]
+IN_REVERSE = "-in-reverse"
+"""How a stage ends that repeats another as a check: what is declared in it is not counted."""
 QUESTION = "d1"
 """The first decision: the question that was asked."""
 LEGACY = "legacy"
@@ -222,14 +224,16 @@ def _record(state: State) -> Record:
     statements = tuple(
         Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent)
         for s in spoken
-        if s.declaration is not None and s.participant not in small
+        if s.declaration is not None
+        and s.participant not in small
+        and not s.stage.endswith(IN_REVERSE)
     )
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:
         decisions, statements = _legacy(state, small)
     declared = {each.participant for each in statements}
     heard = {s.participant for s in spoken} | declared
-    last = {each.participant: each.declaration for each in statements}
+    last = {each.participant: each.declaration for each in statements if _takes_part(each)}
     return Record(
         seats=seats,
         decisions=decisions,
@@ -242,6 +246,14 @@ def _record(state: State) -> Record:
         conditions=tuple(_conditions(statements)),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
+    )
+
+
+def _takes_part(statement: Statement) -> bool:
+    """Whether it says anything of what its seat holds: a ranking of drafts does not."""
+    d = statement.declaration
+    return bool(d.position or d.stances or d.abstain is not None) or any(
+        vote.on.startswith("d") or vote.on == LEGACY for vote in d.votes
     )
 
 

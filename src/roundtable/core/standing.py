@@ -194,9 +194,16 @@ def speeches_of(state: State) -> dict[str, str]:
     return {participant: "\n".join(words) for participant, words in said.items()}
 
 
-def standing(record: Record, speeches: Mapping[str, str] | None = None) -> Standing:
-    """What follows from a record. `speeches` are everybody's words, to trace arguments in."""
-    decisions = tuple(_decision(record, each, speeches or {}) for each in record.decisions)
+def standing(
+    record: Record,
+    speeches: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Standing:
+    """What follows from a record. `speeches` are everybody's words, to trace arguments in;
+    `weights` what each seat counts where several are copies of one voter."""
+    decisions = tuple(
+        _decision(record, each, speeches or {}, weights or {}) for each in record.decisions
+    )
     by_status = {
         status: tuple(point for point in record.points if point.status == status)
         for status in ("agreed", "held", "disputed", "rejected")
@@ -218,12 +225,17 @@ def standing(record: Record, speeches: Mapping[str, str] | None = None) -> Stand
     )
 
 
-def _decision(record: Record, decision: Decision, speeches: Mapping[str, str]) -> DecisionStanding:
+def _decision(
+    record: Record,
+    decision: Decision,
+    speeches: Mapping[str, str],
+    weights: Mapping[str, float],
+) -> DecisionStanding:
     votes = record.votes(decision)
     seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
     counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
     first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
-    end, reason, delivered, tied = _end(record, decision, seats, counts)
+    end, reason, delivered, tied = _end(record, seats, counts, weights)
     return DecisionStanding(
         decision=decision,
         end=end,
@@ -311,74 +323,13 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
-_COMMON = frozenset(
-    [
-        "the",
-        "and",
-        "for",
-        "that",
-        "this",
-        "with",
-        "are",
-        "was",
-        "were",
-        "have",
-        "has",
-        "had",
-        "not",
-        "but",
-        "they",
-        "their",
-        "there",
-        "then",
-        "than",
-        "want",
-        "wants",
-        "wanted",
-        "would",
-        "should",
-        "could",
-        "will",
-        "can",
-        "may",
-        "its",
-        "our",
-        "your",
-        "more",
-        "most",
-        "some",
-        "such",
-        "only",
-        "also",
-        "just",
-        "very",
-        "much",
-        "many",
-        "any",
-        "all",
-        "one",
-        "two",
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "nicht",
-        "ein",
-        "eine",
-        "mit",
-        "für",
-        "auf",
-        "los",
-        "las",
-        "que",
-        "con",
-        "por",
-        "una",
-        "del",
-        "para",
-    ]
-)
+_COMMON_WORDS = """
+    the and for that this with are was were have has had not but they their there then than
+    want wants wanted would should could will can may its our your more most some such only
+    also just very much many any all one two
+    der die das und ist nicht ein eine mit für auf los las que con por una del para
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 def _only_follows(what: str) -> bool:
@@ -414,39 +365,75 @@ def _script(text: str) -> str:
 
 
 def _end(
-    record: Record, decision: Decision, seats: Sequence[SeatStanding], counts: Mapping[str, int]
+    record: Record,
+    seats: Sequence[SeatStanding],
+    counts: Mapping[str, int],
+    weights: Mapping[str, float],
 ) -> tuple[End | None, str, str | None, tuple[str, ...]]:
     """The end and why; what is delivered, and what is tied for it."""
     seated = len(seats)
     voted = [seat for seat in seats if seat.final]
     if seated < 2:
         return None, "It takes two to agree.", None, ()
-    if len([seat for seat in voted if seat.final != ANY]) < 1 or len(voted) < 2:
+    if len(voted) < 2 or all(seat.final == ANY for seat in voted):
         return None, _nobody(record, seated, len(voted)), None, ()
-    most = max(counts.values(), default=0)
-    leaders = tuple(option for option, count in counts.items() if count == most and count)
+    count = _Count(seats, weights)
     moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
     tally = _told(counts, seats, record)
-    if most * 2 <= seated or len(leaders) != 1:
+    leader = next((option for option in counts if count.prevails(option)), None)
+    if leader is None:
         told = "positions still move and none prevails" if moving else "none prevails"
-        return stuck, f"{tally}: {told}.", None, leaders if len(leaders) > 1 else ()
-    leader = leaders[0]
+        most = max(counts.values(), default=0)
+        tied = tuple(option for option, each in counts.items() if each and each == most)
+        return stuck, f"{tally}: {told}.", None, tied if len(tied) > 1 else ()
     behind = [seat for seat in seats if seat.final == leader]
     united = len(behind) == seated
-    gave_in = [seat for seat in behind if seat.gave_in]
     firm = [seat for seat in behind if seat.firm]
-    if len(firm) * 2 <= seated or (united and len(firm) < seated):
-        refused = any(seat.refused_demands for seat in behind)
-        told = "conditions that exclude each other" if refused else "conditions nobody has granted"
-        if refused and len(firm) * 2 <= seated:
-            return stuck, f"{tally}, but under {told}.", None, ()
-        return "conditional", f"{tally}, but {len(behind) - len(firm)} under {told}.", leader, ()
-    if gave_in and (united or (len(behind) - len(gave_in)) * 2 <= seated):
+    if not count.prevails(leader, firm) or (united and len(firm) < seated):
+        under = len(behind) - len(firm)
+        if any(seat.refused_demands for seat in behind) and not count.prevails(leader, firm):
+            return stuck, f"{tally}, but under conditions that exclude each other.", None, ()
+        told = f"{tally}, but {under} of them under conditions that nobody has granted."
+        return "conditional", told, leader, ()
+    gave_in = [seat for seat in behind if seat.gave_in]
+    stood = [seat for seat in behind if not seat.gave_in]
+    if gave_in and (united or not count.prevails(leader, stood)):
         return "hollow", f"{tally}, but {_gave_in(len(gave_in))}.", leader, ()
     if united:
         return "consensus", f"{tally}.", leader, ()
-    return "majority", f"{tally}.", leader, ()
+    by_voters = "" if len(behind) * 2 > seated else ", by voters that are not copies of each other"
+    return "majority", f"{tally}{by_voters}.", leader, ()
+
+
+class _Count:
+    """Whether an option prevails: it has more than half of the weight of all seats, in which
+    copies of one model share a single voter's; or more than half of the seats, if by weight no
+    other option is ahead of it."""
+
+    def __init__(self, seats: Sequence[SeatStanding], weights: Mapping[str, float]) -> None:
+        self._seats = seats
+        self._weights = {s.participant: weights.get(s.participant, 1.0) for s in seats}
+        self._total = sum(self._weights.values())
+
+    def prevails(self, option: str, behind: Sequence[SeatStanding] | None = None) -> bool:
+        """`behind` limits who counts for it; all others stay in the whole."""
+        support = [s for s in self._seats if s.final == option] if behind is None else behind
+        weight = self._weight(support)
+        if weight * 2 > self._total + _EPSILON:
+            return True
+        others = {s.final for s in self._seats if s.final and s.final != option}
+        ahead = any(
+            self._weight([s for s in self._seats if s.final == other]) > weight + _EPSILON
+            for other in others
+        )
+        return len(support) * 2 > len(self._seats) and not ahead
+
+    def _weight(self, seats: Iterable[SeatStanding]) -> float:
+        return sum(self._weights[seat.participant] for seat in seats)
+
+
+_EPSILON = 1e-9
 
 
 def _gave_in(count: int) -> str:

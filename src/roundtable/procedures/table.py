@@ -261,7 +261,7 @@ class Table:
             "shared/declaration",
             {
                 "recorded": form.recorded,
-                "decisions": self.decisions_listed(form.decisions) if form.asks_votes else "",
+                "decisions": self.decisions_listed(form.decisions) if form.decisions else "",
                 "points": _points_listed(form.listed),
                 "example": _example(form),
                 "several": several,
@@ -272,6 +272,7 @@ class Table:
                 "adopted": bool(form.peers) and "adopted" in form.keys,
                 "new_points": "new_points" in form.keys,
                 "scores": ", ".join(form.scored) if "scores" in form.keys else "",
+                "abstain": "abstain" in form.keys,
                 "end": "end" in form.keys,
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,

@@ -239,9 +239,7 @@ def extracted(
         lines += [f"The vote is for: {question.answer} ({question.reason.rstrip('.')})", ""]
     lines += ["No model wrote this answer; these are the experts' own words.", ""]
     for speech in words:
-        lines.append(
-            f"- **{table.name(speech.participant)}** ({speech.turn_id}): {said(table, speech)}"
-        )
+        lines.append(f"- **{table.name(speech.participant)}** ({speech.turn_id}): {said(speech)}")
     brief = question.answer if question is not None and question.delivered else ""
     return base.model_copy(
         update={
@@ -312,7 +310,7 @@ def dissents(table: Table) -> tuple[Dissent, ...]:
         found.append(
             Dissent(
                 participant=seat,
-                position=table.record.position(seat) or (said(table, last) if last else ""),
+                position=table.record.position(seat) or (said(last) if last else ""),
                 reason=_reason(table, seat),
                 turn_id=last.turn_id if last else held.turn_id if held else None,
             )
@@ -323,7 +321,7 @@ def dissents(table: Table) -> tuple[Dissent, ...]:
             found.append(
                 Dissent(
                     participant=seat,
-                    position=table.record.position(seat, first=True) or said(table, first),
+                    position=table.record.position(seat, first=True) or said(first),
                     reason=_reason(table, seat, first=True),
                     turn_id=first.turn_id,
                     gave_in=True,
@@ -366,7 +364,7 @@ def changes_told(table: Table) -> str:
     return "\n".join(lines)
 
 
-def said(table: Table, speech: SpeechGiven) -> str:
+def said(speech: SpeechGiven) -> str:
     """What a speech stands for in a line or two: its declared position, or its beginning."""
     declared = speech.declaration.position if speech.declaration else ""
     return declared or first_sentences(speech.sections.get("Answer") or speech.text, 3, 500)
