@@ -1,0 +1,250 @@
+"""Contradiction: whether an answer plainly recommends an option that lost.
+
+It decides nothing: what it finds is a flag, and a reason to have the answer written once more. So
+it is silent wherever the words allow another reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .findings import Finding
+from .text import clip, sentences
+from .wording import NEGATIONS, Wording, vocabulary, worded
+
+_OPENING = 2
+"""Sentences in which an answer says what it is."""
+_MOST_WORDS = 60
+_MOSTLY = 0.6
+_BRIEF = 6
+"""Words of a clause that is nothing but the option's name."""
+_ALIKE = 5
+"""Letters at the beginning by which two words may be one: Postgres and PostgreSQL."""
+
+Answer = Literal["yes", "no"]
+_YES = vocabulary("yes yeah yep ja jawohl sí si oui 是 对 應 应 可 能")
+_NO = vocabulary("no nope nein non 不 否 别")
+_BARE = re.compile(
+    r"[\W_]*(?:(?P<yes>yes|ja|sí|oui|是的?|对|可以|应该|應該)|(?P<no>no|nein|non|不是?|不行|不应该|不應該|不可以|否))"
+    r"(?=[\W_]*$|[*_]*\s*[,.:;!—–，。：；！-])",
+    re.IGNORECASE,
+)
+_STATED = re.compile(
+    r"\b(?:answer|verdict|antwort|urteil|respuesta|veredicto)\b[*_]*\s*(?::|is|lautet|ist|es)\s*[:*_“\"]*\s*"
+    r"(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
+_CONTRAST = re.compile(
+    r"\b(?:rather than|instead of|over|than|not|statt|anstatt|anstelle von|als|en lugar de|en vez de"
+    r"|antes que|que no)\b|而不是|而非",
+    re.IGNORECASE,
+)
+"""What follows, up to the end of its clause, is what the answer does not recommend."""
+_CLAUSE = re.compile(
+    r"[.,;:!?—–。，；：！？\n]+|\s-\s|\b(?:but|and then|sondern|aber|sino|pero)\b|而是|但",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"\?|？|\b(?:if|unless|when|whether|while|although|though|whereas|despite|wenn|falls|ob|obwohl"
+    r"|während|trotz|si|cuando|aunque|mientras)\b|如果|若|虽然|尽管|是否",
+    re.IGNORECASE,
+)
+_AGAINST = NEGATIONS | vocabulary(
+    "reject rejects rejected avoid avoids avoided against worse weaker drop drops dropped abandon",
+    "abandons lost loses lose losing fail fails failed refuse refuses refused oppose opposes",
+    "opposed less unlike away leave leaves leaving left stop stops instead however contrary wrong",
+    "risky tempting attractive popular minority dissent dissents some few only seat seats voter",
+    "voters one two three four five six later eventually other others alternative considered",
+    "discussed debated compared versus vs between either or both from replace replaces replacing",
+    "ablehnen abgelehnt lehnt gegen vermeiden schlechter verlor verliert minderheit einige nur",
+    "oder zwischen beide später weg aufgeben ersetzen",
+    "rechaza rechazar evitar contra peor perdió pierde minoría algunos solo o u entre ambos dejar",
+    "reemplazar",
+)
+"""Words beside which naming an option is not recommending it."""
+_FOR = vocabulary(
+    "use uses using choose chooses chose adopt adopts pick picks recommend recommends recommended",
+    "should must go prefer prefers best right better wins won winner winning prevails migrate build",
+    "invest is are take keep keeps close closes move start begin decided decides favours favors",
+    "nehmen nimmt wählen wählt verwenden empfehlen empfohlen sollte sollten soll muss beste besser",
+    "gewinnt richtig ist einsetzen setzen",
+    "usar use elegir elige adoptar recomienda recomendamos debe debemos debería deberíamos mejor",
+    "gana es conviene",
+    "应 该 选 建 议 推 荐 采 用 胜 最 是",
+)
+_DOUBLE = vocabulary(
+    "only hesitate delay forget fail wait reason doubt just merely zögern nur bloß warten solo dudar"
+)
+"""Words that undo a negation: do not hesitate to use it, not only this."""
+_EMPTY = vocabulary(
+    "the a an to of in on for with and or we our it is be should do does will by at as this that",
+    "must der die das ein eine einen zu im in auf für mit und wir soll sollte sollten es ist",
+    "el la los las un una de en por para con y se es debe debemos al del lo 的 了 我 们 在 和",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    text: str
+    wording: Wording
+    against: bool
+    leading: bool
+    """Whether a sentence begins with it."""
+
+    def names(self, words: frozenset[str]) -> bool:
+        return any(key in words for key in self.wording.keys)
+
+
+def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding | None:
+    """What is wrong if the answer's opening plainly recommends another option than the delivered
+    one, or plainly refuses that one."""
+    opening = [each for each in sentences(_without_headings(answer)) if worded(each).keys]
+    opening = opening[:_OPENING]
+    if not opening or not worded(delivered).keys:
+        return None
+    for other in others:
+        found = _by_answer(opening, delivered, other) or _by_negation(opening, delivered, other)
+        if found:
+            return _finding(delivered, other, opening[0])
+    if any(_polarity(each) for each in (delivered, *others)):
+        return None
+    lost = _by_name(opening, delivered, others)
+    return _finding(delivered, lost, opening[0]) if lost is not None else None
+
+
+def _finding(delivered: str, lost: str, opening: str) -> Finding:
+    message = f"The answer reads like “{clip(lost, 80)}”, but “{clip(delivered, 80)}” is what was decided."
+    return Finding("contradiction", message, clip(opening, 160))
+
+
+def _without_headings(text: str) -> str:
+    kept = [line for line in text[:20_000].splitlines() if not line.lstrip().startswith("#")]
+    return re.sub(r"[*_`]", "", "\n".join(kept))
+
+
+def _polarity(option: str) -> Answer | None:
+    """Whether an option is a yes or a no: by its first word, if that stands for itself."""
+    match = _BARE.match(option)
+    if match is None:
+        return None
+    return "yes" if match["yes"] else "no"
+
+
+def _by_answer(opening: Sequence[str], delivered: str, other: str) -> bool:
+    """Whether a yes was decided and the answer begins with a no, or the other way round."""
+    ours, theirs = _polarity(delivered), _polarity(other)
+    if ours is None or theirs is None or ours == theirs:
+        return False
+    said = _BARE.match(opening[0])
+    if said is not None:
+        yes = bool(said["yes"])
+        rest = opening[0][said.end() :]
+    elif stated := _STATED.search(opening[0]):
+        yes = bool(stated["yes"] or stated["yes_zh"])
+        rest = opening[0][: stated.start()] + opening[0][stated.end() :]
+    else:
+        return False
+    turned = {"yes", "ja", "sí", "是的"} if not yes else {"no", "nein", "不是"}
+    again = {match[0].casefold() for each in (rest, *opening[1:]) for match in _BOTH.finditer(each)}
+    return yes != (ours == "yes") and not again & turned
+
+
+def _by_negation(opening: Sequence[str], delivered: str, other: str) -> bool:
+    """Whether the options are one sentence with and without a negation, and the answer is the
+    other one."""
+    if _polarity(delivered) or _polarity(other):
+        return False
+    ours, theirs = worded(delivered), worded(other)
+    negated = _negations(ours)
+    if _content(ours) != _content(theirs) or {negated, _negations(theirs)} != {0, 1}:
+        return False
+    first = opening[0]
+    said = worded(first)
+    if not _content(ours) <= frozenset(said.keys) or _CONDITION.search(first):
+        return False
+    count = _negations(said)
+    if negated:
+        return count == 0 and not any(key in _AGAINST for key in said.keys)
+    return count == 1 and _governs(said, _content(ours))
+
+
+def _negations(wording: Wording) -> int:
+    return sum(map(wording.negates, range(len(wording.keys))))
+
+
+def _governs(wording: Wording, content: frozenset[str]) -> bool:
+    """Whether the one negation stands right before what the option is about."""
+    at = next(i for i in range(len(wording.keys)) if wording.negates(i))
+    following = wording.keys[at + 1 : at + 4]
+    return any(key in content for key in following) and not any(
+        key in _DOUBLE for key in wording.keys
+    )
+
+
+def _content(wording: Wording) -> frozenset[str]:
+    return frozenset(
+        key
+        for index, key in enumerate(wording.keys)
+        if key not in _EMPTY and not wording.negates(index)
+    )
+
+
+def _by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> str | None:
+    """The losing option that the opening recommends by name without naming the delivered one,
+    except to refuse it."""
+    ours = _content(worded(delivered))
+    contents = {other: _content(worded(other)) for other in others}
+    own = ours - frozenset().union(*contents.values())
+    if not own:
+        return None
+    clauses = [clause for each in opening for clause in _clauses(each)]
+    if any(_mentions(clause, own) and not clause.against for clause in clauses):
+        return None
+    if any(_CONDITION.search(each) for each in opening):
+        return None
+    for other, content in contents.items():
+        rest = ours.union(*(words for name, words in contents.items() if name != other))
+        special = content - rest
+        if special and any(_recommends(clause, content, special) for clause in clauses):
+            return other
+    return None
+
+
+def _clauses(sentence: str) -> list[_Clause]:
+    found: list[_Clause] = []
+    at = 0
+    for end in [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence),) * 2]:
+        piece = sentence[at : end[0]]
+        parts = [*_CONTRAST.finditer(piece)]
+        cut = parts[0].start() if parts else len(piece)
+        for text, refused in ((piece[:cut], False), (piece[cut:], True)):
+            wording = worded(text)
+            if wording.keys:
+                against = refused or any(key in _AGAINST for key in wording.keys)
+                against = against or _negations(wording) > 0
+                found.append(_Clause(text, wording, against, not found))
+        at = end[1]
+    return found
+
+
+def _mentions(clause: _Clause, words: frozenset[str]) -> bool:
+    """Whether a clause has one of the words, or one that begins like it."""
+    return any(
+        key == word or (len(word) >= _ALIKE and key[:_ALIKE] == word[:_ALIKE])
+        for key in clause.wording.keys
+        for word in words
+    )
+
+
+def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str]) -> bool:
+    keys = frozenset(clause.wording.keys)
+    if clause.against or len(keys) > _MOST_WORDS or not special <= keys:
+        return False
+    if len(content & keys) < _MOSTLY * len(content):
+        return False
+    brief = clause.leading and len(clause.wording.keys) <= len(content) + _BRIEF
+    return brief or bool(keys & _FOR)
