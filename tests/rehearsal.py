@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
+from roundtable.core.declaration_form import Form
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import StoredEvent
 from roundtable.core.state import State
@@ -33,12 +34,14 @@ from roundtable.ports import (
 )
 from roundtable.procedures.custom import UserProcedures
 from roundtable.procedures.opening import OpenRequest
+from tests.declaring import declared
 
 T = TypeVar("T")
 Script = Callable[[SpeakRequest], "str | SpeakerError | float | None"]
 """What a speaker does with a request: words, an error, seconds of silence first, or hang (None)."""
 
 HEADINGS = re.compile(r"^## (.+)$", re.MULTILINE)
+FENCED = re.compile(r"\[fence (\S+)\].*?\[/fence \1\]", re.DOTALL)
 
 
 class Question(Protocol):
@@ -48,23 +51,27 @@ class Question(Protocol):
     def model(self) -> str: ...
     @property
     def user(self) -> str: ...
+    @property
+    def form(self) -> Form | None: ...
 
 
 def dutiful(request: Question) -> str:
     """An answer with every section that the prompt asks for."""
-    closing = request.user.rpartition("---END")[2]
-    headings = HEADINGS.findall(closing)
+    form = request.form
+    if form is not None and form.alone:
+        return declared(form)
+    headings = HEADINGS.findall(FENCED.sub("", request.user))
     bodies = {
         "Confidence": "high, because it was checked.",
         "Updated Confidence": "medium, because of the others.",
         "Dissent": "none",
         "Sources": "none",
     }
+    ending = declared(form, request.user)
     if not headings:
-        return f"Words of {request.model}."
-    return "\n\n".join(
-        f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings
-    )
+        return f"Words of {request.model}.\n\n{ending}".strip()
+    parts = [f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings]
+    return "\n\n".join([*parts, ending]).strip()
 
 
 class Voice:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from roundtable.procedures.deliberation.contracts import UNCOUNTED
+from roundtable.procedures.deliberation.sitting import Sitting
+from roundtable.procedures.deliberation.verdict import RULES_DISAGREE
 
 from roundtable.core.convergence import Ending
 from roundtable.core.errors import SpeakerError
@@ -12,9 +15,6 @@ from roundtable.core.events import AttemptStarted, BallotCast, StageOpened
 from roundtable.core.state import State
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.deliberation.contracts import UNCOUNTED
-from roundtable.procedures.deliberation.sitting import Sitting
-from roundtable.procedures.deliberation.verdict import RULES_DISAGREE
 from roundtable.procedures.opening import OpenRequest
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 

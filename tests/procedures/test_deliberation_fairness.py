@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from roundtable.procedures.deliberation.sitting import Sitting
 
 from roundtable.core.state import State
 from roundtable.core.values import Material
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.deliberation.sitting import Sitting
 from roundtable.views.bias import biases
 from tests.rehearsal import Cast, Table, Voice
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from roundtable.procedures.deliberation.sitting import Sitting
 
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
-from roundtable.procedures.deliberation.sitting import Sitting
 from roundtable.views.report_md import markdown_report
 from tests.rehearsal import Cast
 

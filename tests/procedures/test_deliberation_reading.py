@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from roundtable.core.errors import BadSetting, UnknownName
-from roundtable.core.events import SpeechGiven
 from roundtable.procedures.deliberation.ballots import read_ballot, read_reasons, read_stances
 from roundtable.procedures.deliberation.clerk import read_clerk
 from roundtable.procedures.deliberation.framing import YES_NO, choices_of
+
+from roundtable.core.errors import BadSetting, UnknownName
+from roundtable.core.events import SpeechGiven
 from roundtable.procedures.deliberation.options import DeliberationFlags
 from roundtable.procedures.deliberation.statement import read_drafts
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from roundtable.procedures.deliberation.sitting import Sitting
 
 from roundtable.core.state import State, fold
 from roundtable.core.track_record import ENOUGH
 from roundtable.models.past import CastingWithPast
 from roundtable.ports import CastingRequest, ChosenExperts, Ledger, SpeakRequest
 from roundtable.procedures.deliberation.seating import METHODS
-from roundtable.procedures.deliberation.sitting import Sitting
 from tests.rehearsal import Table, Voice, run_in_virtual_time
 
 from .deliberation_table import answer, review, synthesis, turn_of, verdict_of

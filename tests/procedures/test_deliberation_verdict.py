@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
+from roundtable.procedures.deliberation.sitting import Sitting
 
 from roundtable.core.events import BallotCast
 from roundtable.core.values import Budget, Material
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.deliberation import statement
-from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
-from roundtable.procedures.deliberation.sitting import Sitting
 from roundtable.surfaces.cli.app import run
 from tests.rehearsal import run_in_virtual_time
 

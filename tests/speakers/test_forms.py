@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from roundtable.procedures.deliberation.ballots import read_ballot, read_stances
+from roundtable.procedures.deliberation.sitting import Sitting
 
 from roundtable.core.effects import Untrusted
 from roundtable.core.fence import fence
 from roundtable.core.scores import read_scores
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.deliberation.ballots import read_ballot, read_stances
-from roundtable.procedures.deliberation.sitting import Sitting
 from roundtable.procedures.deliberation.statement import read_drafts
 from roundtable.speakers.characters import CHARACTERS, SPEAKING
 from roundtable.speakers.forms import Forms, read_forms

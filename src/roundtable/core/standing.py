@@ -16,6 +16,7 @@ from .declaration import ANY, OWN, SILENT, Adopted, Decision
 from .record import ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
 from .text import count_words
+from .voter_groups import weights_of
 
 End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drift"]
 """How a decision ended:
@@ -179,7 +180,13 @@ class Standing:
 
 def standing_of(state: State) -> Standing:
     """How the table stands now. Computed once for each state."""
-    return state.derived("standing", lambda s: standing(record_of(s), speeches_of(s)))
+    return state.derived(
+        "standing", lambda s: standing(record_of(s), speeches_of(s), weights_of(s))
+    )
+
+
+def _standing(state: State) -> Standing:
+    return standing(record_of(state), speeches_of(state), weights_of(state))
 
 
 def speeches_of(state: State) -> dict[str, str]:
@@ -460,7 +467,7 @@ def _told(counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Reco
     most = max(counts.values(), default=0)
     seated = len(seats)
     split = sum(count == most for count in counts.values()) > 1
-    lead = "All" if most == seated else f"{most} of {seated}"
+    lead = f"All {seated}" if most == seated else f"{most} of {seated}"
     if split:
         lead = " : ".join(str(count) for count in sorted(counts.values(), reverse=True) if count)
     parts = [lead if not split else f"{lead} of {seated}"]

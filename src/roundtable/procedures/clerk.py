@@ -145,25 +145,23 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
     """The decisions with what seats hold that no option says; None if all is on the table."""
     record = table.record
     number = max((int(o.id[1:]) for d in record.decisions for o in d.options), default=0)
-    changed = False
     decisions: list[Decision] = []
     for decision in record.decisions:
         options = list(decision.options)
         for seat, text in _own(record, decision):
-            words = " ".join(text.split()).casefold()
-            same = next((o for o in options if o.text.casefold() == words), None)
-            changed = True
-            if same is not None:
-                options[options.index(same)] = same.model_copy(
-                    update={"holders": (*same.holders, seat)}
-                )
+            # Whoever calls its own what is on the table in the same words may yet choose that.
+            if any(_same_words(option.text, text) for option in options):
                 continue
             number += 1
             options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
         decisions.append(decision.model_copy(update={"options": tuple(options)}))
-    if not changed:
+    if tuple(decisions) == record.decisions:
         return None
     return DecisionsTabled(decisions=tuple(decisions), shared=record.shared, clashes=record.clashes)
+
+
+def _same_words(one: str, two: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(two.split()).casefold()
 
 
 def _own(record: Record, decision: Decision) -> Iterator[tuple[str, str]]:

@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..core.assessment import assessment_of
 from ..core.contracts import Contract, Violation, says_nothing
+from ..core.contradiction import contradiction
 from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
 from ..core.effects import PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
+from ..core.quotations import Source
+from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
 from ..core.text import count_words, first_sentences
-from ..core.values import Dissent, Finding, Verdict
-from ..core.verdict_check import Checked, Source, check_text, contradiction, copied_share
-from .assessment import assessment_of
+from ..core.values import Confidence, Dissent, Finding, Verdict
+from ..core.verdict_check import check_text
 from .table import REMARK, Table
 
 PASTED = "[pasted answer]"
@@ -104,7 +107,10 @@ class VerdictContract(Contract):
             return None
         answer = self.parse(text).get("Answer") or text
         others = [words for option, words in self.options if option != self.delivers]
-        return contradiction(answer, texts[self.delivers], others)
+        found = contradiction(answer, texts[self.delivers], others)
+        if found is None:
+            return None
+        return Finding(code=found.code, message=found.message, excerpt=found.excerpt)
 
     def parse(self, text: str) -> dict[str, str]:
         return (self.form or _plain(self)).parse(text)
@@ -154,8 +160,8 @@ def _origin_lines(table: Table, question: DecisionStanding) -> list[str]:
         lines.append(f"Could live with it: {_names(table, question.accepting)}.")
     if question.dissenting:
         lines.append(f"Dissents: {_names(table, question.dissenting)}.")
-    for seat, reason in table.record.abstained.items():
-        lines.append(f"{table.name(seat)} abstains{'.' if not reason else ', with a reason.'}")
+    if table.record.abstained:
+        lines.append(f"Abstains: {_names(table, table.record.abstained)}.")
     if table.record.undeclared:
         lines.append(f"Declared nothing: {_names(table, table.record.undeclared)}.")
     if table.record.absent:
@@ -269,12 +275,17 @@ def counted(table: Table) -> Verdict:
     """What the count alone says; the answer is still empty."""
     return Verdict(
         answer="",
-        confidence=assessment_of(table.state).word,
+        confidence=_level(table.state),
         agreement=agreement_told(table.standing),
         dissent=dissents(table),
         changed_minds=changes_told(table),
         meaningful=table.standing.end is not None,
     )
+
+
+def _level(state: State) -> Confidence | None:
+    word = assessment_of(state).word
+    return None if word == "none" else word
 
 
 def agreement_told(standing: Standing) -> str:
@@ -417,8 +428,10 @@ class Checking:
     def __call__(self, text: str) -> str:
         if not text:
             return ""
-        checked: Checked = check_text(text, self._sources)
-        self.findings += checked.findings
+        checked = check_text(text, self._sources)
+        self.findings += [
+            Finding(code=f.code, message=f.message, excerpt=f.excerpt) for f in checked.findings
+        ]
         self.cites += checked.cites
         return checked.text
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from ...core.effects import Effect, TurnPlan
 from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
-from ...core.stages import closed_stage, run_stage
 from ...core.record import IN_REVERSE
+from ...core.stages import closed_stage, run_stage
 from ...core.text import clip
 from ...core.values import Participant
 from .. import endings

@@ -267,14 +267,10 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
             SectionShape("Reasons", 1, "The main reason is that"),
         ),
     )
-    return table.seat_turn(
-        seat, ANSWER, FIRST_ROUND, task, EXPERT, demo=small, independent=True
-    )
+    return table.seat_turn(seat, ANSWER, FIRST_ROUND, task, EXPERT, demo=small, independent=True)
 
 
-def critique_turn(
-    table: Table, seat: Participant, *, reverse: bool = False
-) -> TurnPlan:
+def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> TurnPlan:
     """Reading the others; with `reverse`, the same answers from the last to the first."""
     own = next(s for s in answers(table) if s.participant == seat.id)
     peers = table.anonymous(seat.id, answers(table), reverse=reverse)

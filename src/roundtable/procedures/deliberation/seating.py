@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import OUTSIDE, Participant
 from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from .framing import choices_of
 from .options import DeliberationFlags
 from .record import recorded
 

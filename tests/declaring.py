@@ -1,0 +1,66 @@
+"""Declarations for tests: blocks as a dutiful speaker would fill them in."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from roundtable.core.declaration_form import LABEL, Form
+
+_DELIVER = re.compile(r"Deliver (?P<option>o\d+|s\d+|no option) as the answer")
+
+
+def block(fields: dict[str, Any]) -> str:
+    """The fenced block that ends a speech."""
+    return f"```{LABEL}\n{json.dumps(fields, ensure_ascii=False)}\n```"
+
+
+def vote(
+    choice: str,
+    *,
+    on: str = "d1",
+    before: str | None = None,
+    acceptable: tuple[str, ...] = (),
+    rejects: tuple[str, ...] = (),
+) -> dict[str, Any]:
+    """A vote; without `before` its speaker held the same before."""
+    return {
+        "on": on,
+        "before": choice if before is None and choice != "any" else before or "silent",
+        "choice": choice,
+        "acceptable": list(acceptable),
+        "rejects": list(rejects),
+    }
+
+
+def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
+    """What a dutiful speaker declares: the first option, a plain position, and nothing else. What
+    is given replaces it; keys that the form does not ask for are left out."""
+    delivered = _DELIVER.search(prompt)
+    whole: dict[str, Any] = {
+        "votes": [vote(d.option_ids[0], on=d.id) for d in form.decisions if d.options],
+        "position": "Do it step by step.",
+        "conditions": [],
+        "confidence": 80,
+        "stances": [],
+        "adopted": [],
+        "new_points": [],
+        "abstain": None,
+        "scores": dict.fromkeys(form.scored, 4),
+        "end": False,
+        "actions": [],
+        "for_the_record": "",
+        "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
+        "answer": "Do it step by step.",
+        "why": ["It is cheap."],
+        "would_change": ["A higher price."],
+    }
+    if "choice" in fields:
+        fields["votes"] = [vote(fields.pop("choice"), on=d.id) for d in form.decisions]
+    return {key: fields.get(key, whole[key]) for key in form.keys}
+
+
+def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
+    """The block for this form; nothing where none is asked for."""
+    return block(filled(form, prompt, **fields)) if form is not None else ""
