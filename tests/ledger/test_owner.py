@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from roundtable.ledger.owner import owner_is_dead, this_owner
+from roundtable.ledger.leases import owner_is_dead, this_owner
 
 
 def test_this_process_is_alive() -> None:
