@@ -16,7 +16,7 @@ from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .ledger import open_ledger
-from .ledger.owner import owner_is_dead, this_owner
+from .ledger.leases import owner_is_dead, this_owner
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
 from .settings import Settings, read_settings

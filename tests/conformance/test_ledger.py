@@ -24,8 +24,8 @@ from roundtable.core.errors import (
 )
 from roundtable.core.events import DiscussionOpened, NewEvent, NoteAdded, StoredEvent
 from roundtable.ledger import open_ledger
+from roundtable.ledger.leases import this_owner
 from roundtable.ledger.memory import MemoryLedger
-from roundtable.ledger.owner import this_owner
 from roundtable.ports import DiscussionSummary, Ledger
 from tests.ledger.child import child
 from tests.ledger.events import closed, note, opened, texts

@@ -13,13 +13,15 @@ import pytest
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
 from roundtable.ports import Search
-from roundtable.search.brave import BraveSearch
 from roundtable.search.cached import Cached
-from roundtable.search.ddgs import DdgsSearch
+from roundtable.search.engines import (
+    BraveSearch,
+    DdgsSearch,
+    ScriptedSearch,
+    SearxngSearch,
+    TavilySearch,
+)
 from roundtable.search.guarded import Guarded
-from roundtable.search.scripted import ScriptedSearch
-from roundtable.search.searxng import SearxngSearch
-from roundtable.search.tavily import TavilySearch
 from tests.search import formats
 from tests.search.server import always, answer, search_server
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from roundtable.ledger import open_ledger
-from roundtable.ledger.owner import this_owner
+from roundtable.ledger.leases import this_owner
 
 from .events import note
 

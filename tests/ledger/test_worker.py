@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import LedgerError
-from roundtable.ledger.busy_retry import BusyRetry
+from roundtable.ledger.sqlite_file import BusyRetry
 from roundtable.ledger.worker import Work, Worker
 
 

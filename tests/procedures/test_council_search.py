@@ -13,8 +13,8 @@ from roundtable.core.grounding import NO_REAL_TIME_DATA, NOTHING_USEFUL
 from roundtable.core.values import SearchHit
 from roundtable.ports import Search
 from roundtable.search.cached import Cached
+from roundtable.search.engines import ScriptedSearch
 from roundtable.search.guarded import Guarded
-from roundtable.search.scripted import ScriptedSearch
 from roundtable.views.notes import notes
 from tests.procedures.council_table import codes, council, hold, prompt_of, scholar, verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.search.addresses import is_public
+from roundtable.search.guarded import is_public
 
 PRIVATE = """
 http://127.0.0.1/

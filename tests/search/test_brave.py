@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
-from roundtable.search.brave import BraveSearch
+from roundtable.search.engines import BraveSearch
 
 from . import formats
 from .server import always, answer, search_server

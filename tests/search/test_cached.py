@@ -7,7 +7,7 @@ import pytest
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
 from roundtable.search.cached import Cached
-from roundtable.search.scripted import ScriptedSearch
+from roundtable.search.engines import ScriptedSearch
 
 HITS = [SearchHit(title="T", url=f"https://example.org/{n}", text=f"{n}") for n in range(5)]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.search.cleaning import clean
+from roundtable.search.guarded import clean
 
 
 @pytest.mark.requirement("C-20", "I-24")

@@ -10,7 +10,7 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
-from roundtable.search.ddgs import DdgsSearch, ddgs_installed
+from roundtable.search.engines import DdgsSearch, ddgs_installed
 
 
 class _Base(Exception):

@@ -8,8 +8,8 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
+from roundtable.search.engines import ScriptedSearch
 from roundtable.search.guarded import MAX_QUERY, MAX_TEXT, MAX_TITLE, Guarded, as_query, kept
-from roundtable.search.scripted import ScriptedSearch
 
 
 def hit(url: str = "https://example.org/", text: str = "", title: str = "T") -> SearchHit:

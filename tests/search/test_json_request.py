@@ -9,10 +9,8 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.ports import Search
-from roundtable.search.brave import BraveSearch
+from roundtable.search.engines import BraveSearch, SearxngSearch, TavilySearch
 from roundtable.search.json_request import MAX_BYTES
-from roundtable.search.searxng import SearxngSearch
-from roundtable.search.tavily import TavilySearch
 
 from . import formats
 from .server import Answer, Asked, always, answer, search_server

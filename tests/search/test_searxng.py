@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
-from roundtable.search.searxng import SearxngSearch
+from roundtable.search.engines import SearxngSearch
 
 from . import formats
 from .server import Answer, always, answer, search_server

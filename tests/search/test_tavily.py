@@ -6,7 +6,7 @@ import pytest
 
 from roundtable.core.errors import SearchError
 from roundtable.core.values import SearchHit
-from roundtable.search.tavily import TavilySearch
+from roundtable.search.engines import TavilySearch
 
 from . import formats
 from .server import always, answer, search_server

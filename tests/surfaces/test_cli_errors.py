@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.ledger.busy_retry import BusyRetry
+from roundtable.ledger.sqlite_file import BusyRetry
 
 from .desk import ECHO, QUICK, Desk, Outcome
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from ..core.errors import LeaseHeld, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent
 from ..ports import DiscussionSummary, Lease
-from .index import folded, index_change
+from .append import folded, index_change, keys_of, plan_append
 from .leases import holder, lost
-from .plan import keys_of, plan_append
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 
 

@@ -13,13 +13,9 @@ from asyncpg.pool import PoolConnectionProxy
 from ..core.errors import LeaseHeld, LedgerError, LedgerUnreachable, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent, dump
 from ..ports import DiscussionSummary, Lease
-from .index import folded, index_change
+from .append import Plan, folded, index_change, keys_of, plan_append, stored_event
 from .leases import holder, lost
-from .listener import CHANNEL, Listener
-from .plan import Plan, keys_of, plan_append
-from .postgres_errors import translated
-from .postgres_schema import migrate
-from .stored import stored_event
+from .postgres_connection import CHANNEL, Listener, migrate, translated
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 
 Connection: TypeAlias = "PoolConnectionProxy[Any]"

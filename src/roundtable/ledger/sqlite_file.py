@@ -1,20 +1,116 @@
-"""A SQLite file: open it, recognise it as ours, and bring its schema up to date.
+"""A SQLite file: open it, recognise it as ours, bring its schema up to date, wait while it is busy,
+and say what its errors mean.
 
 A file that is not ours, or newer than we are, is left exactly as it was.
 """
 
 from __future__ import annotations
 
+import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from time import monotonic, sleep
+from typing import TypeVar
 from urllib.parse import quote
 
-from ..core.errors import LedgerBroken, LedgerReadOnly
-from .busy_retry import BusyRetry
+from ..core.errors import (
+    LedgerBroken,
+    LedgerBusy,
+    LedgerError,
+    LedgerFull,
+    LedgerReadOnly,
+    RoundtableError,
+)
 from .migrations import pending
-from .sqlite_errors import primary_code
+
+_PRIMARY = 0xFF
+"""SQLite's extended result codes keep the primary one in the lowest byte."""
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """The primary result code; 0 for errors that Python's module raises by itself."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    return primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
+    """The error of our tree that says what happened at `path`."""
+    match primary_code(error):
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return LedgerBusy(
+                f"Another process holds {path} locked.",
+                "Try again when it has finished; a backup or an open transaction may hold it.",
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            return read_only(path)
+        case sqlite3.SQLITE_CANTOPEN:
+            return LedgerReadOnly(
+                f"{path} cannot be opened.",
+                "Make the file and its folder readable and writable,"
+                " or choose another database with ROUNDTABLE_DB.",
+            )
+        case sqlite3.SQLITE_FULL:
+            return LedgerFull(
+                f"There is no room left for {path}.",
+                "Free some space and try again; what was written before is safe.",
+            )
+        case sqlite3.SQLITE_NOTADB:
+            return LedgerBroken(
+                f"{path} is not a SQLite database.",
+                "Choose another file with ROUNDTABLE_DB; this one was left as it is.",
+            )
+        case sqlite3.SQLITE_CORRUPT:
+            return LedgerBroken(
+                f"{path} is damaged.",
+                "Restore it from a backup, or save what can be read with `sqlite3 … .recover`.",
+            )
+        case sqlite3.SQLITE_IOERR:
+            return LedgerError(f"The disk under {path} failed: {error}.", "Check the disk.")
+        case _:
+            return LedgerError(f"{path}: {error}.")
+
+
+def read_only(path: Path) -> LedgerReadOnly:
+    return LedgerReadOnly(
+        f"{path} cannot be written.",
+        "Make the file and its folder writable, or choose another database with ROUNDTABLE_DB.",
+    )
+
+
+# SQLite's own busy handler waits longer the longer it has waited, so that the newest writer wins
+# and an old one may starve (seconds, among four). Here every try is made after the same short,
+# random pause, however old the wish: the longest wait is then tens of milliseconds.
+T = TypeVar("T")
+
+_LONGEST_PAUSE = 0.003
+
+
+class BusyRetry:
+    """Waits in the calling thread. After `seconds`, SQLITE_BUSY goes through to the caller."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._random = random.Random()  # noqa: S311 - spreads the tries, guards nothing
+
+    def deadline(self) -> float:
+        """When a wish that is made now has waited long enough."""
+        return monotonic() + self._seconds
+
+    def retry(self, work: Callable[[], T], deadline: float) -> T:
+        """Do `work`, again and again while the database is busy, until the deadline."""
+        while True:
+            try:
+                return work()
+            except sqlite3.OperationalError as error:
+                if not is_busy(error) or monotonic() >= deadline:
+                    raise
+            sleep(self._random.uniform(0, _LONGEST_PAUSE))
+
 
 APPLICATION_ID = 0x526F756E
 """Stands in the header of every database of ours ("Roun"), for us and for file(1)."""

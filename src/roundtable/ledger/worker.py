@@ -18,7 +18,7 @@ from threading import Lock, Thread
 from typing import Any, Literal, TypeVar
 
 from ..core.errors import LedgerError
-from .busy_retry import BusyRetry
+from .sqlite_file import BusyRetry
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]

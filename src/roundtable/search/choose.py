@@ -16,11 +16,19 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ..ports import Search
-from . import brave, tavily
 from .cached import Cached
-from .ddgs import DdgsSearch, ddgs_installed
+from .engines import (
+    BRAVE_KEY,
+    BRAVE_URL,
+    TAVILY_KEY,
+    TAVILY_URL,
+    BraveSearch,
+    DdgsSearch,
+    SearxngSearch,
+    TavilySearch,
+    ddgs_installed,
+)
 from .guarded import Guarded
-from .searxng import SearxngSearch
 
 SearchName = Literal["searxng", "tavily", "brave", "ddgs", "none"]
 
@@ -39,9 +47,9 @@ def choose_search(
 def _found(searxng_url: str, env: Mapping[str, str]) -> SearchName:
     if searxng_url:
         return "searxng"
-    if env.get(tavily.KEY, "").strip():
+    if env.get(TAVILY_KEY, "").strip():
         return "tavily"
-    if env.get(brave.KEY, "").strip():
+    if env.get(BRAVE_KEY, "").strip():
         return "brave"
     return "ddgs" if ddgs_installed() else "none"
 
@@ -53,8 +61,8 @@ def _adapter(
         case "searxng":
             return SearxngSearch(searxng_url)
         case "tavily":
-            return tavily.TavilySearch(env, env.get("TAVILY_BASE_URL") or tavily.BASE_URL)
+            return TavilySearch(env, env.get("TAVILY_BASE_URL") or TAVILY_URL)
         case "brave":
-            return brave.BraveSearch(env, env.get("BRAVE_BASE_URL") or brave.BASE_URL)
+            return BraveSearch(env, env.get("BRAVE_BASE_URL") or BRAVE_URL)
         case "ddgs":
             return DdgsSearch()

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 
-from roundtable.surfaces.toolset.parts import REPLY_LIMIT
+from roundtable.surfaces.toolset.base import REPLY_LIMIT
 from tests.surfaces.toolset.tables import NAMES, SEATS, TOPIC, said, started, stored, tools
 
 from .clients import MODES, called, in_memory, refused

@@ -12,7 +12,7 @@ import pytest
 
 from roundtable.core.errors import BadSetting
 from roundtable.surfaces.toolset import Toolset
-from roundtable.surfaces.toolset.parts import REPLY_LIMIT
+from roundtable.surfaces.toolset.base import REPLY_LIMIT
 
 from .tables import NAMES, said, started, stored, tools
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.engine.tools import Draft
-from roundtable.ledger.owner import this_owner
+from roundtable.ledger.leases import this_owner
 from roundtable.surfaces.web import drafts
 from roundtable.surfaces.web.drafts import DraftStore, posting
 from roundtable.surfaces.web.found import Found, announce

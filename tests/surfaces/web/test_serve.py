@@ -18,7 +18,7 @@ import pytest
 from roundtable.bootstrap import start
 from roundtable.core.errors import UsageError
 from roundtable.core.events import NoteAdded
-from roundtable.ledger.owner import this_owner
+from roundtable.ledger.leases import this_owner
 from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web import found as finding
 from roundtable.surfaces.web.found import (

@@ -11,9 +11,8 @@ from ...core.errors import RoundtableError
 from ...core.values import NewsChannel
 from ...notify.channels import make_channels
 from ...ports import Channels
-from ...search import brave, tavily
 from ...search.choose import choose_search
-from ...search.ddgs import ddgs_installed
+from ...search.engines import BRAVE_KEY, TAVILY_KEY, ddgs_installed
 from ...settings import Settings
 from .. import skill
 from ..toolset.access import access, diagnosis
@@ -119,8 +118,8 @@ def _channel(channels: Channels, place: NewsChannel, *, whole: bool = True) -> F
 def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
     wanted = settings.choices.search
     lacking = {
-        "tavily": None if env.get(tavily.KEY, "").strip() else f"Set {tavily.KEY}.",
-        "brave": None if env.get(brave.KEY, "").strip() else f"Set {brave.KEY}.",
+        "tavily": None if env.get(TAVILY_KEY, "").strip() else f"Set {TAVILY_KEY}.",
+        "brave": None if env.get(BRAVE_KEY, "").strip() else f"Set {BRAVE_KEY}.",
         "searxng": None
         if (settings.choices.searxng_url or env.get("SEARXNG_URL"))
         else "Set SEARXNG_URL.",
@@ -132,7 +131,7 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:
         remedy = (
-            f"pip install 'roundtable[search]', or set {tavily.KEY}, {brave.KEY} or SEARXNG_URL."
+            f"pip install 'roundtable[search]', or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
         )
         yield Finding("search", "missing", "No web search.", "" if wanted == "none" else remedy)
     else:

@@ -21,7 +21,7 @@ from mcp.shared.subscriptions import ResourceUpdated
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
 from ...engine.service import Service
-from ..toolset.progress import progress_line
+from ..toolset.status import progress_line
 from .resources import DISCUSSIONS, discussion_of
 
 log = logging.getLogger(__name__)

@@ -14,17 +14,21 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError, UnknownDiscussion
 from ...core.state import State
 from ..web.links import Links, load_links
-from .chat import ID as CHAT_ID
-from .chat import Chat, answer, finish_reason, pieces
-from .errors import WireError, from_ours
+from .answers import CHAT_ID, RESPONSE_ID, Chat, Response, answer, finish_reason, pieces
 from .model_list import DEFAULT, PREFIX, OfferedModel, find_model, offered_models
-from .progress import progress_line
-from .prompt import Prompt, chat_turns, delivered, prior_verdict, read_turns, response_turns
-from .requests import Asking, ChatRequest, ResponseRequest
-from .responses import ID as RESPONSE_ID
-from .responses import Response
-from .runs import Driver, Runs, failure
-from .wire import ERRORS, headers_of, json_answer, route_class, sse, stream
+from .prompt import (
+    Asking,
+    ChatRequest,
+    Prompt,
+    ResponseRequest,
+    chat_turns,
+    delivered,
+    prior_verdict,
+    read_turns,
+    response_turns,
+)
+from .runs import Driver, Runs, failure, progress_line
+from .wire import ERRORS, WireError, from_ours, headers_of, json_answer, route_class, sse, stream
 
 _ALIVE = b": still here\n\n"
 _DONE = b"data: [DONE]\n\n"

@@ -18,13 +18,10 @@ from ...version import __version__
 from ...views.estimate import estimate_line
 from ...views.notes import notes
 from ..prior import prior_synthesis
-from .bounds import prefix, within
-from .notifications import notifications_of, unsendable
+from .base import Id, Key, Port, ToolsetBase, Web
 from .operations import OnProgress, operation
-from .parts import Id, Key, Port, ToolsetBase, Web
-from .progress import progress_line
-from .results import Asked, Collected, Dissenting, Polled
-from .status import SHORT, seat, what_next, where
+from .results import Asked, Collected, Dissenting, Polled, prefix, within
+from .status import SHORT, notifications_of, progress_line, seat, unsendable, what_next, where
 
 LONGEST_WAIT = 55.0
 """Seconds: clients give up on a call after a minute."""

@@ -23,15 +23,27 @@ from ...core.values import (
 from ...procedures.meeting.options import parse_place
 from ...procedures.opening import OpenRequest
 from ...views.meeting_status import round_report
-from .bounds import within
-from .invitation import invitation
-from .notifications import SILENT, deliveries, notifications_of, outbox, unsendable
+from .base import Id, Key, Port, Web
 from .operations import operation
-from .parts import Id, Key, Port, Web
 from .read import ReadTools
-from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken, Voted
-from .status import SHORT, SOME_POINTS, complete, left_out, points, seat, what_next, where
-from .summary import conclusion as what_came_of
+from .read import conclusion as what_came_of
+from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken, Voted, within
+from .status import (
+    SHORT,
+    SILENT,
+    SOME_POINTS,
+    complete,
+    deliveries,
+    invitation,
+    left_out,
+    notifications_of,
+    outbox,
+    points,
+    seat,
+    unsendable,
+    what_next,
+    where,
+)
 
 Who = Annotated[str, Field(description="A profile of the table, matched exactly.")]
 

@@ -15,7 +15,7 @@ from ...ports import Ledger, Speaker
 from ...settings import read_settings
 from ..files import WorkspaceFiles
 from .access import access
-from .parts import REPLY_LIMIT
+from .base import REPLY_LIMIT
 from .toolset import Toolset
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...core.errors import RoundtableError, UsageError
-from ...ledger.owner import owner_is_dead
+from ...ledger.leases import owner_is_dead
 from ...settings import Settings
 from .links import Links, Role, load_links
 from .lock import take_lock

@@ -17,7 +17,7 @@ import uvicorn
 
 from ...bootstrap import start
 from ...core.errors import UsageError
-from ...ledger.owner import this_owner
+from ...ledger.leases import this_owner
 from ...settings import Settings
 from ..files import WorkspaceFiles
 from .access import Web

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from roundtable.ledger.owner import owner_is_dead, this_owner
+from roundtable.ledger.leases import owner_is_dead, this_owner
 
 
 def test_this_process_is_alive() -> None:
@@ -19,7 +19,7 @@ def test_this_process_is_alive() -> None:
 
 
 def _owner_of_an_ended_child(*, reaped: bool) -> str:
-    code = "from roundtable.ledger.owner import this_owner; print(this_owner(), flush=True)"
+    code = "from roundtable.ledger.leases import this_owner; print(this_owner(), flush=True)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
     child = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment
