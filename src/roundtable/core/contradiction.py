@@ -25,22 +25,21 @@ _ALIKE = 5
 """Letters at the beginning by which two words may be one: Postgres and PostgreSQL."""
 
 Answer = Literal["yes", "no"]
-_YES = vocabulary("yes yeah yep ja jawohl sí si oui 是 对 應 应 可 能")
-_NO = vocabulary("no nope nein non 不 否 别")
 _BARE = re.compile(
-    r"[\W_]*(?:(?P<yes>yes|ja|sí|oui|是的?|对|可以|应该|應該)|(?P<no>no|nein|non|不是?|不行|不应该|不應該|不可以|否))"
+    r"[\W_]*(?:(?P<yes>yes|ja|sí|oui|是的?|对|可以|应该|應該)|(?P<no>no|nein|non|不是?|不行"
+    r"|不应该|不應該|不可以|否))"
     r"(?=[\W_]*$|[*_]*\s*[,.:;!—–，。：；！-])",
     re.IGNORECASE,
 )
 _STATED = re.compile(
-    r"\b(?:answer|verdict|antwort|urteil|respuesta|veredicto)\b[*_]*\s*(?::|is|lautet|ist|es)\s*[:*_“\"]*\s*"
-    r"(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
+    r"\b(?:answer|verdict|antwort|urteil|respuesta|veredicto)\b[*_]*\s*(?::|is|lautet|ist|es)"
+    r"\s*[:*_“\"]*\s*(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
     re.IGNORECASE,
 )
 _BOTH = re.compile(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
 _CONTRAST = re.compile(
-    r"\b(?:rather than|instead of|over|than|not|statt|anstatt|anstelle von|als|en lugar de|en vez de"
-    r"|antes que|que no)\b|而不是|而非",
+    r"\b(?:rather than|instead of|over|than|not|statt|anstatt|anstelle von|als"
+    r"|en lugar de|en vez de|antes que)\b|而不是|而非",
     re.IGNORECASE,
 )
 """What follows, up to the end of its clause, is what the answer does not recommend."""
@@ -68,8 +67,8 @@ _AGAINST = NEGATIONS | vocabulary(
 """Words beside which naming an option is not recommending it."""
 _FOR = vocabulary(
     "use uses using choose chooses chose adopt adopts pick picks recommend recommends recommended",
-    "should must go prefer prefers best right better wins won winner winning prevails migrate build",
-    "invest is are take keep keeps close closes move start begin decided decides favours favors",
+    "should must go prefer prefers best right better wins won winner winning prevails build",
+    "migrate invest is are take keep keeps close closes move start begin decided decides favours favors",
     "nehmen nimmt wählen wählt verwenden empfehlen empfohlen sollte sollten soll muss beste besser",
     "gewinnt richtig ist einsetzen setzen",
     "usar use elegir elige adoptar recomienda recomendamos debe debemos debería deberíamos mejor",
@@ -77,7 +76,8 @@ _FOR = vocabulary(
     "应 该 选 建 议 推 荐 采 用 胜 最 是",
 )
 _DOUBLE = vocabulary(
-    "only hesitate delay forget fail wait reason doubt just merely zögern nur bloß warten solo dudar"
+    "only hesitate delay forget fail wait reason doubt just merely zögern nur bloß warten",
+    "solo dudar",
 )
 """Words that undo a negation: do not hesitate to use it, not only this."""
 _EMPTY = vocabulary(
@@ -94,9 +94,6 @@ class _Clause:
     against: bool
     leading: bool
     """Whether a sentence begins with it."""
-
-    def names(self, words: frozenset[str]) -> bool:
-        return any(key in words for key in self.wording.keys)
 
 
 def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding | None:
@@ -117,7 +114,8 @@ def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding
 
 
 def _finding(delivered: str, lost: str, opening: str) -> Finding:
-    message = f"The answer reads like “{clip(lost, 80)}”, but “{clip(delivered, 80)}” is what was decided."
+    won, lost = clip(delivered, 80), clip(lost, 80)
+    message = f"The answer reads like “{lost}”, but what was decided is “{won}”."
     return Finding("contradiction", message, clip(opening, 160))
 
 

@@ -183,7 +183,7 @@ class _Check:
             pieces.append(self._text[start : citation.start])
             start = citation.end
         pieces.append(self._text[start:end])
-        words = _ASIDE.sub(" ", " ".join(pieces))
+        words = _OUR_MARK.sub(" ", _ASIDE.sub(" ", " ".join(pieces)))
         if passage.block:
             words = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", words)
         return words.strip()
@@ -271,7 +271,8 @@ class _Check:
             for turn in fits
             if turn in ascribed.turns or self._by_id[turn].speaker in ascribed.speakers
         ]
-        quoter = next((turn for turn in wanted or fits if fits[turn] == "second_hand"), None)
+        meant = wanted if own else list(fits)
+        quoter = next((turn for turn in meant if fits[turn] == "second_hand"), None)
         if quoter is not None:
             said = (
                 f"; they are {self._called(own[0])}"

@@ -51,7 +51,6 @@ _DECIMAL_COMMA = re.compile(r"(?:\d+,\d{1,2}|\d+,\d{4,}|0,\d+)")
 _DASHES = str.maketrans("–—‑−", "----")
 
 
-
 def vocabulary(*lines: str) -> frozenset[str]:
     """The words of some lines."""
     return frozenset(" ".join(lines).split())
@@ -67,8 +66,7 @@ NEGATIONS = vocabulary(
 )
 _HARMLESS = vocabulary(
     "非常 特别 特別 区别 區別 个别 级别 分别 类别 别人 别的 无论 無論 未来 未來 不过 不仅 不断",
-    "不同,
-    "是否 否则 莫过",
+    "不同 是否 否则 莫过",
 )
 """Chinese words in which a character of negation negates nothing."""
 _UNITS = vocabulary(
