@@ -74,13 +74,38 @@ def test_a_quotation_fits_a_speech(behaviour: str, quote: str, expected: Fit | N
 
 
 OTHERS: list[tuple[str, str, str, Fit | None]] = [
-    ("German negation before", "Wir sollten nicht auf Rust setzen.", "auf Rust setzen", "cut_negation"),
-    ("German negation behind", "Wir empfehlen die Migration nicht.", "Wir empfehlen die Migration", "cut_negation"),
-    ("German ellipsis", "Das Becken soll auf keinen Fall im Mai schließen.", "Das Becken soll … im Mai schließen", "negation"),
+    (
+        "German negation before",
+        "Wir sollten nicht auf Rust setzen.",
+        "auf Rust setzen",
+        "cut_negation",
+    ),
+    (
+        "German negation behind",
+        "Wir empfehlen die Migration nicht.",
+        "Wir empfehlen die Migration",
+        "cut_negation",
+    ),
+    (
+        "German ellipsis",
+        "Das Becken soll auf keinen Fall im Mai schließen.",
+        "Das Becken soll … im Mai schließen",
+        "negation",
+    ),
     ("German decimal comma", "Der Umsatz stieg um 1,5 Prozent.", "stieg um 1,5 Prozent", "own"),
-    ("a decimal point for a comma", "Der Umsatz stieg um 1,5 Prozent.", "stieg um 1.5 Prozent", "own"),
+    (
+        "a decimal point for a comma",
+        "Der Umsatz stieg um 1,5 Prozent.",
+        "stieg um 1.5 Prozent",
+        "own",
+    ),
     ("German thousands", "Es kostet 1.250.000 Euro im Jahr.", "kostet 1250000 Euro im", "own"),
-    ("Spanish ellipsis", "La piscina no debe cerrar en mayo.", "La piscina … debe cerrar en mayo", "negation"),
+    (
+        "Spanish ellipsis",
+        "La piscina no debe cerrar en mayo.",
+        "La piscina … debe cerrar en mayo",
+        "negation",
+    ),
     ("Spanish jamás", "Eso jamás debe pasar otra vez.", "debe pasar otra vez", "cut_negation"),
     ("Chinese words", "我们应该等到审计结束再迁移。", "等到审计结束", "own"),
     ("Chinese change", "我们应该等到审计结束再迁移。", "等到测试结束", None),
@@ -99,15 +124,55 @@ OTHERS: list[tuple[str, str, str, Fit | None]] = [
     ("hyphen is no sign", "We tested GPT-4 on this task.", "4 on this task", "own"),
     ("C++ is not C", "We should write it in C++ now.", "should write it in C now", None),
     ("accent makes another word", "El límite está en el papa.", "está en el papá", None),
-    ("composed and decomposed letters are one", "Das Gebäude soll bleiben.", "Das Geba\u0308ude soll bleiben", "own"),
-    ("list items do not join over an ellipsis", "- we must leave now\n- the old office stays", "we must leave … old office stays", "stitched"),
-    ("block quote is second-hand", "I read this:\n\n> close the pool in May\n\nI disagree.", "close the pool in May", "second_hand"),
-    ("single quotes are second-hand", "Ben wrote 'close the pool in May' again.", "close the pool in May", "second_hand"),
-    ("a speech all in quotation marks is own", "“Close the pool in May, and sell it.”", "Close the pool in May", "own"),
-    ("an apostrophe quotes nothing", "The users' data and the teams' work stay here.", "data and the teams", "own"),
-    ("a far ellipsis is stitched", "We must act " + "and so on " * 40 + "at once today.", "We must act … at once today", "stitched"),
-    ("later place without the negation", "We act not here. We act and win now.", "We act … win now", "own"),
-]  # fmt: skip
+    (
+        "composed and decomposed letters are one",
+        "Das Gebäude soll bleiben.",
+        "Das Geba\u0308ude soll bleiben",
+        "own",
+    ),
+    (
+        "list items do not join over an ellipsis",
+        "- we must leave now\n- the old office stays",
+        "we must leave … old office stays",
+        "stitched",
+    ),
+    (
+        "block quote is second-hand",
+        "I read this:\n\n> close the pool in May\n\nI disagree.",
+        "close the pool in May",
+        "second_hand",
+    ),
+    (
+        "single quotes are second-hand",
+        "Ben wrote 'close the pool in May' again.",
+        "close the pool in May",
+        "second_hand",
+    ),
+    (
+        "a speech all in quotation marks is own",
+        "“Close the pool in May, and sell it.”",
+        "Close the pool in May",
+        "own",
+    ),
+    (
+        "an apostrophe quotes nothing",
+        "The users' data and the teams' work stay here.",
+        "data and the teams",
+        "own",
+    ),
+    (
+        "a far ellipsis is stitched",
+        "We must act " + "and so on " * 40 + "at once today.",
+        "We must act … at once today",
+        "stitched",
+    ),
+    (
+        "later place without the negation",
+        "We act not here. We act and win now.",
+        "We act … win now",
+        "own",
+    ),
+]
 
 
 @pytest.mark.requirement("Z-27")
@@ -143,18 +208,21 @@ def test_a_documents_quotations_are_its_own() -> None:
         ("He said 'the users' data must stay' twice", ["the users' data must stay"]),
         ("the users' data and the boys' teams", []),
         ("rock 'n' roll of the '90s isn't over", []),
-        ("a 7\" pipe and a 5\" pipe", []),
+        ('a 7" pipe and a 5" pipe', []),
         ('He said "the "old plan" must go" now', ['the "old plan" must go']),
         ("She said “Ben wrote ‘wait’ again” now", ["Ben wrote ‘wait’ again"]),
-        ("An “unclosed one goes on.\n\nNext “is closed” here", ["unclosed one goes on.", "is closed"]),
-        ("```\nx = \"some words in code\"\n```\nand “a quotation here”", ["a quotation here"]),
+        (
+            "An “unclosed one goes on.\n\nNext “is closed” here",
+            ["unclosed one goes on.", "is closed"],
+        ),
+        ('```\nx = "some words in code"\n```\nand “a quotation here”', ["a quotation here"]),
         ('run `print("hello big world")` and "stop at once"', ["stop at once"]),
         ("> a block\n> of words\n\nrest", ["> a block\n> of words"]),
         ("> [!NOTE]\n> a remark of the host", []),
         ("> first part\n>\n> second part", ["> first part", "> second part"]),
         ("> “We must wait for it.”\n> — Ann", ["We must wait for it."]),
     ],
-)  # fmt: skip
+)
 def test_passages_between_marks_and_in_blocks(text: str, inside: list[str]) -> None:
     assert [text[slice(*each.inner)] for each in passages(text)] == inside
 

@@ -142,9 +142,9 @@ class Attribution:
         ignored: Iterable[tuple[int, int]] = (),
     ) -> None:
         self._wording, self._citations = wording, citations
-        self._speaker_of = {source.id: source.speaker for source in sources}
-        spans = [(each.start, each.end) for each in (*citations, *passages)]
-        self._skipped = sorted([*spans, *ignored])
+        cited = [(each.start, each.end) for each in citations]
+        quoted = [(each.start, each.end) for each in passages]
+        self._skipped = sorted([*cited, *quoted, *ignored])
         self._names = _names(sources)
         self._starts = [each.start for each in citations]
 

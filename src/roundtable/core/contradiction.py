@@ -68,7 +68,7 @@ _AGAINST = NEGATIONS | vocabulary(
 _FOR = vocabulary(
     "use uses using choose chooses chose adopt adopts pick picks recommend recommends recommended",
     "should must go prefer prefers best right better wins won winner winning prevails build",
-    "migrate invest is are take keep keeps close closes move start begin decided decides favours favors",
+    "migrate invest is are take keep keeps close closes move start begin decided decides",
     "nehmen nimmt wählen wählt verwenden empfehlen empfohlen sollte sollten soll muss beste besser",
     "gewinnt richtig ist einsetzen setzen",
     "usar use elegir elige adoptar recomienda recomendamos debe debemos debería deberíamos mejor",

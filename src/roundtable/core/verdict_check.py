@@ -32,7 +32,7 @@ UNKNOWN_TURN = "[turn not found]"
 MARKS = (NOT_FOUND, WRONG_SPEAKER, WRONG_TURN, SECOND_HAND, CUT, TRANSLATION, UNKNOWN_TURN)
 
 MOST_QUOTATIONS = 500
-"""Different quotations of one text that are looked up. A verdict with more is none."""
+"""Quotations of one text that are looked up. A verdict with more is none."""
 TOLERANCE = 0.1
 """By which a text may pass the length that was asked for."""
 _OUR_MARK = re.compile("|".join(map(re.escape, MARKS)))
@@ -132,7 +132,7 @@ class _Check:
         self._verified: list[tuple[Passage, str, str]] = []
         self._seen: dict[tuple[Quoted, bool], dict[str, Fit]] = {}
         self._taken: list[tuple[int, int]] = []
-        self._overflow = False
+        self._count = 0
 
     def run(self, required: Sequence[str]) -> Checked:
         for passage in self._passages:
@@ -205,11 +205,12 @@ class _Check:
 
     def _look_up(self, passage: Passage, words: str) -> dict[str, Fit] | None:
         """How the words fit each source; None beyond the limit."""
+        self._count += 1
+        if self._count > MOST_QUOTATIONS:
+            return None
         quoted = Quoted.of(words)
         denied = self._is_denied(passage)
         if (quoted, denied) not in self._seen:
-            if len(self._seen) >= MOST_QUOTATIONS:
-                return None
             fits = ((each, each.fit(quoted, denied=denied)) for each in self._proof)
             self._seen[quoted, denied] = {
                 each.source.id: fit for each, fit in fits if fit is not None
@@ -372,7 +373,8 @@ class _Check:
     def _mark(self, passage: Passage, ascribed: Ascribed, mark: str) -> None:
         """Put a mark behind a quotation and its citation, if it does not stand there yet."""
         end = max(passage.end, ascribed.end)
-        if not self._text.startswith(mark, end + 1):
+        text = self._text
+        if not text.startswith(mark, end + 1) and not text.endswith(mark, passage.start, end):
             self._edits.append((end, end, f" {mark}"))
 
     def _take_out(self, passage: Passage, ascribed: Ascribed) -> None:
@@ -391,10 +393,9 @@ class _Check:
         return at >= 0 and citation.start < self._taken[at][1]
 
     def _overflowed(self, passage: Passage, words: str) -> None:
-        if not self._overflow:
+        if self._count == MOST_QUOTATIONS + 1:
             message = f"More than {MOST_QUOTATIONS} quotations; from here on none was looked up."
             self._find("unchecked", message, words)
-        self._overflow = True
         self._take_out(passage, Ascribed(end=passage.end))
 
     def _edited(self) -> tuple[str, Callable[[int], int]]:
