@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -225,6 +229,12 @@ CASES: list[tuple[str, str, list[str]]] = [
         [],
     ),
     ("the host's turn proves nothing", "So it was asked [0/frame/host].", ["host_cited"]),
+    ("a table names who speaks", "| Ben | “Repairs cost too much” |", ["wrong_speaker"]),
+    ("a speaker's id with a colon", "ben: “repairs cost too much”", ["wrong_speaker"]),
+    ("a name behind its verb", "So said Ben: “repairs cost too much”", ["wrong_speaker"]),
+    ("who is spoken to is not the speaker", "They told Ben, “repairs cost too much”.", []),
+    ("a capital in brackets changes nothing", "Ann: “[T]he pool must close”", []),
+    ("an inserted word changes something", "Ann: “the pool must [never] close”", ["not_found"]),
     ("code quotes nobody", '```\nprint("words that nobody said")\n```', []),
 ]
 
@@ -424,6 +434,61 @@ def test_a_text_with_more_quotations_than_anybody_reads_is_not_trusted() -> None
     checked = check_text(text, SOURCES)
     assert [each.code for each in checked.findings].count("unchecked") == 1
     assert "“" not in checked.text
+
+
+HOSTILE = {
+    "opening marks": "“a ",
+    "marks alone": '"',
+    "apostrophes": "'a ",
+    "possessives": "'as' ",
+    "nested marks": "„a “b ‘c ",
+    "true quotations": "Ann said “the pool must close” [1/answer/ann], ",
+    "inventions": "“words that nobody said” ",
+    "ellipses": "“the pool … May … it” ",
+    "citations": "1/answer/ann ",
+    "half citations": "1/a/b.",
+    "papers": "[document:x ",
+    "block lines": "> words of it\n",
+    "block paragraphs": "> words of it\n>\n",
+    "fences": "```\n",
+    "back-ticks": "`a ",
+    "numbers": "1,",
+    "invisible characters": "a\u200b\u202e",
+    "Chinese": "“我们应该等”",
+    "blank lines": "\n ",
+    "entities": "&quot;a ",
+}
+
+
+def steps(text: str, sources: Sequence[Source]) -> int:
+    """Calls that the check makes, of Python's and of its libraries' functions."""
+    count = 0
+
+    def step(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(step)
+    try:
+        check_text(text, sources)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize("piece", HOSTILE.values(), ids=list(HOSTILE))
+def test_the_work_grows_no_faster_than_a_hostile_text(piece: str) -> None:
+    small, large = (steps(piece * count, SOURCES) for count in (700, 2800))
+    assert large < 5 * small + 1000
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize("piece", ["“a b c ", "1/a/b.", "“the pool … close” ", "> a\n", "e\u0301"])
+def test_a_megabyte_of_text_and_of_source_is_checked(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    source = Source("1/answer/ann", text, "ann", "Ann", round=1)
+    assert check_text(text, [source]).text
 
 
 @given(st.text(alphabet="“”„\"'‘’«»「」>[]()/1aé不 \n…-%.:", max_size=120))

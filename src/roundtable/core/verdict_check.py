@@ -184,6 +184,9 @@ class _Check:
             start = citation.end
         pieces.append(self._text[start:end])
         words = _OUR_MARK.sub(" ", _ASIDE.sub(" ", " ".join(pieces)))
+        words = re.sub(
+            r"\[(\w)\](?=\w)", r"\1", words
+        )  # “[T]he pool” changes nothing but a capital
         if passage.block:
             words = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", words)
         return words.strip()
