@@ -166,6 +166,16 @@ OTHERS: list[tuple[str, str, str, Fit | None]] = [
         "We must act … at once today",
         "stitched",
     ),
+    ("by no means", "This is by no means a finished design.", "a finished design", "cut_negation"),
+    ("anything but", "It is anything but a safe plan.", "a safe plan", "cut_negation"),
+    ("no need to", "There is no need to close the pool.", "close the pool", "cut_negation"),
+    ("far negation", "I do not see why we keep the pool.", "keep the pool", "own"),
+    (
+        "numbers of a list",
+        "1. Freeze the schema\n2. Move the rows",
+        "Freeze the schema; move the rows",
+        "own",
+    ),
     (
         "later place without the negation",
         "We act not here. We act and win now.",

@@ -235,6 +235,17 @@ CASES: list[tuple[str, str, list[str]]] = [
     ("who is spoken to is not the speaker", "They told Ben, “repairs cost too much”.", []),
     ("a capital in brackets changes nothing", "Ann: “[T]he pool must close”", []),
     ("an inserted word changes something", "Ann: “the pool must [never] close”", ["not_found"]),
+    (
+        "a turn in front is the wrong one",
+        "In 2/reply/ann, Ann writes “the pool must close”.",
+        ["wrong_turn"],
+    ),
+    ("a turn that is spoken against", "Ben disagrees with 1/answer/ann: “Keep the pool open”.", []),
+    (
+        "a possessive right in front",
+        "Ann's plan and Ben's (“repairs cost too much”).",
+        ["wrong_speaker"],
+    ),
     ("code quotes nobody", '```\nprint("words that nobody said")\n```', []),
 ]
 
@@ -361,7 +372,9 @@ POOL = ("Close the pool", "Keep the pool open")
 RUST = ("Use Rust", "Do not use Rust")
 SERVICES = ("Extract the services now", "Extract the services next year")
 
-COUNT_CASES: list[tuple[str, tuple[str, str], bool]] = [
+THREE = ("PostgreSQL", "MongoDB", "DynamoDB")
+
+COUNT_CASES: list[tuple[str, tuple[str, ...], bool]] = [
     ("No, the town should keep it.", YES_NO, True),
     ("**No.** The costs are too high.", YES_NO, True),
     ("The answer is no.", YES_NO, True),
@@ -415,6 +428,94 @@ COUNT_CASES: list[tuple[str, tuple[str, str], bool]] = [
     ("Extract the services now, and the rest next year.", SERVICES, False),
     ("应该采用微服务。", ("保留单体架构", "采用微服务"), True),
     ("应该保留单体，而不是采用微服务。", ("保留单体架构", "采用微服务"), False),
+    ("We recommend DynamoDB.", THREE, True),
+    ("The panel recommends MongoDB for its flexibility.", THREE, True),
+    ("Relational storage is the right choice. MongoDB is fine for logs.", THREE, False),
+    ("The relational database wins; MongoDB came second.", THREE, False),
+    ("MongoDB is faster, yet the table prefers the relational store.", THREE, False),
+    ("A majority prefers the relational database to MongoDB.", THREE, False),
+    ("MongoDB should be the fallback.", THREE, False),
+    ("Start with the relational database and use MongoDB for the cache.", THREE, False),
+    ("Everybody had expected MongoDB to win.", THREE, False),
+    ("MongoDB is best avoided.", THREE, False),
+    ("The team should migrate MongoDB data first.", THREE, False),
+    ("There is no case for MongoDB.", THREE, False),
+    ("MongoDB loses to the relational store.", THREE, False),
+    ("The decision is MongoDB.", THREE, True),
+    ("The question was whether MongoDB is right.", THREE, False),
+    ("The best reason to use MongoDB is speed; that did not convince.", THREE, False),
+    ("Critics say MongoDB should win.", THREE, False),
+    ("According to Ann, MongoDB is best.", THREE, False),
+    ("Ann recommends MongoDB.", THREE, False),
+    ("使用MongoDB。", ("使用PostgreSQL", "使用MongoDB"), True),
+    ("不要使用MongoDB。", ("使用PostgreSQL", "使用MongoDB"), False),
+    ("建议关闭泳池。", ("保持泳池开放", "关闭泳池"), True),
+    ("泳池不应关闭。", ("保持泳池开放", "关闭泳池"), False),
+    ("应该关闭。", ("应该", "不应该"), False),
+    ("不应该，成本太高。", ("应该", "不应该"), True),
+    ("否。", ("是", "否"), True),
+    ("Nein: zu teuer.", ("Ja, schließen", "Nein, offen halten"), True),
+    ("Jein, eher ja.", ("Nein", "Ja"), False),
+    ("Yes and no.", ("No", "Yes"), False),
+    ("Yes, but only as a pilot; otherwise no.", ("No", "Yes"), False),
+    ("No single vendor suffices, so yes.", ("Yes", "No"), False),
+    ("No - the risks outweigh the gains.", ("Yes", "No"), True),
+    ("Not yet.", ("Yes", "No"), False),
+    (
+        "Das Becken soll geschlossen werden.",
+        ("Das Becken offen lassen", "Das Becken schließen"),
+        False,
+    ),
+    ("Das Becken schließen.", ("Das Becken offen lassen", "Das Becken schließen"), True),
+    ("Wir sollten Rust nicht verwenden.", ("Rust verwenden", "Rust nicht verwenden"), True),
+    ("No usar Rust.", ("Usar Rust", "No usar Rust"), True),
+    ("Usar Rust en todo.", ("No usar Rust", "Usar Rust"), True),
+    ("We should use Rust, not Go.", ("Use Rust", "Do not use Rust"), False),
+    ("There is no reason not to use Rust.", ("Use Rust", "Do not use Rust"), False),
+    ("Use Rust only in the core.", ("Do not use Rust", "Use Rust"), False),
+    ("Stop using Rust.", ("Do not use Rust", "Use Rust"), False),
+    (
+        "Hire two engineers in May.",
+        ("Hire two engineers in June", "Hire two engineers in May"),
+        True,
+    ),
+    (
+        "Hire two engineers in June, one month after May.",
+        ("Hire two engineers in June", "Hire two engineers in May"),
+        False,
+    ),
+    ("Build it in-house.", ("Buy the product", "Build it in-house"), True),
+    ("Buy, do not build in-house.", ("Buy the product", "Build it in-house"), False),
+    (
+        "## Answer\n\n**Build it in-house**, with two people.",
+        ("Buy the product", "Build it in-house"),
+        True,
+    ),
+    (
+        "Purchase a finished product; building it in-house costs more.",
+        ("Buy the product", "Build it in-house"),
+        False,
+    ),
+    ("Raise the fee to 5 €.", ("Raise the fee to 4 €", "Raise the fee to 5 €"), True),
+    (
+        "Raise the fee by a third, to 4 €, 5 € being too much.",
+        ("Raise the fee to 4 €", "Raise the fee to 5 €"),
+        False,
+    ),
+    ("Kubernetes.", ("Stay on VMs", "Kubernetes", "Nomad"), True),
+    ("Kubernetes is overkill here.", ("Stay on VMs", "Kubernetes", "Nomad"), False),
+    (
+        "Kubernetes is not needed; remain on virtual machines.",
+        ("Stay on VMs", "Kubernetes", "Nomad"),
+        False,
+    ),
+    (
+        "Remain on virtual machines: Kubernetes is too much.",
+        ("Stay on VMs", "Kubernetes", "Nomad"),
+        False,
+    ),
+    ("Kubernetes is the wrong tool.", ("Stay on VMs", "Kubernetes", "Nomad"), False),
+    ("Kubernetes costs more than it brings.", ("Stay on VMs", "Kubernetes", "Nomad"), False),
     ("", DATA, False),
 ]
 
@@ -422,7 +523,7 @@ COUNT_CASES: list[tuple[str, tuple[str, str], bool]] = [
 @pytest.mark.requirement("Z-27")
 @pytest.mark.parametrize(("answer", "options", "expected"), COUNT_CASES)
 def test_an_answer_is_held_against_the_count(
-    answer: str, options: tuple[str, str], expected: bool
+    answer: str, options: tuple[str, ...], expected: bool
 ) -> None:
     found = contradiction(answer, options[0], options[1:])
     assert (found is not None) is expected

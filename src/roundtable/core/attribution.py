@@ -43,7 +43,8 @@ _SPOKEN_TO = vocabulary("tell tells told ask asks asked answer answers answered 
 """Verbs after which a name is not the speaker's: they told Ann."""
 _ACCORDING = vocabulary("laut nach según selon per quote quoting quotes zitiert 据")
 _LINKS = _VERBS | vocabulary(
-    "in turn see from by of the round at cf source quelle siehe aus von en de turno ver", "见 参 第"
+    "in turn see that dass que from by of the round at cf source quelle siehe aus von en de turno",
+    "ver 见 参 第",
 )
 """Words that may stand between a quotation and the turn that is cited for it."""
 
@@ -144,6 +145,7 @@ class Attribution:
         ignored: Iterable[tuple[int, int]] = (),
     ) -> None:
         self._wording, self._citations = wording, citations
+        self._speaker_of = {source.id: source.speaker for source in sources}
         self._quoted = [each.start for each in passages]
         cited = [(each.start, each.end) for each in citations]
         # A block may begin with who speaks in it, so its words are looked at.
@@ -160,6 +162,8 @@ class Attribution:
         named = self._named(before)
         near = self._cited_before(before, passage)
         speakers: tuple[str, ...] = (behind,) if behind else self._said(before, named, passage)
+        if not turns and self._is_cited_right_before(near, speakers, passage):
+            turns = near
         hints = (*near, *(who for _, _, who in named if who not in speakers))
         return Ascribed(turns, speakers, tuple(dict.fromkeys(hints)), end)
 
@@ -176,6 +180,18 @@ class Attribution:
                 turns.append(citation.id)
             at = citation.end
         return tuple(turns), at
+
+    def _is_cited_right_before(
+        self, near: Sequence[str], speakers: Sequence[str], passage: Passage
+    ) -> bool:
+        """Whether one turn is cited in front, with nothing between but that its speaker says it."""
+        at = bisect_right(self._starts, passage.start) - 1
+        return (
+            len(near) == 1
+            and self._citations[at].id == near[0]
+            and set(speakers) <= {self._speaker_of[near[0]]}
+            and self._only_links(self._citations[at].end, passage.start)
+        )
 
     def _only_links(self, start: int, end: int) -> bool:
         wording = self._wording
@@ -240,6 +256,8 @@ class Attribution:
         _, last, nearest = named[-1]
         between = [keys[i] for i in before if i > last]
         verbs = sum(key in _VERBS for key in between)
+        if not between and keys[last].endswith("'s"):
+            return (nearest,)
         others = {who for _, _, who in named} - {nearest}
         if not others:
             return (nearest,) if self._introduces(named[-1], between, passage) else ()
@@ -269,7 +287,7 @@ class Attribution:
         colon = re.search(r"[:：|]", tail[-6:]) is not None
         if not between and earlier in _VERBS - _SPOKEN_TO:
             return True
-        return len(between) <= 3 and (colon or (possessive and len(between) > 0))
+        return len(between) <= 3 and (colon or possessive)
 
     def _behind(self, passage: Passage) -> str:
         """Who is named right behind a passage: “…”, says Ann; “…” (Ann); “…” — Ann."""

@@ -399,7 +399,8 @@ class _Check:
         if self._count == MOST_QUOTATIONS + 1:
             message = f"More than {MOST_QUOTATIONS} quotations; from here on none was looked up."
             self._find("unchecked", message, words)
-        self._take_out(passage, Ascribed(end=passage.end))
+        self._edits.append((passage.start, passage.end, NOT_FOUND))
+        self._taken.append((passage.start, passage.end))
 
     def _edited(self) -> tuple[str, Callable[[int], int]]:
         """The text with every edit made, and where a place of the old one lies in it."""
