@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,9 +39,12 @@ _VERBS = vocabulary(
     "dit écrit affirme",
     "说 說 称 写 问 答 示 认 指 调 张",
 )
+_SPOKEN_TO = vocabulary("tell tells told ask asks asked answer answers answered call calls called")
+"""Verbs after which a name is not the speaker's: they told Ann."""
 _ACCORDING = vocabulary("laut nach según selon per quote quoting quotes zitiert 据")
 _LINKS = _VERBS | vocabulary(
-    "in turn see from by of the round at cf source quelle siehe aus von en de turno ver", "见 参 第"
+    "in turn see that dass que from by of the round at cf source quelle siehe aus von en de turno",
+    "ver 见 参 第",
 )
 """Words that may stand between a quotation and the turn that is cited for it."""
 
@@ -143,8 +146,11 @@ class Attribution:
     ) -> None:
         self._wording, self._citations = wording, citations
         self._speaker_of = {source.id: source.speaker for source in sources}
-        spans = [(each.start, each.end) for each in (*citations, *passages)]
-        self._skipped = sorted([*spans, *ignored])
+        self._quoted = [each.start for each in passages]
+        cited = [(each.start, each.end) for each in citations]
+        # A block may begin with who speaks in it, so its words are looked at.
+        quoted = [(each.start, each.end) for each in passages if not each.block]
+        self._skipped = _merged([*cited, *quoted, *ignored])
         self._names = _names(sources)
         self._starts = [each.start for each in citations]
 
@@ -156,6 +162,8 @@ class Attribution:
         named = self._named(before)
         near = self._cited_before(before, passage)
         speakers: tuple[str, ...] = (behind,) if behind else self._said(before, named, passage)
+        if not turns and self._is_cited_right_before(near, speakers, passage):
+            turns = near
         hints = (*near, *(who for _, _, who in named if who not in speakers))
         return Ascribed(turns, speakers, tuple(dict.fromkeys(hints)), end)
 
@@ -173,25 +181,26 @@ class Attribution:
             at = citation.end
         return tuple(turns), at
 
+    def _is_cited_right_before(
+        self, near: Sequence[str], speakers: Sequence[str], passage: Passage
+    ) -> bool:
+        """Whether one turn is cited in front, with nothing between but that its speaker says it."""
+        at = bisect_right(self._starts, passage.start) - 1
+        return (
+            len(near) == 1
+            and self._citations[at].id == near[0]
+            and set(speakers) <= {self._speaker_of[near[0]]}
+            and self._only_links(self._citations[at].end, passage.start)
+        )
+
     def _only_links(self, start: int, end: int) -> bool:
         wording = self._wording
-        if self._in_passage(start, end):
+        if bisect_left(self._quoted, start) < bisect_left(self._quoted, end):
             return False
         indices = [i for i in wording.between(start, end) if not self._is_skipped(i)]
         links = [i for i in indices if wording.keys[i] in _LINKS]
         named = {i for first, last, _ in self._named(indices) for i in range(first, last + 1)}
         return len(indices) <= 8 and all(i in named or i in links for i in indices)
-
-    def _in_passage(self, start: int, end: int) -> bool:
-        at = bisect_right(self._skipped, (start, 0))
-        return any(
-            begin < end and not self._is_citation(begin) and self._wording.text[begin] not in "["
-            for begin, _ in self._skipped[at : at + 3]
-        )
-
-    def _is_citation(self, start: int) -> bool:
-        at = bisect_right(self._starts, start) - 1
-        return at >= 0 and self._starts[at] == start
 
     def _is_skipped(self, index: int) -> bool:
         """Whether a word belongs to a citation, to another quotation or to a mark of ours."""
@@ -233,8 +242,9 @@ class Attribution:
         return found
 
     def _is_written_as_name(self, index: int) -> bool:
-        first = self._wording.text[self._wording.starts[index]]
-        return not first.islower()
+        wording = self._wording
+        at, end = wording.starts[index], wording.ends[index]
+        return not wording.text[at].islower() or wording.text[end : end + 1] in (":", "：")
 
     def _said(
         self, before: Sequence[int], named: Sequence[tuple[int, int, str]], passage: Passage
@@ -246,6 +256,8 @@ class Attribution:
         _, last, nearest = named[-1]
         between = [keys[i] for i in before if i > last]
         verbs = sum(key in _VERBS for key in between)
+        if not between and keys[last].endswith("'s"):
+            return (nearest,)
         others = {who for _, _, who in named} - {nearest}
         if not others:
             return (nearest,) if self._introduces(named[-1], between, passage) else ()
@@ -272,8 +284,10 @@ class Attribution:
             return True
         tail = wording.text[wording.ends[last] : passage.start]
         possessive = wording.keys[last].endswith("'s")
-        colon = ":" in tail.replace("：", ":")[-6:]
-        return len(between) <= 3 and (colon or (possessive and len(between) > 0))
+        colon = re.search(r"[:：|]", tail[-6:]) is not None
+        if not between and earlier in _VERBS - _SPOKEN_TO:
+            return True
+        return len(between) <= 3 and (colon or possessive)
 
     def _behind(self, passage: Passage) -> str:
         """Who is named right behind a passage: “…”, says Ann; “…” (Ann); “…” — Ann."""
@@ -340,6 +354,16 @@ def _names(sources: Sequence[Source]) -> dict[str, list[tuple[tuple[str, ...], s
         if len(calls[call]) == 1:
             found.setdefault(call[0], []).append((call, next(iter(calls[call]))))
     return found
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _bare(key: str) -> str:

@@ -17,10 +17,8 @@ from .wording import NEGATIONS, Wording, vocabulary, worded
 
 _OPENING = 2
 """Sentences in which an answer says what it is."""
-_MOST_WORDS = 60
 _MOSTLY = 0.6
-_BRIEF = 6
-"""Words of a clause that is nothing but the option's name."""
+"""Of the words of an option, which make its name."""
 _ALIKE = 5
 """Letters at the beginning by which two words may be one: Postgres and PostgreSQL."""
 
@@ -65,15 +63,29 @@ _AGAINST = NEGATIONS | vocabulary(
     "reemplazar",
 )
 """Words beside which naming an option is not recommending it."""
-_FOR = vocabulary(
-    "use uses using choose chooses chose adopt adopts pick picks recommend recommends recommended",
-    "should must go prefer prefers best right better wins won winner winning prevails build",
-    "migrate invest is are take keep keeps close closes move start begin decided decides favours favors",
-    "nehmen nimmt wählen wählt verwenden empfehlen empfohlen sollte sollten soll muss beste besser",
-    "gewinnt richtig ist einsetzen setzen",
-    "usar use elegir elige adoptar recomienda recomendamos debe debemos debería deberíamos mejor",
-    "gana es conviene",
-    "应 该 选 建 议 推 荐 采 用 胜 最 是",
+_LEAD = vocabulary(
+    "the a an we you they it our this answer decision verdict recommendation choice panel",
+    "table team town city company council group majority is to be should must will ought would use",
+    "choose chooses adopt adopts pick picks select take recommend recommends go with for prefer",
+    "prefers vote votes decides decided on clearly therefore so then yes no build invest",
+    "wir man sollten sollte soll müssen muss empfehlen empfiehlt die der das lautet ist antwort",
+    "entscheidung nehmen wählen klar also",
+    "conviene debemos debe deberíamos hay que usar elegir adoptar recomendamos recomienda la el se",
+    "respuesta decisión es",
+    "我 们 们 应 该 当 建 议 选 择 推 荐 采 用 使 用 要 答 案 是 结 论",
+)
+"""Words that may stand before what an answer recommends, and say that it does."""
+_FOLLOW = vocabulary(
+    "for in on at by with now this next because since until from and during across as it",
+    "für im mit jetzt dieses weil ab bis und verwenden nehmen wählen einsetzen",
+    "para en con por ahora este porque y desde",
+    "wins won prevails gewinnt gana",
+)
+"""Words that may follow it: any other may begin a judgement on it."""
+_PRAISE = re.compile(
+    r"\s*(?:is|ist|es) (?:the|die|der|das|la|el) (?:right|best|clear|better|richtige|beste|mejor)\b"
+    r"|\s*should be (?:used|chosen|adopted|taken|built)\b|\s*it is\s*$",
+    re.IGNORECASE,
 )
 _DOUBLE = vocabulary(
     "only hesitate delay forget fail wait reason doubt just merely zögern nur bloß warten",
@@ -89,11 +101,13 @@ _EMPTY = vocabulary(
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    text: str
     wording: Wording
     against: bool
-    leading: bool
-    """Whether a sentence begins with it."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is more than a refusal or the beginning of one, such as “Do not”."""
+        return not self.against and not _LEAD | _EMPTY >= frozenset(self.wording.keys)
 
 
 def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding | None:
@@ -197,22 +211,22 @@ def _by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> s
     ours = _content(worded(delivered))
     contents = {other: _content(worded(other)) for other in others}
     own = ours - frozenset().union(*contents.values())
-    if not own:
+    if not own or any(_CONDITION.search(each) for each in opening):
         return None
-    clauses = [clause for each in opening for clause in _clauses(each)]
+    every = frozenset().union(ours, *contents.values())
+    clauses = [clause for each in opening for clause in _clauses(each, every)]
     if any(_mentions(clause, own) and not clause.against for clause in clauses):
-        return None
-    if any(_CONDITION.search(each) for each in opening):
         return None
     for other, content in contents.items():
         rest = ours.union(*(words for name, words in contents.items() if name != other))
-        special = content - rest
-        if special and any(_recommends(clause, content, special) for clause in clauses):
+        first = next((clause for clause in clauses if clause.says_something), None)
+        if first and content - rest and _recommends(first, content, content - rest):
             return other
     return None
 
 
-def _clauses(sentence: str) -> list[_Clause]:
+def _clauses(sentence: str, named: frozenset[str]) -> list[_Clause]:
+    """The clauses of a sentence. A word of an option says nothing against it."""
     found: list[_Clause] = []
     at = 0
     for end in [*(match.span() for match in _CLAUSE.finditer(sentence)), (len(sentence),) * 2]:
@@ -222,9 +236,9 @@ def _clauses(sentence: str) -> list[_Clause]:
         for text, refused in ((piece[:cut], False), (piece[cut:], True)):
             wording = worded(text)
             if wording.keys:
-                against = refused or any(key in _AGAINST for key in wording.keys)
+                against = refused or any(key in _AGAINST - named for key in wording.keys)
                 against = against or _negations(wording) > 0
-                found.append(_Clause(text, wording, against, not found))
+                found.append(_Clause(wording, against))
         at = end[1]
     return found
 
@@ -239,10 +253,17 @@ def _mentions(clause: _Clause, words: frozenset[str]) -> bool:
 
 
 def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str]) -> bool:
-    keys = frozenset(clause.wording.keys)
-    if clause.against or len(keys) > _MOST_WORDS or not special <= keys:
+    """Whether a clause is the option, led in by nothing but words that recommend it, and followed
+    by nothing that could be a judgement on it."""
+    wording = clause.wording
+    named = [index for index, key in enumerate(wording.keys) if key in content]
+    if not special <= frozenset(wording.keys) or len(named) < _MOSTLY * len(content):
         return False
-    if len(content & keys) < _MOSTLY * len(content):
+    first, last = named[0], named[-1]
+    if any(key not in _LEAD for key in wording.keys[:first]):
         return False
-    brief = clause.leading and len(clause.wording.keys) <= len(content) + _BRIEF
-    return brief or bool(keys & _FOR)
+    if last + 1 == len(wording.keys):
+        return True
+    return wording.keys[last + 1] in _FOLLOW or bool(
+        _PRAISE.match(wording.text[wording.ends[last] :])
+    )

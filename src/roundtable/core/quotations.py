@@ -16,7 +16,7 @@ from typing import Literal
 
 from .quotation_marks import passages
 from .text import count_words
-from .wording import Wording, masked, worded
+from .wording import Wording, masked, vocabulary, worded
 
 SHORTEST_QUOTATION = 3
 """Words (five characters in Chinese). Fewer between quotation marks are a name or a term."""
@@ -31,6 +31,12 @@ _WHOLE = 0.9
 """Of a speech. Who puts all of it between quotation marks quotes nobody."""
 _ELLIPSIS = re.compile(r"[\[(]?(?:…+|⋯+|\.{3,}|\.(?: \.){2,})[\])]?")
 _SENTENCE_END = re.compile(r"[.!?;:。！？；：,，\n]")
+_SLIGHT = vocabulary(
+    "a an the to be been any means need needs reason want wants wish wishes going really very yet",
+    "ever in way at all zu ein eine einen der die das gar auf wirklich un una el la lo de que ser",
+    "应 该 能 会 要 可 以 必 需",
+)
+_BUT = frozenset([("anything", "but"), ("far", "from")])
 
 SourceKind = Literal["speech", "document", "question", "host"]
 Fit = Literal["own", "second_hand", "cut_negation", "number", "negation", "stitched"]
@@ -84,11 +90,11 @@ class Evidence:
         """Where a speech gives somebody else's words. A document's quotations are its own."""
         if self.source.kind != "speech":
             return []
-        text = self.source.text
+        whole = _WHOLE * len(self.source.text.strip())
         return [
             passage.inner
-            for passage in passages(text)
-            if passage.closed and passage.end - passage.start < _WHOLE * len(text.strip())
+            for passage in passages(self.source.text)
+            if passage.closed and passage.end - passage.start < whole
         ]
 
     def fit(self, quoted: Quoted, *, denied: bool = False) -> Fit | None:
@@ -165,17 +171,30 @@ class Evidence:
             return "number"
         if self._is_second_hand(first, last):
             return "second_hand"
-        if not denied and (self._turned(first - 1, first) or self._turned(last + 1, last + 1)):
+        if not denied and (self._turned_before(first) or self._turned_behind(last)):
             return "cut_negation"
         return "own"
 
-    def _turned(self, neighbour: int, gap: int) -> bool:
-        """Whether the word beside a quotation negates it, with no punctuation between them."""
+    def _turned_before(self, first: int) -> bool:
+        """Whether a negation stands before a quotation with nothing between but slight words:
+        by no means, no need to, anything but."""
         wording = self.wording
+        for index in range(first - 1, max(-1, first - 5), -1):
+            if _SENTENCE_END.search(wording.gap(index + 1)):
+                return False
+            if wording.negates(index) or tuple(wording.keys[index - 1 : index + 1]) in _BUT:
+                return True
+            if wording.keys[index] not in _SLIGHT:
+                return False
+        return False
+
+    def _turned_behind(self, last: int) -> bool:
+        """Whether the next word is a negation, as German puts it: wir empfehlen das nicht."""
+        wording, behind = self.wording, last + 1
         return (
-            0 <= neighbour < len(wording.keys)
-            and wording.negates(neighbour)
-            and not _SENTENCE_END.search(wording.gap(gap))
+            behind < len(wording.keys)
+            and wording.negates(behind)
+            and not _SENTENCE_END.search(wording.gap(behind))
         )
 
     def _is_second_hand(self, first: int, last: int) -> bool:

@@ -32,7 +32,7 @@ UNKNOWN_TURN = "[turn not found]"
 MARKS = (NOT_FOUND, WRONG_SPEAKER, WRONG_TURN, SECOND_HAND, CUT, TRANSLATION, UNKNOWN_TURN)
 
 MOST_QUOTATIONS = 500
-"""Different quotations of one text that are looked up. A verdict with more is none."""
+"""Quotations of one text that are looked up. A verdict with more is none."""
 TOLERANCE = 0.1
 """By which a text may pass the length that was asked for."""
 _OUR_MARK = re.compile("|".join(map(re.escape, MARKS)))
@@ -132,7 +132,7 @@ class _Check:
         self._verified: list[tuple[Passage, str, str]] = []
         self._seen: dict[tuple[Quoted, bool], dict[str, Fit]] = {}
         self._taken: list[tuple[int, int]] = []
-        self._overflow = False
+        self._count = 0
 
     def run(self, required: Sequence[str]) -> Checked:
         for passage in self._passages:
@@ -183,7 +183,10 @@ class _Check:
             pieces.append(self._text[start : citation.start])
             start = citation.end
         pieces.append(self._text[start:end])
-        words = _ASIDE.sub(" ", " ".join(pieces))
+        words = _OUR_MARK.sub(" ", _ASIDE.sub(" ", " ".join(pieces)))
+        words = re.sub(
+            r"\[(\w)\](?=\w)", r"\1", words
+        )  # “[T]he pool” changes nothing but a capital
         if passage.block:
             words = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", words)
         return words.strip()
@@ -205,11 +208,12 @@ class _Check:
 
     def _look_up(self, passage: Passage, words: str) -> dict[str, Fit] | None:
         """How the words fit each source; None beyond the limit."""
+        self._count += 1
+        if self._count > MOST_QUOTATIONS:
+            return None
         quoted = Quoted.of(words)
         denied = self._is_denied(passage)
         if (quoted, denied) not in self._seen:
-            if len(self._seen) >= MOST_QUOTATIONS:
-                return None
             fits = ((each, each.fit(quoted, denied=denied)) for each in self._proof)
             self._seen[quoted, denied] = {
                 each.source.id: fit for each, fit in fits if fit is not None
@@ -271,7 +275,8 @@ class _Check:
             for turn in fits
             if turn in ascribed.turns or self._by_id[turn].speaker in ascribed.speakers
         ]
-        quoter = next((turn for turn in wanted or fits if fits[turn] == "second_hand"), None)
+        meant = wanted if own else list(fits)
+        quoter = next((turn for turn in meant if fits[turn] == "second_hand"), None)
         if quoter is not None:
             said = (
                 f"; they are {self._called(own[0])}"
@@ -371,7 +376,8 @@ class _Check:
     def _mark(self, passage: Passage, ascribed: Ascribed, mark: str) -> None:
         """Put a mark behind a quotation and its citation, if it does not stand there yet."""
         end = max(passage.end, ascribed.end)
-        if not self._text.startswith(mark, end + 1):
+        text = self._text
+        if not text.startswith(mark, end + 1) and not text.endswith(mark, passage.start, end):
             self._edits.append((end, end, f" {mark}"))
 
     def _take_out(self, passage: Passage, ascribed: Ascribed) -> None:
@@ -390,11 +396,11 @@ class _Check:
         return at >= 0 and citation.start < self._taken[at][1]
 
     def _overflowed(self, passage: Passage, words: str) -> None:
-        if not self._overflow:
+        if self._count == MOST_QUOTATIONS + 1:
             message = f"More than {MOST_QUOTATIONS} quotations; from here on none was looked up."
             self._find("unchecked", message, words)
-        self._overflow = True
-        self._take_out(passage, Ascribed(end=passage.end))
+        self._edits.append((passage.start, passage.end, NOT_FOUND))
+        self._taken.append((passage.start, passage.end))
 
     def _edited(self) -> tuple[str, Callable[[int], int]]:
         """The text with every edit made, and where a place of the old one lies in it."""

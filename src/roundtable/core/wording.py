@@ -31,7 +31,8 @@ _CURRENCY = "$€£¥₹₩₽₿¢＄￥"
 _AMOUNT = rf"\s?[-+−–]?[{_CURRENCY}]?\s?\.?\d"
 _TOKEN = re.compile(
     rf"""
-      (?P<sign>(?<![\w)\]%])[-−–+±](?=[{_CURRENCY}]?\.?\d)|−(?=\s?\d)
+      (?P<listed>^[ \t>]{{0,12}}\d{{1,3}}[.)](?=\s))
+    | (?P<sign>(?<![\w)\]%])[-−–+±](?=[{_CURRENCY}]?\.?\d)|−(?=\s?\d)
         |[<≤≥≠≈]=?(?={_AMOUNT})
         |(?<=\S)(?<![-=])>=?(?={_AMOUNT})|(?<=\S[ \t])>=?(?={_AMOUNT}))
     | (?P<symbol>[%‰°％{_CURRENCY}])
@@ -41,7 +42,7 @@ _TOKEN = re.compile(
     | (?P<sole>[{UNSPACED}])
     | (?P<word>{_LETTER}+(?:['’ʼ]{_LETTER}+)*(?:\+\+|\#)?)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _BLOCK_BREAK = re.compile(r"\n[ \t>]*\n|\n[ \t>]*(?:[-*+•]\s|#|\||\d{1,3}[.)]\s)")
@@ -198,6 +199,8 @@ def _key(kind: str | None, raw: str) -> str:
     match kind:
         case "number":
             return _number(raw)
+        case "listed":
+            return ""
         case "sign":
             return raw.translate(_DASHES)
         case "power":
