@@ -41,8 +41,12 @@ FAMILY_TWINS = 0.5
 """Models of one family are one voter from this plain likeness on: the same weights at two servers
 reached .2 to .7, two different models of one family hardly ever .5."""
 SUSPECTED = 0.5
-"""Strangers who are this much alike by the plain reading may be a clique: nothing learned from
-agreement is used then, because a clique is what such learning falls for."""
+"""Strangers who are this much alike by the plain reading may be a clique: each counts for less the
+more it is like another, and nothing learned from agreement is used, because a clique is what such
+learning falls for."""
+BOTH_RIGHT = 0.85
+"""Two who agree more often than this are not suspected: copies that vary do not agree so often, but
+two good models on easy questions do."""
 SAME_MODEL = 0.85
 """Likeness of two seats of one model, in excess of that of two models: measured .86 between
 personas on the strongest model of the recorded debates; weak models vary more, by noise."""
@@ -210,11 +214,11 @@ def decide(
     behind = groups.by_seat(vote.voter for vote in counted)
     present = Counter(behind.values())
     one_voter = len(present) == 1
-    share = {seat: 1.0 if one_voter else 1 / present[group] for seat, group in behind.items()}
+    worth = {} if one_voter else _worth(present, groups.suspects)
+    share = {seat: worth.get(group, 1.0) for seat, group in behind.items()}
     voters = first_choices(counted, standing, lambda vote: share[vote.voter])
-    suspected = any(
-        a in keys and b in keys for keys in ({g.key for g in present},) for a, b in groups.suspects
-    )
+    # Whoever is absent today was in the record all the same.
+    suspected = bool(groups.suspects)
     weighted = record.learned and not one_voter and not suspected
     scores = voters
     if weighted:
@@ -223,7 +227,7 @@ def decide(
             standing,
             lambda vote: share[vote.voter] * record.weight(behind[vote.voter].key),
         )
-    reason = _rule_told(counted, present, one_voter, suspected and record.learned, weighted)
+    reason = _rule_told(counted, present, one_voter, suspected, weighted)
 
     def named(winners: tuple[str, ...], told: str) -> Decision:
         return Decision(winners, scores, weighted, f"{reason} {told}", cast, voters)
@@ -259,23 +263,48 @@ def _merge(
     merged: dict[str, tuple[str, ...]] = {model: (model,) for model in comparison.models}
     if not comparison.asked:
         return list(merged.values()), {}
-    while True:
-        found: list[tuple[float, str, str]] = []
-        suspects: dict[tuple[str, str], float] = {}
-        for a, b in combinations(sorted(merged), 2):
-            plain = comparison.plain(a, b, merged)
-            kin = bool(family[a]) and family[a] == family[b]
-            wary = comparison.wary(a, b, merged)
-            if wary is not None and wary >= TWINS:
-                found.append((wary, a, b))
-            elif plain is not None and kin and plain >= FAMILY_TWINS:
-                found.append((plain, a, b))
-            elif plain is not None and plain >= SUSPECTED:
-                suspects[a, b] = plain
-        if not found:
-            return list(merged.values()), suspects
-        _, a, b = max(found, key=lambda each: (each[0], each[1], each[2]))
+    while twins := _likest(comparison, family, merged):
+        a, b = twins
         merged[a] = tuple(sorted((*merged[a], *merged.pop(b))))
+    return list(merged.values()), _suspects(comparison, sorted(merged))
+
+
+def _likest(
+    comparison: Comparison, family: Mapping[str, str], models: Collection[str]
+) -> tuple[str, str] | None:
+    """The two that are most surely one voter; None if no two are."""
+    found: list[tuple[float, str, str]] = []
+    for a, b in combinations(sorted(models), 2):
+        wary = comparison.wary(a, b, models)
+        if wary is not None and wary >= TWINS:
+            found.append((wary, a, b))
+        elif family[a] and family[a] == family[b]:
+            plain = comparison.plain(a, b, models)
+            if plain is not None and plain >= FAMILY_TWINS:
+                found.append((plain, a, b))
+    return max(found)[1:] if found else None
+
+
+def _suspects(comparison: Comparison, models: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Who may be a copy that varies, the likest first. Of two suspects only one goes on as a
+    witness: together they would make innocent pairs look alike."""
+    witnesses = list(models)
+    suspects: dict[tuple[str, str], float] = {}
+    while True:
+        found = [
+            (plain, a, b)
+            for a, b in combinations(models, 2)
+            if (a, b) not in suspects
+            and comparison.agreement(a, b) < BOTH_RIGHT
+            and (plain := comparison.plain(a, b, witnesses)) is not None
+            and plain >= SUSPECTED
+        ]
+        if not found:
+            return suspects
+        likeness, a, b = max(found)
+        suspects[a, b] = likeness
+        if a in witnesses and b in witnesses:
+            witnesses.remove(b)
 
 
 def _by_bare_name(history: Iterable[Answers]) -> list[dict[str, str]]:
@@ -296,6 +325,19 @@ def _most(counted: Counter[str]) -> str | None:
 
 
 # --- counting ------------------------------------------------------------------------------------
+
+
+def _worth(
+    present: Counter[Group], suspects: Mapping[tuple[str, str], float]
+) -> dict[Group, float]:
+    """What each seat of a voter counts: one voter's vote, less what it shares with those it is
+    suspected to be a copy of, divided among the seats that voted."""
+    keys = {group.key for group in present}
+    alike = Counter[str]()
+    for (a, b), likeness in suspects.items():
+        if a in keys and b in keys:
+            alike.update({a: likeness, b: likeness})
+    return {group: 1 / (1 + alike[group.key]) / n for group, n in present.items()}
 
 
 def _borda(
@@ -352,5 +394,5 @@ def _rule_told(
     else:
         counted = "Every seat is a voter of its own."
     if suspected:
-        return f"{counted} Two answer suspiciously alike, so all count the same."
+        return f"{counted} Some answer suspiciously alike and count for less."
     return f"{counted} What was learned from past questions weighs in." if weighted else counted
