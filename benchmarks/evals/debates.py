@@ -1,8 +1,10 @@
-"""Recorded debates: the end that we name against what the final answers show.
+"""Recorded debates: the end that we name against what others recorded of it.
 
-Positions come from what was declared: parsed answers, recorded stances, deals. Where only prose
-was kept (agora), and once more beside the declared answers (ford), they are read from the prose.
-The figure that must be zero counts debates called a consensus whose final answers differ.
+Positions come from what was declared: parsed answers, recorded stances, deals. The end that the
+program names from them is compared with what stands in the record beside them: whether it was
+unanimous, agreed or a consensus, what the majority was, and the right answer. A consensus named
+where the record says that there was none is false; that figure must be zero. Where only prose was
+kept (agora), and once more beside the declared answers (ford), positions are read from the prose.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import hypot
 from operator import mul
 
@@ -23,24 +26,49 @@ from .data import Data, Row
 from .scorecard import Score
 
 Round = dict[str, str | None]
+ENOUGH_ENDS = 30
+"""With fewer of them, a share that is right is told and judges nothing."""
+FORD_MISTAKEN = 3
+"""Debates recorded as not agreed although both gave the same answer: the record takes "Yes" for
+another answer than "yes" (read by hand; all three are of that kind)."""
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def run(data: Data) -> list[Score]:
     scores: list[Score] = []
-    for name, measure in _SETS.items():
-        rows = data.rows("debates", name)
+    for name, (kind, measure) in _SETS.items():
+        rows = data.rows(kind, name)
         if rows:
             scores += measure(rows)
     return scores
 
 
 def _small_models(rows: Sequence[Row]) -> list[Score]:
-    named = [(_rounds_of_agents(row), row) for row in rows if row["n_agents"] > 1]
-    ends = [(name_end(rounds), _last(rounds)) for rounds, _ in named]
-    alone = [name_end(_rounds_of_agents(row)) for row in rows if row["n_agents"] == 1]
+    several = [row for row in rows if row["n_agents"] > 1]
+    ends = [name_end(rounds_of_agents(row)) for row in several]
+    alone = [name_end(rounds_of_agents(row)) for row in rows if row["n_agents"] == 1]
+    led = [
+        (ending, plain(row["majority_by_round"][-1]))
+        for ending, row in zip(ends, several, strict=True)
+        if ending.end in ("consensus", "majority")
+    ]
     return [
-        *_against_final_answers("slm_debates", "declared answers", ends),
+        *_against_record(
+            "slm_debates",
+            "unanimous",
+            [(e, bool(r["unanimous_by_round"][-1])) for e, r in zip(ends, several, strict=True)],
+        ),
+        Score(
+            "slm_debates",
+            "position named = recorded majority",
+            len(led),
+            sum(ending.position == most for ending, most in led) / len(led) if led else None,
+            at_least=1.0 if led else None,
+        ),
+        *_against_gold(
+            "slm_debates",
+            [(e, plain(r["gold"])) for e, r in zip(ends, several, strict=True)],
+        ),
         Score(
             "slm_debates",
             "one participant: no end named",
@@ -52,50 +80,68 @@ def _small_models(rows: Sequence[Row]) -> list[Score]:
     ]
 
 
-def _rounds_of_agents(row: Row) -> list[Round]:
+def rounds_of_agents(row: Row) -> list[Round]:
     return [
-        {agent["agent"]: _plain(agent["answers"][r]) for agent in row["agents"]}
+        {agent["agent"]: plain(agent["answers"][r]) for agent in row["agents"]}
         for r in range(row["rounds"])
     ]
 
 
 def _ford(rows: Sequence[Row]) -> list[Score]:
-    declared = []
+    ends = []
     read = []
-    agreed = []
     for row in rows:
-        rounds = _rounds_of_turns(row, lambda turn: _plain(turn["answer"]))
-        ending, last = name_end(rounds), _last(rounds)
-        declared.append((ending, last))
-        if None not in last.values():
-            agreed.append((ending.end == "consensus") == (row["final_state"] == "agreed"))
+        rounds = rounds_of_turns(row, lambda turn: plain(turn["answer"]))
+        ends.append(name_end(rounds))
         question, options = listed_options(row["question"])
 
         def choice(turn: Row, q: str = question, o: Mapping[str, str] = options) -> str | None:
             return chosen_option(q, o, turn["text"]).option
 
-        read.append((name_end(_rounds_of_turns(row, choice)), last))
+        read.append((name_end(rounds_of_turns(row, choice)), _last(rounds)))
     return [
-        *_against_final_answers("ford_debates", "declared answers", declared),
-        Score(
+        *_against_record(
             "ford_debates",
-            "consensus = recorded as agreed",
-            len(agreed),
-            sum(agreed) / len(agreed) if agreed else None,
-            note="both answers known",
+            "agreed",
+            [(e, row["final_state"] == "agreed") for e, row in zip(ends, rows, strict=True)],
+            # A table whose answers are partly unreadable is agreed in the record, never for us.
+            at_least=0.93,
+            at_most=FORD_MISTAKEN,
+        ),
+        *_against_gold(
+            "ford_debates", [(e, plain(r["gold"])) for e, r in zip(ends, rows, strict=True)]
         ),
         _from_prose("ford_debates", read),
     ]
 
 
-def _rounds_of_turns(row: Row, position: Callable[[Row], str | None]) -> list[Round]:
+def rounds_of_turns(row: Row, position: Callable[[Row], str | None]) -> list[Round]:
     """Turns in a row as rounds: one begins when somebody speaks again."""
     rounds: list[Round] = []
     for turn in row["turns"]:
-        if not rounds or turn["model"] in rounds[-1]:
+        who = debater(row, turn["model"])
+        if not rounds or who in rounds[-1]:
             rounds.append({})
-        rounds[-1][turn["model"]] = position(turn)
+        rounds[-1][who] = position(turn)
     return rounds
+
+
+def debater(row: Row, model: str) -> str:
+    """Who really spoke. The files of FORD write the last debater's turns under names that were
+    left over from other settings; the setting says who was there."""
+    members = row["setting"].removeprefix("debate_").removeprefix("table_").split("_")
+    return model if model in members else str(members[-1])
+
+
+def stated_rounds(row: Row) -> tuple[list[Round], str | None, bool]:
+    """What the speeches of an agora debate state, the right answer, and whether it is a number."""
+    numbers = not re.search(r"\bA\)", row["question"])
+    rounds: list[Round] = [
+        {a["agent"]: _stated(a["turns"][r], numbers) for a in row["agents"]}
+        for r in range(min(len(a["turns"]) for a in row["agents"]))
+    ]
+    found = _NUMBER.findall(row["gold"])[-1:] if numbers else [row["gold"]]
+    return rounds, plain(found[0]) if found else None, numbers
 
 
 def _agora(rows: Sequence[Row]) -> list[Score]:
@@ -104,16 +150,11 @@ def _agora(rows: Sequence[Row]) -> list[Score]:
     named: Counter[str] = Counter()
     stated = right = 0
     for row in rows:
-        numbers = not re.search(r"\bA\)", row["question"])
-        rounds: list[Round] = [
-            {a["agent"]: _stated(a["turns"][r], numbers) for a in row["agents"]}
-            for r in range(min(len(a["turns"]) for a in row["agents"]))
-        ]
+        rounds, gold, _ = stated_rounds(row)
         ending = name_end(rounds)
         named[str(ending.end)] += 1
         stated += None not in rounds[-1].values() if rounds else 0
-        gold = _NUMBER.findall(row["gold"])[-1:] if numbers else [row["gold"]]
-        right += ending.end == "consensus" and [ending.position] == [_plain(g) for g in gold]
+        right += ending.end == "consensus" and ending.position == gold
     return [
         Score(
             "agora_debates",
@@ -121,8 +162,8 @@ def _agora(rows: Sequence[Row]) -> list[Score]:
             len(rows),
             right / named["consensus"] if named["consensus"] else None,
             coverage=stated / len(rows),
-            note=", ".join(f"{end} {count}" for end, count in sorted(named.items()))
-            + "; who is unread stands in the way",
+            untouched=True,
+            note=_counted(named) + "; who is unread stands in the way",
         )
     ]
 
@@ -136,14 +177,15 @@ def _stated(text: str, numbers: bool) -> str | None:
         text,
     )
     stated = [one or two for one, two in found]
-    return _plain(stated[-1]) if stated else None
+    return plain(stated[-1]) if stated else None
 
 
 def _negotiations(rows: Sequence[Row]) -> list[Score]:
-    """Several issues at once: our score after every turn against the exact one."""
+    """Several issues at once: our score after every turn against the recorded one, and the end of
+    each issue against the list of issues in consensus that stands in the last turn."""
     same = 0
     turns = 0
-    issue_ends: list[tuple[Ending, Round]] = []
+    ends: list[tuple[Ending, bool]] = []
     for row in rows:
         deals: dict[str, dict[str, str]] = {}
         rounds: list[dict[str, dict[str, str]]] = []
@@ -155,9 +197,10 @@ def _negotiations(rows: Sequence[Row]) -> list[Score]:
                 turns += 1
                 ours = _issue_score(deals)
                 same += ours is not None and abs(ours - turn["score"]) < 1e-3
-        for issue in sorted({key for deal in deals.values() for key in deal}):
+        last = row["turns"][-1]
+        for issue in sorted({*last["consensus_issues"], *last["disagreement_issues"]}):
             views = [{name: deal.get(issue) for name, deal in view.items()} for view in rounds]
-            issue_ends.append((name_end(views), dict(views[-1])))
+            ends.append((name_end(views), issue in last["consensus_issues"]))
     return [
         Score(
             "deliberation_negotiation",
@@ -167,7 +210,8 @@ def _negotiations(rows: Sequence[Row]) -> list[Score]:
             published="exact by construction; cosine: Spearman −0.11",
             at_least=1.0,
         ),
-        *_against_final_answers("deliberation_negotiation", "issues", issue_ends),
+        # The record passes over whoever left an issue out; for us nobody's silence is agreement.
+        *_against_record("deliberation_negotiation", "issue in consensus", ends, at_least=0.99),
     ]
 
 
@@ -179,41 +223,79 @@ def _issue_score(deals: Mapping[str, Mapping[str, str]]) -> float | None:
     return convergence_score(found["consensus"], found["disagreement"]).value
 
 
-def _against_final_answers(
-    name: str, what: str, ends: Sequence[tuple[Ending, Mapping[str, str | None]]]
-) -> list[Score]:
-    """Whether the named end fits what all, most or none gave as their last answer."""
-    counted = [(ending, last) for ending, last in ends if None not in last.values()]
-    fits = sum(_fits(ending, last) for ending, last in counted)
-    named = Counter(str(ending.end) for ending, _ in ends)
-    shown = Counter(_shown(last) for _, last in counted)
+def _people(rows: Sequence[Row]) -> list[Score]:
+    """People in a chat, each of whom submitted an answer at the end: nothing was tuned on them."""
+    ends = [
+        (name_end([{who: plain(a) for who, a in row["final_answers"].items()}]), row)
+        for row in rows
+        if len(row["final_answers"]) > 1
+    ]
     return [
-        Score(
-            name,
-            f"{what}: end fits final answers",
-            len(counted),
-            fits / len(counted) if counted else None,
-            majority=max(shown.values()) / len(counted) if counted else None,
-            at_least=1.0 if counted else None,
-            note=", ".join(f"{end} {count}" for end, count in sorted(named.items())),
-        ),
-        _false_consensus(name, what, ends),
+        replace(score, untouched=True)
+        for score in _against_record(
+            "delidata_groups",
+            "consensus",
+            [(ending, row["label"] == "consensus") for ending, row in ends],
+        )
     ]
 
 
-def _false_consensus(
-    name: str, what: str, ends: Sequence[tuple[Ending, Mapping[str, str | None]]]
-) -> Score:
-    called = [last for ending, last in ends if ending.end == "consensus"]
-    wrong = sum(len({each for each in last.values() if each is not None}) > 1 for last in called)
-    return Score(
-        name,
-        f"{what}: opposite called consensus",
-        len(ends),
-        float(wrong),
-        at_most=0,
-        note=f"consensus named {len(called)} times",
-    )
+def _against_record(
+    name: str,
+    recorded: str,
+    ends: Sequence[tuple[Ending, bool]],
+    at_least: float | None = 1.0,
+    at_most: float = 0.0,
+) -> list[Score]:
+    """Whether a consensus is named exactly where the record has one, and how often falsely."""
+    if not ends:
+        return []
+    named = Counter(str(ending.end) for ending, _ in ends)
+    fits = sum((ending.end == "consensus") == one for ending, one in ends)
+    there = sum(one for _, one in ends)
+    false = sum(ending.end == "consensus" and not one for ending, one in ends)
+    missed = len(ends) - fits - false
+    return [
+        Score(
+            name,
+            f"consensus named = recorded as {recorded}",
+            len(ends),
+            fits / len(ends),
+            majority=max(there, len(ends) - there) / len(ends),
+            at_least=at_least,
+            note=f"{_counted(named)}; recorded {there}, of which not named {missed}",
+        ),
+        Score(
+            name,
+            "opposite called consensus",
+            len(ends),
+            float(false),
+            at_most=at_most,
+            note=f"consensus named {named['consensus']} times, recorded {there} times",
+        ),
+    ]
+
+
+def _against_gold(name: str, ends: Sequence[tuple[Ending, str | None]]) -> list[Score]:
+    """How often what is named is right: a consensus must be so more often than a majority, or the
+    difference between the two words is worth nothing."""
+    right: dict[str, list[bool]] = {"consensus": [], "majority": []}
+    for ending, gold in ends:
+        if ending.end in ("consensus", "majority"):
+            right[str(ending.end)].append(ending.position == gold)
+    both = [sum(each) / len(each) if each else None for each in right.values()]
+    return [
+        Score(
+            name,
+            "a consensus is right",
+            len(right["consensus"]),
+            both[0],
+            majority=both[1],
+            at_least=both[1] if min(map(len, right.values())) >= ENOUGH_ENDS else None,
+            tolerance=0.05,
+            note=f"beside it: a majority, {len(right['majority'])} of them",
+        )
+    ]
 
 
 def _from_prose(name: str, ends: Sequence[tuple[Ending, Mapping[str, str | None]]]) -> Score:
@@ -234,19 +316,8 @@ def _from_prose(name: str, ends: Sequence[tuple[Ending, Mapping[str, str | None]
     )
 
 
-def _fits(ending: Ending, last: Mapping[str, str | None]) -> bool:
-    shown = _shown(last)
-    if shown == "none":
-        return ending.end in ("impasse", "drift")
-    # A majority that turned with every round is called a drift, and rightly so.
-    return ending.end == shown or (shown == "majority" and ending.end == "drift")
-
-
-def _shown(last: Mapping[str, str | None]) -> str:
-    most = Counter(last.values()).most_common(1)[0][1]
-    if most == len(last):
-        return "consensus"
-    return "majority" if most * 2 > len(last) else "none"
+def _counted(named: Counter[str]) -> str:
+    return ", ".join(f"{end} {count}" for end, count in sorted(named.items()))
 
 
 def _overlap_rule(name: str, rows: Sequence[Row]) -> list[Score]:
@@ -288,7 +359,7 @@ def _overlap_rule(name: str, rows: Sequence[Row]) -> list[Score]:
     ]
 
 
-def _plain(answer: object) -> str | None:
+def plain(answer: object) -> str | None:
     text = str(answer).strip(" ().$").replace(",", "").casefold() if answer is not None else ""
     if not text or text == "none":
         return None
@@ -306,9 +377,10 @@ def _last(rounds: Sequence[Round]) -> Round:
     return last
 
 
-_SETS: Mapping[str, Callable[[Sequence[Row]], list[Score]]] = {
-    "slm_debates": _small_models,
-    "ford_debates": _ford,
-    "agora_debates": _agora,
-    "deliberation_negotiation": _negotiations,
+_SETS: Mapping[str, tuple[str, Callable[[Sequence[Row]], list[Score]]]] = {
+    "slm_debates": ("debates", _small_models),
+    "ford_debates": ("debates", _ford),
+    "agora_debates": ("debates", _agora),
+    "deliberation_negotiation": ("debates", _negotiations),
+    "delidata_groups": ("groups", _people),
 }

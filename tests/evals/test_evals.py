@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks.evals import debates, pairs
+from benchmarks.evals import confidence, debates, pairs, voters
 from benchmarks.evals.__main__ import main
 from benchmarks.evals.data import DEFAULT, Data
 from benchmarks.evals.scorecard import Score, table
+
+from roundtable.core.convergence import Ending
 
 pytest.importorskip("wordllama", reason="wordllama is not installed")
 
@@ -34,12 +37,59 @@ def test_the_extractor_is_right_where_it_answers() -> None:
 
 @WITH_DATA
 @pytest.mark.requirement("Z-02", "B-42")
-def test_no_debate_with_opposite_final_answers_is_called_a_consensus() -> None:
+def test_no_debate_recorded_as_divided_is_called_a_consensus() -> None:
     scores = debates.run(Data(limit=60))
     assert [score for score in scores if not score.ok] == []
-    wrong = [score for score in scores if score.metric.endswith("opposite called consensus")]
-    assert len(wrong) == 3
+    wrong = [score for score in scores if score.metric == "opposite called consensus"]
+    assert len(wrong) == 4
     assert {score.ours for score in wrong} == {0.0}
+
+
+@WITH_DATA
+@pytest.mark.requirement("Z-02")
+def test_the_rows_on_debates_fail_for_a_program_that_sees_agreement_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(debates, "name_end", lambda _: Ending("consensus", "all agree", "b"))
+    missed = {score.metric for score in debates.run(Data(limit=60)) if not score.ok}
+    assert {"opposite called consensus", "position named = recorded majority"} <= missed
+
+
+@WITH_DATA
+@pytest.mark.requirement("Z-25")
+def test_confidence_is_calibrated_on_questions_that_it_was_not_fitted_on() -> None:
+    scores = confidence.run(Data())
+    assert [score.metric for score in scores if not score.ok] == []
+    assert {score.metric for score in scores if score.goal} == {
+        "ECE, cross-validated by question",
+        "Brier score, cross-validated by question",
+        "constants differ from a new fit by",
+        "ECE, questions never fitted on",
+        "Brier score, questions never fitted on",
+    }
+
+
+@WITH_DATA
+@pytest.mark.requirement("Z-26")
+def test_panels_with_copies_of_a_model_are_never_below_plurality(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(voters, "PANELS", 5)
+    scores = voters.run(Data())
+    assert len(scores) == 16
+    copied = [score for score in scores if not score.metric.startswith("seven")]
+    assert all(score.ours is not None and score.ours >= 0 for score in copied)
+
+
+def test_a_goal_may_be_missed_by_its_tolerance_and_by_no_more() -> None:
+    score = Score("set", "metric", 1, 0.065, at_most=0.06, tolerance=0.01)
+    assert (score.ok, score.short, score.goal) == (True, True, "≤ 0.06 ± 0.01")
+    assert "short" in table([score])
+    missed = replace(score, ours=0.08)
+    assert not missed.ok
+    assert "MISSED" in table([missed])
+    assert "info" in table([Score("set", "metric", 1, 0.5)])
+    assert not Score("set", "metric", 0, None, at_most=0.0).ok
 
 
 def test_absent_data_is_named_and_no_failure(
@@ -47,7 +97,7 @@ def test_absent_data_is_named_and_no_failure(
 ) -> None:
     assert main(["--data", str(tmp_path / "nowhere")]) == 0
     assert "nothing is measured" in capsys.readouterr().out
-    assert main(["pairs", "debates", "--data", str(tmp_path)]) == 0
+    assert main(["pairs", "debates", "voters", "confidence", "--data", str(tmp_path)]) == 0
     assert "no data for it" in capsys.readouterr().out
 
 

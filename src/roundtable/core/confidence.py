@@ -43,8 +43,8 @@ BAND = 0.77
 fit. Which kind of question a new one is like, nobody knows beforehand."""
 
 # Nobody recorded these; set by hand, small, and downwards but for the last.
-CONDITION = -0.6
-"""For the share of all seated whose agreement hangs on a demand that nobody has granted."""
+CONDITION = -0.3
+"""For agreement of anybody that hangs on a demand which nobody has granted yet."""
 ONE_VOTER = 0.4
 """How much further down the band reaches where one model agrees with itself: all hangs on it."""
 UNSETTLED = -0.5
@@ -138,11 +138,8 @@ class Assessment:
             return ""
         tenths = min(9, max(1, round(self.probability * 10)))
         told = f"Of recorded debates that ended like this, about {tenths} in 10 were right"
-        return (
-            f"{told}; {self.outcomes} outcomes of your own are counted in."
-            if (self.outcomes)
-            else f"{told}."
-        )
+        own = f", {self.outcomes} outcomes of your own decisions counted in"
+        return f"{told}{own if self.outcomes else ''}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +214,8 @@ def log_odds(facts: AgreementFacts) -> float:
         odds = log(alone / (1 - alone))
     else:
         odds = sum(c * x for c, x in zip(COEFFICIENTS, features(facts), strict=True))
-    odds += CONDITION * facts.conditional / facts.seated
+    if facts.conditional:
+        odds += CONDITION
     if facts.unsettled:
         odds += UNSETTLED
     if facts.declared is not None:
