@@ -25,20 +25,19 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import Attempt, State, Turn
+from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
 from ..ports import Reply, Speaker, SpeakRequest
-from .journal import Journal, Keyed, Overtaken
+from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
 
 
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-    """Bring a turn to its speech or its failure. Safe to call again at any point of it. The last
-    outcome may still be on its way into the ledger: `Journal.settle` sees to that."""
+    """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
     await _Taking(plan, journal, tools).to_the_end()
 
 
@@ -125,8 +124,6 @@ class _Taking:
                 return False
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
-        except Overtaken:
-            return False
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:
@@ -197,6 +194,8 @@ class _Taking:
         """The events that open an attempt, or that refuse it: asked for by the newest state."""
         plan, turn = self.plan, state.turn(self.plan.turn_id)
         if state.closed or state.stop_requested or (turn and turn.over):
+            return ()
+        if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
             return ()
         dearest = self.tools.dearest_price
         reserved = reserve(
@@ -271,7 +270,8 @@ class _Taking:
         return task.form.schema() if task.form and alone else None
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Take the answer in and, with it, what it makes of the turn: one commit holds both."""
+        """Store the answer and, if it is its turn's last, the speech that it becomes: one commit
+        holds both. Nothing is awaited between its arrival and this."""
         finished = AttemptFinished(
             turn_id=self.plan.turn_id,
             attempt=call.attempt,
@@ -281,19 +281,16 @@ class _Taking:
             finish_reason=reply.finish_reason,
             seconds=round(seconds, 3),
         )
-        events: list[Keyed] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
+        events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         turn = self.turn
         if turn is not None and not turn.over:
-            last = turn.attempts[-1]
-            ahead = Turn(
-                turn.id, [*turn.attempts[:-1], Attempt(last.started, last.at, finished=finished)]
-            )
-            step = next_step(self.plan, ahead)
+            answered = replace(turn.attempts[-1], finished=finished)
+            step = next_step(self.plan, Turn(turn.id, [*turn.attempts[:-1], answered]))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
-        await self.journal.take_in(*events)
+        await self.journal.record(*events)
 
-    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Keyed, ...]:
+    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
         key = f"outcome/{plan.turn_id}"
         if isinstance(outcome, GiveUp):
@@ -323,7 +320,7 @@ class _Taking:
         )
         return ((speech, key),)
 
-    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Keyed:
+    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
         failed = AttemptFailed(
             turn_id=self.plan.turn_id,
             attempt=attempt,
