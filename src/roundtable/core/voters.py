@@ -41,17 +41,12 @@ FAMILY_TWINS = 0.5
 """Models of one family are one voter from this plain likeness on: the same weights at two servers
 reached .2 to .7, two different models of one family hardly ever .5."""
 SUSPECTED = 0.5
-<<<<<<< HEAD
-"""Strangers who are this much alike by the plain reading may be a clique: nothing learned from
-agreement is used then, because a clique is what such learning falls for."""
-=======
 """Strangers who are this much alike by the plain reading may be a clique: each counts for less the
 more it is like another, and nothing learned from agreement is used, because a clique is what such
 learning falls for."""
 BOTH_RIGHT = 0.85
 """Two who agree more often than this are not suspected: copies that vary do not agree so often, but
 two good models on easy questions do."""
->>>>>>> votes
 SAME_MODEL = 0.85
 """Likeness of two seats of one model, in excess of that of two models: measured .86 between
 personas on the strongest model of the recorded debates; weak models vary more, by noise."""
@@ -219,19 +214,11 @@ def decide(
     behind = groups.by_seat(vote.voter for vote in counted)
     present = Counter(behind.values())
     one_voter = len(present) == 1
-<<<<<<< HEAD
-    share = {seat: 1.0 if one_voter else 1 / present[group] for seat, group in behind.items()}
-    voters = first_choices(counted, standing, lambda vote: share[vote.voter])
-    suspected = any(
-        a in keys and b in keys for keys in ({g.key for g in present},) for a, b in groups.suspects
-    )
-=======
     worth = {} if one_voter else _worth(present, groups.suspects)
     share = {seat: worth.get(group, 1.0) for seat, group in behind.items()}
     voters = first_choices(counted, standing, lambda vote: share[vote.voter])
     # Whoever is absent today was in the record all the same.
     suspected = bool(groups.suspects)
->>>>>>> votes
     weighted = record.learned and not one_voter and not suspected
     scores = voters
     if weighted:
@@ -240,11 +227,7 @@ def decide(
             standing,
             lambda vote: share[vote.voter] * record.weight(behind[vote.voter].key),
         )
-<<<<<<< HEAD
-    reason = _rule_told(counted, present, one_voter, suspected and record.learned, weighted)
-=======
     reason = _rule_told(counted, present, one_voter, suspected, weighted)
->>>>>>> votes
 
     def named(winners: tuple[str, ...], told: str) -> Decision:
         return Decision(winners, scores, weighted, f"{reason} {told}", cast, voters)
@@ -280,25 +263,6 @@ def _merge(
     merged: dict[str, tuple[str, ...]] = {model: (model,) for model in comparison.models}
     if not comparison.asked:
         return list(merged.values()), {}
-<<<<<<< HEAD
-    while True:
-        found: list[tuple[float, str, str]] = []
-        suspects: dict[tuple[str, str], float] = {}
-        for a, b in combinations(sorted(merged), 2):
-            plain = comparison.plain(a, b, merged)
-            kin = bool(family[a]) and family[a] == family[b]
-            wary = comparison.wary(a, b, merged)
-            if wary is not None and wary >= TWINS:
-                found.append((wary, a, b))
-            elif plain is not None and kin and plain >= FAMILY_TWINS:
-                found.append((plain, a, b))
-            elif plain is not None and plain >= SUSPECTED:
-                suspects[a, b] = plain
-        if not found:
-            return list(merged.values()), suspects
-        _, a, b = max(found, key=lambda each: (each[0], each[1], each[2]))
-        merged[a] = tuple(sorted((*merged[a], *merged.pop(b))))
-=======
     while twins := _likest(comparison, family, merged):
         a, b = twins
         merged[a] = tuple(sorted((*merged[a], *merged.pop(b))))
@@ -341,7 +305,6 @@ def _suspects(comparison: Comparison, models: Sequence[str]) -> dict[tuple[str, 
         suspects[a, b] = likeness
         if a in witnesses and b in witnesses:
             witnesses.remove(b)
->>>>>>> votes
 
 
 def _by_bare_name(history: Iterable[Answers]) -> list[dict[str, str]]:
@@ -364,8 +327,6 @@ def _most(counted: Counter[str]) -> str | None:
 # --- counting ------------------------------------------------------------------------------------
 
 
-<<<<<<< HEAD
-=======
 def _worth(
     present: Counter[Group], suspects: Mapping[tuple[str, str], float]
 ) -> dict[Group, float]:
@@ -379,7 +340,6 @@ def _worth(
     return {group: 1 / (1 + alike[group.key]) / n for group, n in present.items()}
 
 
->>>>>>> votes
 def _borda(
     votes: Sequence[Vote], options: Sequence[str], share: Mapping[str, float]
 ) -> dict[str, float]:
@@ -434,9 +394,5 @@ def _rule_told(
     else:
         counted = "Every seat is a voter of its own."
     if suspected:
-<<<<<<< HEAD
-        return f"{counted} Two answer suspiciously alike, so all count the same."
-=======
         return f"{counted} Some answer suspiciously alike and count for less."
->>>>>>> votes
     return f"{counted} What was learned from past questions weighs in." if weighted else counted
