@@ -184,6 +184,7 @@ def written(
     agreement: str = "",
     gaps: str = "",
     changed_minds: str = "",
+    on_dissent: str = "",
     sources: tuple[str, ...] = (),
     among: Sequence[SpeechGiven] = (),
 ) -> Verdict:
@@ -198,6 +199,7 @@ def written(
         "agreement": check("" if says_nothing(agreement) else agreement),
         "gaps": check("" if says_nothing(gaps) else gaps),
         "changed_minds": check("" if says_nothing(changed_minds) else changed_minds),
+        "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
     }
     brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
     flags = dict.fromkeys(speech.flags)
@@ -225,6 +227,7 @@ def written(
             # The count comes first: the host's words cannot turn an impasse into an agreement.
             "agreement": f"{base.agreement} {told}".strip(),
             "changed_minds": parts["changed_minds"] or base.changed_minds,
+            "on_dissent": parts["on_dissent"],
             "gaps": parts["gaps"],
             "sources": sources,
             "cites": tuple(dict.fromkeys(check.cites)),
