@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
-from ..core.effects import Deliver, Record, TurnPlan, turn_id
+from ..core.effects import Deliver, TurnPlan, turn_id
 from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
 from ..core.events import (
     DiscussionOpened,
@@ -29,7 +29,7 @@ from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
 from .deliver import deliver
-from .drive import LEASE_TTL, drive
+from .drive import LEASE_TTL, decided_events, drive
 from .journal import Journal, Keyed
 from .moderation import (
     checked_words,
@@ -389,8 +389,7 @@ class Service:
         while spec.moderation:
             state = journal.state
             effects = decide(state, spec.procedure)
-            events = [event for e in effects if isinstance(e, Record) for event in e.events]
-            if events:
+            if events := decided_events(effects):
                 await journal.record_decision(events, state.seq)
             elif any(isinstance(effect, Deliver) for effect in effects):
                 await deliver(journal, self._tools.delivery)

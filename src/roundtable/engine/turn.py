@@ -29,15 +29,14 @@ from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
 from ..ports import Reply, Speaker, SpeakRequest
-from .journal import Journal, Keyed, Overtaken
+from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
 
 
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-    """Bring a turn to its speech or its failure. Safe to call again at any point of it. The last
-    outcome may still be on its way into the ledger: `Journal.settle` sees to that."""
+    """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
     await _Taking(plan, journal, tools).to_the_end()
 
 
@@ -124,8 +123,6 @@ class _Taking:
                 return False
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
-        except Overtaken:
-            return False
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:
@@ -183,6 +180,8 @@ class _Taking:
         """The events that open an attempt, or that refuse it: asked for by the newest state."""
         plan, turn = self.plan, state.turn(self.plan.turn_id)
         if state.closed or state.stop_requested or (turn and turn.over):
+            return ()
+        if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
             return ()
         dearest = self.tools.dearest_price
         reserved = reserve(
@@ -250,7 +249,8 @@ class _Taking:
         return replace(reply, text=readable(reply.text))
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Take the answer in and, with it, what it makes of the turn: one commit holds both."""
+        """Store the answer and, if it is its turn's last, the speech that it becomes: one commit
+        holds both. Nothing is awaited between its arrival and this."""
         finished = AttemptFinished(
             turn_id=self.plan.turn_id,
             attempt=call.attempt,
@@ -260,7 +260,7 @@ class _Taking:
             finish_reason=reply.finish_reason,
             seconds=round(seconds, 3),
         )
-        events: list[Keyed] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
+        events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         turn = self.turn
         if turn is not None and not turn.over:
             last = turn.attempts[-1]
@@ -270,9 +270,9 @@ class _Taking:
             step = next_step(self.plan, ahead)
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
-        await self.journal.take_in(*events)
+        await self.journal.record(*events)
 
-    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Keyed, ...]:
+    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
         key = f"outcome/{plan.turn_id}"
         if isinstance(outcome, GiveUp):
@@ -300,7 +300,7 @@ class _Taking:
         )
         return ((speech, key),)
 
-    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Keyed:
+    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
         failed = AttemptFailed(
             turn_id=self.plan.turn_id,
             attempt=attempt,
