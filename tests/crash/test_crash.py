@@ -95,7 +95,7 @@ def test_an_answer_that_has_arrived_is_stored_before_anything_else_happens(tmp_p
         arrived = (folder / ARRIVED).read_text("utf-8").split()
         story = read_story(str(folder / "ledger.db"))
         assert story is not None
-        assert len(arrived) == at
+        assert len(arrived) >= at  # others may have come in the same moment
         assert set(arrived) <= story.answered
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
