@@ -58,17 +58,12 @@ class _Loop:
         self.under_way: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Decide on what is stored; store what was decided, or begin it and wait for news."""
+        """Decide; store what was decided, or begin it and wait until there is more to decide."""
         journal = self.journal
         try:
-            while True:
-                journal.changed.clear()
-                self._hear_those_done()
+            while effects := self._decide():
                 decided_at = journal.state.seq
-                effects = decide(journal.state, self.procedure)
                 await self._drop_unwanted(effects)
-                if not effects:
-                    return
                 if events := decided_events(effects):
                     await journal.record_decision(events, decided_at)
                 else:
@@ -77,6 +72,14 @@ class _Loop:
         finally:
             await _cancelled(self.under_way.values())
 
+    def _decide(self) -> tuple[Effect, ...]:
+        """What is to be done now, as the stored events tell it; a defect in what was begun ends
+        the drive."""
+        self.journal.changed.clear()
+        for name in [name for name, task in self.under_way.items() if task.done()]:
+            self.under_way.pop(name).result()
+        return decide(self.journal.state, self.procedure)
+
     def _begin(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             name = _name(effect)
@@ -84,10 +87,6 @@ class _Loop:
                 task = asyncio.create_task(self._perform(effect), name=name)
                 task.add_done_callback(lambda _: self.journal.changed.set())
                 self.under_way[name] = task
-
-    def _hear_those_done(self) -> None:
-        for name in [name for name, task in self.under_way.items() if task.done()]:
-            self.under_way.pop(name).result()
 
     async def _drop_unwanted(self, effects: tuple[Effect, ...]) -> None:
         """What the newest decision no longer asks for is cancelled: a turn that somebody else

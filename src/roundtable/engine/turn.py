@@ -24,7 +24,7 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import Attempt, State, Turn
+from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
@@ -263,11 +263,8 @@ class _Taking:
         events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         turn = self.turn
         if turn is not None and not turn.over:
-            last = turn.attempts[-1]
-            ahead = Turn(
-                turn.id, [*turn.attempts[:-1], Attempt(last.started, last.at, finished=finished)]
-            )
-            step = next_step(self.plan, ahead)
+            answered = replace(turn.attempts[-1], finished=finished)
+            step = next_step(self.plan, Turn(turn.id, [*turn.attempts[:-1], answered]))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
         await self.journal.record(*events)
