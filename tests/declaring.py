@@ -81,8 +81,9 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
 
 
 def spoken(text: str, request: Asked, **fields: Any) -> str:
-    """The words, with the declaration that the request asks for unless they hold one already."""
-    if request.form is None or f"```{LABEL}" in text:
+    """The words, with the declaration that the request asks for unless they hold one already; an
+    empty answer stays empty."""
+    if request.form is None or f"```{LABEL}" in text or not text.strip():
         return text
     if request.schema is not None:
         return declared(request.form, request.user, **fields)

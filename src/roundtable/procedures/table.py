@@ -114,12 +114,22 @@ class Table:
         return {chr(ord("A") + number): seat for number, seat in enumerate(order)}
 
     def anonymous(
-        self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
     ) -> tuple[Untrusted, ...]:
-        """The others' speeches under the letters by which this reader knows them."""
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
         said = {speech.participant: speech for speech in speeches}
         return tuple(
-            Untrusted("speech", said[seat].text, f"Answer {letter}")
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, the {self.name(seat)}" if names else f"Answer {letter}",
+            )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
         )

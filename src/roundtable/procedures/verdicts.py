@@ -21,9 +21,12 @@ from ..core.quotations import Source
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
+from ..core.tally import Vote, tally
 from ..core.text import count_words, first_sentences
+from ..core.track_record import Choice, choose
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
+from .past_record import past_record_of
 from .table import REMARK, Table
 
 PASTED = "[pasted answer]"
@@ -31,6 +34,7 @@ PASTED_LIMIT = 0.6
 """Above this share of copied runs of words a synthesis is not the host's own."""
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
+RULES_DISAGREE = "[voting rules disagree]"
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -139,6 +143,9 @@ def outcome(table: Table) -> str:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
         lines.append(f"Demands that are not granted: {ids}.")
     delivered = standing.question.delivered
+    leans = _by_record(table)
+    if delivered is None and leans is not None and not leans.tied:
+        lines.append(f"The track record of the models leans to {leans.winner}; it settles nothing.")
     lines.append(
         f"Deliver {delivered} as the answer." if delivered else "Deliver no option as the answer."
     )
@@ -277,11 +284,63 @@ def counted(table: Table) -> Verdict:
     return Verdict(
         answer="",
         confidence=_level(table.state),
-        agreement=agreement_told(table.standing),
+        agreement=f"{agreement_told(table.standing)} {by_past_record(table)}".strip(),
         dissent=dissents(table),
         changed_minds=changes_told(table),
         meaningful=table.standing.end is not None,
+        flags=(RULES_DISAGREE,) if _rules_disagree(table) else (),
     )
+
+
+def ballots(table: Table) -> list[Vote]:
+    """The last votes on the question as ballots, for the rules that count rankings."""
+    question = table.record.question
+    if question is None:
+        return []
+    votes = [each for each in table.record.votes(question) if each.vote and each.vote.ranking]
+    sure = {each.participant: table.record.confidence(each.participant) for each in votes}
+    return [
+        Vote.of(
+            each.participant,
+            *each.vote.ranking,
+            confidence=None if (known := sure[each.participant]) is None else known / 100,
+            round=each.round,
+        )
+        for each in votes
+        if each.vote
+    ]
+
+
+def _rules_disagree(table: Table) -> bool:
+    """Whether other ways to count the same votes would name other winners."""
+    question = table.record.question
+    return question is not None and tally(ballots(table), question.option_ids).alarm
+
+
+def by_past_record(table: Table) -> str:
+    """What the past of the models makes of the vote, in a sentence of its own. It never changes how
+    the table ended: positions do that."""
+    question = table.standing.question
+    choice = _by_record(table)
+    if question is None or choice is None or not choice.winners:
+        return ""
+    told = f"Counted with track record ({choice.reason})"
+    if question.delivered is not None:
+        return f"{told}: no change."
+    if choice.tied:
+        return f"{told}."
+    won, whole = choice.winners[0], sum(choice.scores.values())
+    return (
+        f"{told}: “{question.text_of(won).rstrip(' .。')}” leads with {choice.scores[won]:.1f} of "
+        f"{whole:.1f}."
+    )
+
+
+def _by_record(table: Table) -> Choice | None:
+    record, question = past_record_of(table.state), table.record.question
+    if question is None or not record.learned:
+        return None
+    return choose(ballots(table), record, question.option_ids)
 
 
 def _level(state: State) -> Confidence | None:
