@@ -202,17 +202,22 @@ class Table:
         scored: Mapping[str, str] | None = None,
         only: Sequence[str] | None = None,
     ) -> Form:
-        """What a seat is to declare now. `only` limits what it must answer to these ids."""
-        record = self.record
-        voting = "votes" in keys
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first."""
+        decisions = self.record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
         listed = self._listed(participant.id, only) if "stances" in keys else ()
         return Form(
             keys=tuple(keys),
-            decisions=record.decisions if voting else (),
+            decisions=decisions,
             listed=listed,
             peers=self.letters(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
-            recorded=self._recorded(participant.id) if voting else "",
+            recorded=self._recorded(participant.id) if decisions else "",
             alone=alone,
         )
 

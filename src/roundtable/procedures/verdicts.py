@@ -231,7 +231,9 @@ def written(
             "author": speech.model,
             # The count comes first: the host's words cannot turn an impasse into an agreement.
             "agreement": f"{base.agreement} {told}".strip(),
-            "changed_minds": parts["changed_minds"] or base.changed_minds,
+            "changed_minds": "\n".join(
+                each for each in (base.changed_minds, parts["changed_minds"]) if each
+            ),
             "on_dissent": parts["on_dissent"],
             "gaps": parts["gaps"],
             "sources": sources,
@@ -331,7 +333,7 @@ def by_past_record(table: Table) -> str:
         return f"{told}."
     won, whole = choice.winners[0], sum(choice.scores.values())
     return (
-        f"{told}: “{question.text_of(won).rstrip(' .。')}” leads with {choice.scores[won]:.1f} of "
+        f"{told}: “{_bare(question.text_of(won))}” leads with {choice.scores[won]:.1f} of "
         f"{whole:.1f}."
     )
 
@@ -414,11 +416,12 @@ def _reason(table: Table, seat: str, *, first: bool = False) -> str:
 
 
 def changes_told(table: Table) -> str:
-    """Who changed its mind, and by which argument."""
+    """What the vote would have been without talk, who changed its mind, and by which argument;
+    empty where nobody did."""
     question = table.standing.question
-    if question is None:
+    if question is None or not any(seat.moved for seat in question.seats):
         return ""
-    lines = []
+    lines = [_without_talk(question)]
     for seat in question.seats:
         if not seat.moved:
             continue
@@ -427,12 +430,36 @@ def changes_told(table: Table) -> str:
         if seat.opening in question.decision.option_ids:
             before = question.text_of(seat.opening)
         cause = (
-            f"by an argument of {table.name(seat.argument.participant)}: {seat.argument.what}"
+            f"by an argument of {table.name(seat.argument.participant)}: "
+            f"{_bare(seat.argument.what)}"
             if seat.argument
+            else "without naming an argument: it gave in"
+            if seat.gave_in
             else "without naming an argument"
         )
-        lines.append(f"{name}: from “{before}” to “{now}”, {cause}")
+        lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
     return "\n".join(lines)
+
+
+def _without_talk(question: DecisionStanding) -> str:
+    """The vote before talk is the control group: what talk changed is told against it."""
+    before = _leading(question, question.first_counts)
+    after = _leading(question, question.counts)
+    if before == after:
+        return f"Talk did not change the result: {after}."
+    return f"Without talk the vote would have said {before}; after it, it says {after}."
+
+
+def _leading(question: DecisionStanding, counts: Mapping[str, int]) -> str:
+    most = max(counts.values(), default=0)
+    named = [f"“{_bare(question.text_of(o))}”" for o, n in counts.items() if n == most > 0]
+    if not named:
+        return "nothing that was put to the vote"
+    return named[0] if len(named) == 1 else f"a tie of {' and '.join(named)}"
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(" .。")
 
 
 def said(speech: SpeechGiven) -> str:
