@@ -121,10 +121,10 @@ def _earlier(request: SpeakRequest, who: str, held: str) -> str:
     """The option under which what was held at first stands now."""
     assert request.form is not None
     first = held.split(">")[0].strip()
-    for option in request.form.decisions[0].options:
-        if option.id == first or option.text == first or who in option.holders:
-            return option.id
-    return "silent"
+    options = request.form.decisions[0].options
+    said = [o.id for o in options if o.id == first or o.text.rstrip(".") == first.rstrip(".")]
+    put = [o.id for o in options if who in o.holders]
+    return next(iter([*said, *put]), "silent")
 
 
 def listing(user: str) -> str:

@@ -250,7 +250,7 @@ def test_positions_that_move_and_do_not_meet_are_a_drift() -> None:
     state = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o1")}, options={"seats": 2})
     assert ending(state).end == "drift"
     assert verdict_of(state).agreement.startswith(
-        "Drift: 1 : 1 of 2: positions still move and none prevails."
+        "Drift: Split 1 : 1: positions still move and none prevails."
     )
 
 
@@ -331,7 +331,7 @@ def test_an_alarm_is_raised_when_the_rules_name_different_winners() -> None:
 
 def test_a_tie_is_called_one() -> None:
     state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
-    assert verdict_of(state).agreement.startswith("Impasse: 1 : 1 of 2: none prevails.")
+    assert verdict_of(state).agreement.startswith("Impasse: Split 1 : 1: none prevails.")
     moving = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o1")}, options={"seats": 2})
     assert verdict_of(moving).changed_minds.startswith(
         "Talk did not change the result: a tie of “yes” and “no”."

@@ -217,7 +217,7 @@ def written(
         flags[PASTED] = None
     if not check.cites:
         flags[UNCITED] = None
-    flags.update(dict.fromkeys(f"[{finding.code}]" for finding in check.findings))
+    flags.update(dict.fromkeys(map(flag_of, check.findings)))
     told = parts["agreement"]
     return base.model_copy(
         update={
@@ -502,6 +502,10 @@ def _against_the_count(
         "written answer seems to say something else.",
         excerpt=found.excerpt,
     )
+
+
+def flag_of(finding: Finding) -> str:
+    return f"[{finding.code.replace('_', ' ')}]"
 
 
 class Checking:
