@@ -163,5 +163,6 @@ def _dissent(state: State, verdict: Verdict) -> str:
         f"\n- {names[each.participant]}"
         + (f" ({each.turn_id})" if each.turn_id else "")
         + f": {' '.join(each.position.split())}"
+        + (f" Reason: {' '.join(each.reason.split())}" if each.reason else "")
         for each in verdict.dissent
     )
