@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .core.agents import BUILT_IN
@@ -19,6 +19,7 @@ from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .programs import WORKSPACE, workspace_of
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
@@ -113,7 +114,8 @@ async def start(
     place of the configured channels; `channels` are others to find them in.
     """
     env = os.environ if env is None else env
-    settings = settings or read_settings(env, Path.cwd())
+    settings = settings or read_settings(env, workspace_of(env))
+    env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
     registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
     hub = _hub(settings, registry, env, scripts or {}, progress)
     opened = ledger or await open_ledger(settings.db)

@@ -154,7 +154,9 @@ class Settings(Value):
 
     @property
     def db(self) -> str:
-        return self.choices.db or str(self.home / DATABASE)
+        """The ledger's address, or the full path of its file."""
+        chosen = self.choices.db or str(self.home / DATABASE)
+        return chosen if "://" in chosen else str(self.workspace.absolute() / chosen)
 
     @property
     def models_file(self) -> Path | None:
@@ -208,10 +210,15 @@ class Settings(Value):
 def home_folder(env: Mapping[str, str]) -> Path:
     """ROUNDTABLE_HOME, or the platform's folder for a user's data."""
     if env.get("ROUNDTABLE_HOME"):
-        return Path(env["ROUNDTABLE_HOME"]).expanduser()
-    from platformdirs import user_data_path
+        home = Path(env["ROUNDTABLE_HOME"]).expanduser()
+    else:
+        from platformdirs import user_data_path
 
-    return user_data_path("roundtable", appauthor=False)
+        home = user_data_path("roundtable", appauthor=False)
+    if not home.is_absolute():
+        # It would lie in whatever folder is the current one, which may be somebody else's.
+        raise BadSetting("the environment", "ROUNDTABLE_HOME", "the full path of a folder")
+    return home
 
 
 def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +13,8 @@ import click
 from ...core.errors import UnknownName, UsageError
 from ...experts.expert import Expert
 from ...experts.library_files import own_files, read_library, read_own
-from ...settings import Settings, read_settings
+from ...settings import Settings
+from .here import settings_here
 from .terminal import echo_error, for_screen
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NEAREST = 8
 
 
 def experts_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     query: Sequence[str] = flags["query"]
     if flags["topic"] is not None:
         if query:

@@ -12,7 +12,8 @@ import click
 
 from ...core.text import redact
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
-from ...settings import MODELS_TOML, Settings, read_settings
+from ...settings import MODELS_TOML, Settings
+from .here import settings_here
 from .terminal import for_screen
 
 BUILT_IN = "built in"
@@ -21,7 +22,7 @@ _SECRET = ("channels", "commands")
 
 
 def origins_command(*, as_json: bool) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     rows = list(values_in_force(settings, os.environ))
     if as_json:
         document = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
