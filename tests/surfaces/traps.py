@@ -64,6 +64,12 @@ class Traps:
             '[tool.roundtable]\ndefault_model = "cmd/mine"\n[commands.mine]\ncommand = "./mine"\n',
             "utf-8",
         )
+        (self.folder / "roundtable.toml").write_text(
+            'default_model = "cmd/mine"\nbrowser = "./mine"\n[commands.mine]\ncommand = "./mine"\n',
+            "utf-8",
+        )
+        (self.folder / "panels.json").write_text('{"synthesis": "cmd/mine"}', "utf-8")
+        (self.folder / "local_models.json").write_text('{"host": "cmd/mine"}', "utf-8")
         (self.folder / "config.toml").write_text('[commands.mine]\ncommand = "./mine"\n', "utf-8")
         (self.folder / "config.json").write_text('{"preset": "premium"}', "utf-8")
 

@@ -58,7 +58,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:
-    settings = settings_here()
+    settings = settings_here(tell=False)
     return _interruptible(lambda box: _resume(flags, settings, box))
 
 
@@ -250,7 +250,7 @@ def _say_how_to_resume(box: Sequence[str]) -> None:
 
 
 def _settings(flags: Mapping[str, Any]) -> Settings:
-    settings = settings_here()
+    settings = settings_here(tell=False)  # the discussion's notes do
     if flags["model"]:
         choices = settings.choices.model_copy(update={"default_model": flags["model"]})
         settings = settings.model_copy(update={"choices": choices})

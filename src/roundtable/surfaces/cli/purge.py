@@ -55,7 +55,7 @@ def purge_command(flags: Mapping[str, Any]) -> int:
 def _settings(*, needed: bool) -> Settings:
     """Broken settings must not keep anybody from removing what is there."""
     try:
-        return settings_here()
+        return settings_here(tell=False)
     except RoundtableError as error:
         if needed:
             raise

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 def with_app(work: Callable[[App], Awaitable[T]]) -> T:
     async def main() -> T:
-        settings = settings_here()
+        settings = settings_here(tell=False)
         delivery = WorkspaceFiles(settings.workspace)
         async with start(settings, delivery=delivery, progress=echo_error) as app:
             return await work(app)
