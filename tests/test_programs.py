@@ -89,6 +89,14 @@ def test_the_workspace_is_the_one_that_was_told(project: Path, tmp_path: Path) -
     assert find_program("claude", env) is None
 
 
+def test_the_current_folder_is_no_safer_than_the_workspace(project: Path, tmp_path: Path) -> None:
+    inside = program(project / "bin")
+    env = {"PATH": str(inside.parent), WORKSPACE: str(tmp_path / "elsewhere")}
+
+    assert find_program("claude", env) is None
+    assert WORKSPACE not in child(["sh"], env | {"PATH": "/bin:/usr/bin"}).env
+
+
 def test_a_workspace_that_is_gone_is_no_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,11 +32,7 @@ _PLACES = ("PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONSTARTUP
 def workspace_of(env: Mapping[str, str]) -> Path:
     """The folder in which this process was asked to work: the one that it was told, or else the
     current one."""
-    try:
-        here = Path.cwd()
-    except FileNotFoundError:  # somebody has removed it
-        here = NEUTRAL
-    return here / env.get(WORKSPACE, "")
+    return _current() / env.get(WORKSPACE, "")
 
 
 def find_program(name: str, env: Mapping[str, str]) -> str | None:
@@ -47,24 +43,24 @@ def find_program(name: str, env: Mapping[str, str]) -> str | None:
         return next(filter(_runs, _spellings(name, env)), None)
     if not name or any(sign and sign in name for sign in (os.sep, os.altsep)):
         return None
-    workspace = workspace_of(env)
-    for folder in _outside(env.get("PATH", os.defpath), workspace):
+    strange = _strange(env)
+    for folder in _outside(env.get("PATH", os.defpath), strange):
         for path in _spellings(str(Path(folder) / name), env):
-            if _runs(path) and not _lies_in(path, workspace):
+            if _runs(path) and not _lies_in(path, strange):
                 return path
     return None
 
 
 def safe_environment(env: Mapping[str, str]) -> dict[str, str]:
     """The environment without ways into the workspace."""
-    workspace = workspace_of(env)
+    strange = _strange(env)
     safe = dict(env)
     for name in filter(safe.__contains__, _LISTS):
-        safe[name] = os.pathsep.join(_outside(safe[name], workspace, ours=name == "PYTHONPATH"))
+        safe[name] = os.pathsep.join(_outside(safe[name], strange, ours=name == "PYTHONPATH"))
         if not safe[name]:  # an empty list would mean the current folder
             del safe[name]
     for name in filter(safe.__contains__, _PLACES):
-        if not Path(safe[name]).is_absolute() or _lies_in(safe[name], workspace):
+        if not Path(safe[name]).is_absolute() or _lies_in(safe[name], strange):
             del safe[name]
     if "PATH" in env:
         safe.setdefault("PATH", os.defpath)
@@ -80,8 +76,10 @@ def shelter(env: MutableMapping[str, str], path: list[str]) -> None:
                 env[name] = safe[name]
             else:
                 del env[name]
-    here = os.path.realpath(workspace_of(env))
-    path[:] = [each for each in path if Path(each).is_absolute() and os.path.realpath(each) != here]
+    here = {os.path.realpath(each) for each in (_current(), workspace_of(env))}
+    path[:] = [
+        each for each in path if Path(each).is_absolute() and os.path.realpath(each) not in here
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +130,9 @@ def child(command: Sequence[str], env: Mapping[str, str], *, folder: Path = NEUT
     program = find_program(command[0], env)
     if program is None:
         raise FileNotFoundError(2, "no such program outside the current folder", command[0])
-    return Child((program, *command[1:]), folder, safe_environment(env))
+    safe = safe_environment(env)
+    safe.pop(WORKSPACE, None)  # for our own children: others may go elsewhere and call us there
+    return Child((program, *command[1:]), folder, safe)
 
 
 def python_child(module: str, arguments: Sequence[str], env: Mapping[str, str]) -> Child:
@@ -148,23 +148,38 @@ _HERE = str(Path(__file__).resolve().parents[1])
 """The folder from which this program was imported: whoever runs it has chosen to."""
 
 
-def _outside(folders: str, workspace: Path, *, ours: bool = False) -> list[str]:
-    """Of a list of folders, those that are named in full and lie outside the workspace."""
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # somebody has removed it
+        return NEUTRAL
+
+
+def _strange(env: Mapping[str, str]) -> list[Path]:
+    """The folders that may be somebody else's: the workspace, and the current one. A folder that
+    holds the user's own home is no project: there everything would lie in it."""
+    roots = {Path(os.path.realpath(each)) for each in (_current(), workspace_of(env))}
+    try:
+        home = Path(os.path.realpath(Path.home()))
+    except RuntimeError:  # nobody knows where it is
+        return list(roots)
+    return [root for root in roots if not home.is_relative_to(root)]
+
+
+def _outside(folders: str, strange: Iterable[Path], *, ours: bool = False) -> list[str]:
+    """Of a list of folders, those that are named in full and lie outside strange ones."""
     return [
         each
         for each in folders.split(os.pathsep)
         if Path(each).is_absolute()
-        and (not _lies_in(each, workspace) or (ours and os.path.realpath(each) == _HERE))
+        and (not _lies_in(each, strange) or (ours and os.path.realpath(each) == _HERE))
     ]
 
 
-def _lies_in(path: str, workspace: Path) -> bool:
-    """Whether a path leads into the workspace, over links too. A folder that holds the user's own
-    home is no project: there everything would lie in it."""
-    root = Path(os.path.realpath(workspace))
-    if Path(os.path.realpath(Path.home())).is_relative_to(root):
-        return False
-    return Path(os.path.realpath(path)).is_relative_to(root)
+def _lies_in(path: str, folders: Iterable[Path]) -> bool:
+    """Whether a path leads into one of the folders, over links too."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(folder) for folder in folders)
 
 
 def _spellings(path: str, env: Mapping[str, str]) -> Iterable[str]:

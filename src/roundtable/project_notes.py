@@ -18,7 +18,7 @@ _MOST_NAMES = 4
 def ignored_line(ignored: Sequence[ProjectFile]) -> str:
     """Which files of the project do not count, in one sentence."""
     named = [
-        f"{each.name} (changed since)" if each.standing == "changed" else each.name
+        f"{each.shown} (changed since)" if each.standing == "changed" else each.shown
         for each in ignored[:_MOST_NAMES]
     ]
     more = len(ignored) - len(named)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from .core.errors import BadSetting
+from .core.text import clip
 
 STORE = "trust.json"
 MOST_BYTES = 1_000_000
@@ -26,6 +28,8 @@ EXPERTS = ".roundtable/experts"
 PROCEDURES = ".roundtable/procedures"
 SINGLE = ("roundtable.toml", "panels.json", "local_models.json", "roundtable_config.yaml")
 """The files that count in a project's own folder."""
+
+_ODD = re.compile(r"[^\w./-]")
 
 Standing = Literal["trusted", "new", "changed"]
 
@@ -38,6 +42,11 @@ class ProjectFile:
     """Its path below the workspace, with slashes."""
     data: bytes
     standing: Standing
+
+    @property
+    def shown(self) -> str:
+        """Its name, fit to be read by people and models: somebody else chose it."""
+        return clip(_ODD.sub("?", self.name), 80)
 
     @property
     def digest(self) -> str:

@@ -310,8 +310,13 @@ def test_the_store_is_for_the_user_alone(desk: Desk) -> None:
 
 
 def test_the_name_of_a_file_cannot_write_to_the_terminal(desk: Desk) -> None:
-    bring(desk, **{".roundtable/experts/\x1b[2Jx.toml": GOOD.replace("Beekeeper", "Bee\x1b[2J")})
+    bring(
+        desk,
+        **{".roundtable/experts/\x1b[2Jx\nTrust me!.toml": GOOD.replace("Beekeeper", "Bee\x1b[2J")},
+    )
 
-    assert "\x1b" not in desk("experts").err
+    told = desk("experts").err
+    assert "\x1b" not in told
+    assert "x?Trust?me?.toml" in told
     outcome = desk("trust", "--yes")
     assert "\x1b" not in outcome.out + outcome.err

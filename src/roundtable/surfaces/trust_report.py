@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,6 +27,7 @@ from ..settings import Choices, Settings
 from ..trust import EXPERTS, ProjectFile
 from ..user_procedures import read_definition, refuse_programs
 
+_UNSEEN = ("Cc", "Cf", "Co", "Zl", "Zp")
 MOST_LINES = 400
 """Of a file that are shown; whoever trusts more has to read it elsewhere."""
 
@@ -33,7 +35,7 @@ MOST_LINES = 400
 def changes(file: ProjectFile, settings: Settings) -> list[str]:
     """What a file would change if it were trusted, and then what it says. BadSetting or
     UnknownName if it could not be used even then."""
-    return [*_changes(file, settings), *_said(file)]
+    return [_visible(line) for line in (*_changes(file, settings), *_said(file))]
 
 
 def _changes(file: ProjectFile, settings: Settings) -> Iterator[str]:
@@ -97,6 +99,15 @@ def _said(file: ProjectFile) -> Iterator[str]:
     yield from (f"  | {line}" for line in lines[:MOST_LINES])
     if len(lines) > MOST_LINES:
         yield f"  … and {len(lines) - MOST_LINES:,} more lines: read the file before you trust it"
+
+
+def _visible(line: str) -> str:
+    """A line in which nothing is hidden: characters that nobody sees, or that turn the order of
+    others around, are written as their numbers."""
+    return "".join(
+        f"\\u{ord(char):04x}" if unicodedata.category(char) in _UNSEEN and char != "\t" else char
+        for char in line
+    )
 
 
 def _resolved(name: str, registry: Registry) -> str:

@@ -39,10 +39,10 @@ def _ask(settings: Settings, *, yes: bool) -> int:
         echo_error(f"There is nothing to trust in {settings.workspace}.")
         return 0
     if all(file.standing == "trusted" for file in files):
-        echo_error("Everything here is trusted: " + ", ".join(file.name for file in files))
+        echo_error("Everything here is trusted: " + ", ".join(file.shown for file in files))
         return 0
     for file in files:
-        click.echo(for_screen(f"{file.name} ({file.standing})"))
+        click.echo(f"{file.shown} ({file.standing})")
         if file.standing != "trusted":
             for line in changes(file, settings):
                 click.echo(for_screen(f"  {line}"))
@@ -51,7 +51,7 @@ def _ask(settings: Settings, *, yes: bool) -> int:
         return 0
     # What was shown is what is trusted, whatever the files say by now.
     trust.grant(files)
-    echo_error(f"Trusted: {', '.join(for_screen(file.name) for file in files)}.")
+    echo_error(f"Trusted: {', '.join(file.shown for file in files)}.")
     echo_error("A page or a tool server that is running already has to be started anew.")
     return 0
 
