@@ -310,13 +310,12 @@ def test_the_store_is_for_the_user_alone(desk: Desk) -> None:
 
 
 def test_the_name_of_a_file_cannot_write_to_the_terminal(desk: Desk) -> None:
-    bring(
-        desk,
-        **{".roundtable/experts/\x1b[2Jx\nTrust me!.toml": GOOD.replace("Beekeeper", "Bee\x1b[2J")},
-    )
+    text = GOOD.replace('"Beekeeper"', '"Bee\u202e"')
+    bring(desk, **{".roundtable/experts/\x1b[2Jx\nTrust me!.toml": text})
 
     told = desk("experts").err
     assert "\x1b" not in told
     assert "x?Trust?me?.toml" in told
     outcome = desk("trust", "--yes")
-    assert "\x1b" not in outcome.out + outcome.err
+    assert not {"\x1b", "\u202e"} & set(outcome.out + outcome.err)
+    assert r"Bee\u202e" in outcome.out
