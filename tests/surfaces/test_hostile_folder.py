@@ -7,11 +7,13 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from roundtable.surfaces.cli.app import cli
+from roundtable.surfaces.web.found import STATE_FILE
 from tests.speakers.agents import claude_lines, put_agent, speaks
 
 from .desk import QUICK, SOURCES, wait_for
@@ -65,9 +67,13 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.fixture
-def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Traps:
+def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Traps]:
     monkeypatch.delenv("ROUNDTABLE_COMMAND_AGENTS")
-    return Traps(tmp_path)
+    traps = Traps(tmp_path)
+    yield traps
+    # The demonstration and a tool that asks serve the page, too.
+    if (traps.home / STATE_FILE).exists():
+        traps.run("serve", "--stop")
 
 
 def test_every_command_is_driven() -> None:
