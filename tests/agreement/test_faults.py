@@ -240,7 +240,7 @@ def test_a_declaration_that_contradicts_the_prose_counts_and_is_flagged(procedur
     }
 
     def two_faced(request: SpeakRequest, said: str) -> str:
-        head, _, rest = said.partition("```declaration")
+        rest = said.partition("```declaration")[2]
         if request.form is not None and request.form.alone:
             return said
         return f"{prose_of(request, 'No, we must not do it.')}\n\n```declaration{rest}"

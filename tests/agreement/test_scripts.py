@@ -52,7 +52,7 @@ def of_kind(**wanted: str) -> list[Any]:
     return [
         case
         for case in CASES
-        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index,call-overload]
+        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index]
     ]
 
 

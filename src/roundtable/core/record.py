@@ -217,7 +217,13 @@ def record_of(state: State) -> Record:
     return state.derived("record", _record)
 
 
-def _record(state: State) -> Record:
+def record_before(state: State, round_: int) -> Record:
+    """The record as it was before a round: what seats that speak side by side may know, whoever of
+    them is asked again or after a restart."""
+    return state.derived(f"record before {round_}", lambda s: _record(s, round_))
+
+
+def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(dict.fromkeys([*state.ever_seated]))
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
@@ -227,6 +233,7 @@ def _record(state: State) -> Record:
         if s.declaration is not None
         and s.participant not in small
         and not s.stage.endswith(IN_REVERSE)
+        and (before is None or s.round < before)
     )
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:

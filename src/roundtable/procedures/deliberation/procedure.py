@@ -272,17 +272,16 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
 
 def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> TurnPlan:
     """Reading the others; with `reverse`, the same answers from the last to the first."""
-    own = next(s for s in answers(table) if s.participant == seat.id)
     peers = table.anonymous(seat.id, answers(table), reverse=reverse)
     task = table.declaring_task(
         "deliberation/critique",
         {
             **table.common(),
             **table.persona(seat),
-            "own": Untrusted("speech", own.text, "yourself"),
+            "own": table.own_words(seat.id),
             "peers": peers,
         },
-        table.form(seat, LAST, reverse=reverse),
+        table.form(seat, LAST, reverse=reverse, round_=LAST_ROUND),
         Contract(sections=("Critique", "Answer")),
     )
     small = Task(
