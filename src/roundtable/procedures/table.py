@@ -111,7 +111,7 @@ class Table:
         order = self.shuffled(reader, [p.id for p in self.seats if p.id != reader])
         if reverse:
             order.reverse()
-        return {chr(ord("A") + number): seat for number, seat in enumerate(order)}
+        return {_letter(number): seat for number, seat in enumerate(order)}
 
     def anonymous(
         self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
@@ -386,6 +386,12 @@ class Table:
         )
         read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=2000)
+
+
+def _letter(number: int) -> str:
+    """A to Z, then AA, AB and so on."""
+    before, last = divmod(number, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def unanswered(record: Record, seat: str) -> list[str]:

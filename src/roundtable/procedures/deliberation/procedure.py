@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.contracts import Contract
-from ...core.declaration_form import BALLOT, LAST, OPENING, Key
+from ...core.declaration_form import LAST, OPENING, Key
 from ...core.effects import (
     Effect,
     PromptPlan,
@@ -42,6 +42,8 @@ CONCLUDING = TurnPolicy(timeout=180, deadline=200, retries=1, repairs=1)
 SMALL_TOKENS = 220
 VERDICT = ("Answer", "Agreement", "Gaps and Risks")
 EARLY_STOP = "early_stop"
+CONFIRMATION: tuple[Key, ...] = ("votes", "abstain")
+"""Nothing of what the others said stands in such a call: each confirms what it held alone."""
 
 
 class Deliberation:
@@ -137,7 +139,7 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
         return ()
     plans = [
         table.ballot_turn(
-            seat, CONFIRM, FIRST_ROUND, table.form(seat, BALLOT, alone=True, only=()), CONFIRMING
+            seat, CONFIRM, FIRST_ROUND, table.form(seat, CONFIRMATION, alone=True), CONFIRMING
         )
         for seat in table.seats
     ]
