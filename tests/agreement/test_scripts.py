@@ -16,6 +16,7 @@ SCRIPTS = scripts()
 SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
+    "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -44,7 +45,13 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
 
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
-    return {"seats": seats} if procedure == "deliberation" else {}
+    match procedure:
+        case "deliberation":
+            return {"seats": seats}
+        case "adaptive":
+            models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
+            return {"debate": True, "panel": ",".join(models)}
+    return {}
 
 
 def of_kind(**wanted: str) -> list[Any]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .convergence import Score, agreement_pct, convergence_score
+from .convergence import Score, convergence_score
 from .declarations import prose
 from .events import SpeechGiven
 from .points import points_of
+from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
 from .values import Participant
@@ -208,9 +209,8 @@ def _key_points(state: State, round_: int) -> list[str]:
 def _convergence(state: State, round_: int) -> str:
     found = points_of(state).points_of_round(round_)
     score = convergence_score(len(found.consensus), len(found.disagreement))
-    given = [n for s in state.scores if s.round == round_ for n in s.scores.values()]
-    if score.value is None and given:
-        percent = agreement_pct(given)
+    percent = consensus(row for row in state.scores if row.round == round_)
+    if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"
     return f"Convergence: {_number(score)}"
 

@@ -224,7 +224,7 @@ def record_before(state: State, round_: int) -> Record:
 
 
 def _record(state: State, before: int | None = None) -> Record:
-    seats = tuple(dict.fromkeys([*state.ever_seated]))
+    seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
     statements = tuple(

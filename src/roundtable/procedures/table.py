@@ -113,6 +113,10 @@ class Table:
             order.reverse()
         return {_letter(number): seat for number, seat in enumerate(order)}
 
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """How a reader knows the others: by letters, unless a procedure shows names."""
+        return self.letters(reader, reverse=reverse)
+
     def anonymous(
         self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
     ) -> tuple[Untrusted, ...]:
@@ -202,7 +206,7 @@ class Table:
             keys=tuple(keys),
             decisions=record.decisions if voting else (),
             listed=listed,
-            peers=self.letters(participant.id, reverse=reverse) if "adopted" in keys else {},
+            peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
             recorded=_recorded(record, participant.id) if voting else "",
             alone=alone,
