@@ -118,12 +118,22 @@ class Table:
         return self.letters(reader, reverse=reverse)
 
     def anonymous(
-        self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
     ) -> tuple[Untrusted, ...]:
-        """The others' speeches under the letters by which this reader knows them."""
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
         said = {speech.participant: speech for speech in speeches}
         return tuple(
-            Untrusted("speech", said[seat].text, f"Answer {letter}")
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, the {self.name(seat)}" if names else f"Answer {letter}",
+            )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
         )
@@ -197,18 +207,24 @@ class Table:
         only: Sequence[str] | None = None,
         round_: int | None = None,
     ) -> Form:
-        """What a seat is to declare now. `only` limits what it must answer to these ids; `round_`
-        is given where seats speak side by side, who may know nothing of each other's words."""
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first; `round_` is given
+        where seats speak side by side, who may know nothing of each other's words."""
         record = self.record if round_ is None else record_before(self.state, round_)
-        voting = "votes" in keys
+        decisions = record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
         listed = self._listed(record, participant.id, only) if "stances" in keys else ()
         return Form(
             keys=tuple(keys),
-            decisions=record.decisions if voting else (),
+            decisions=decisions,
             listed=listed,
             peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
-            recorded=_recorded(record, participant.id) if voting else "",
+            recorded=_recorded(record, participant.id) if decisions else "",
             alone=alone,
         )
 
