@@ -128,7 +128,7 @@ class Form:
     decisions: tuple[Decision, ...] = ()
     listed: tuple[Listed, ...] = ()
     peers: Mapping[str, str] = field(default_factory=dict)
-    """Letter → participant, as this speaker knows the others."""
+    """Letter, or name where the others are known by name → participant."""
     scored: Mapping[str, str] = field(default_factory=dict)
     """The name under which a peer is scored → participant."""
     recorded: str = ""
@@ -608,15 +608,22 @@ class _Reader:
             if not isinstance(entry, dict):
                 continue
             what = self._text(entry.get("what"), MAX_TEXT)
-            letter = str(entry.get("from", "")).strip().removeprefix("Answer ").strip().upper()
-            participant = self.form.peers.get(letter)
+            participant = self._peer(entry.get("from"))
             if participant is None:
                 if what:
-                    letters = ", ".join(self.form.peers)
-                    self.problems.append(f"adopted.from must be one of the letters {letters}.")
+                    known = ", ".join(self.form.peers)
+                    self.problems.append(f"adopted.from must be one of {known}.")
                 continue
             if what:
                 yield Adopted(participant=participant, what=what, moved=entry.get("moved") is True)
+
+    def _peer(self, given: Any) -> str | None:
+        """Who is meant by a letter, a name or an id; None unless it is one of the others."""
+        told = str(given or "").strip().removeprefix("Answer ").strip().casefold()
+        for known, participant in self.form.peers.items():
+            if told in (known.casefold(), participant.casefold()):
+                return participant
+        return None
 
     def _scores(self, given: Any) -> dict[str, int]:
         scores: dict[str, int] = {}

@@ -52,8 +52,11 @@ def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "")
     return table.host_turn(CLERK, task, POLICY, name=name)
 
 
-def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptValue]:
-    """What the clerk reads: the speeches under letters, with what each declared."""
+def material(
+    table: Table, speeches: Sequence[SpeechGiven], names: Mapping[str, str] | None = None
+) -> dict[str, PromptValue]:
+    """What the clerk reads: the speeches under letters, with what each declared; with `names`, by
+    seat, also who spoke, where the same prompt asks for more than the list."""
     said = {speech.participant: speech for speech in speeches}
     answers = []
     for letter, seat in table.letters(table.host.id).items():
@@ -61,7 +64,8 @@ def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptV
             continue
         declared = speech.declaration
         stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
-        answers.append(Untrusted("speech", f"{speech.text}{stated}", f"Answer {letter}"))
+        who = f", {names[seat]}" if names and seat in names else ""
+        answers.append(Untrusted("speech", f"{speech.text}{stated}", f"Answer {letter}{who}"))
     conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
     return {
         "answers": tuple(answers),

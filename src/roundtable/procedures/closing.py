@@ -15,6 +15,7 @@ from ..core.effects import Effect, Record, TurnPlan, TurnPolicy
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ..core.stages import closed_stage, run_stage
 from ..core.standing import DecisionStanding, SeatStanding
+from ..core.values import OUTSIDE
 from . import endings
 from .clerk import with_own_positions
 from .table import Table
@@ -23,9 +24,12 @@ CLOSING = "ballot"
 POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 
-def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
+def closing_ballot(
+    table: Table, round_: int, *, unvoted: bool = False
+) -> tuple[Effect, ...]:
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
-    of a change, a vote that decides and was said only once, a demand that nobody answered."""
+    of a change, a vote that decides and was said only once, a demand that nobody answered. With
+    `unvoted` whoever has declared and not voted is asked too: for when the options came last."""
     state = table.state
     if closed_stage(state, CLOSING, round_) is not None or table.record.question is None:
         return ()
@@ -35,7 +39,7 @@ def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
         tabled = with_own_positions(table)
         if tabled is not None:
             return (Record((tabled,)),)
-    plans = closing_plans(table, round_)
+    plans = closing_plans(table, round_, unvoted=unvoted)
     if not plans:
         return ()
 
@@ -45,12 +49,14 @@ def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
     return run_stage(state, plans, closing=closing).effects
 
 
-def closing_plans(table: Table, round_: int) -> list[TurnPlan]:
+def closing_plans(table: Table, round_: int, *, unvoted: bool = False) -> list[TurnPlan]:
     """The short calls that are due. Once the stage is open they are those that it opened with."""
     opened = table.state.stages.get((CLOSING, round_))
     plans = []
     for seat in table.seats:
-        ids = _open_ids(table, seat.id)
+        if seat.speaker.model == OUTSIDE:
+            continue  # what is recorded of whoever speaks through a form is read back at once
+        ids = _open_ids(table, seat.id, unvoted=unvoted)
         due = ids is not None
         if opened is not None:
             due = any(turn.endswith(f"/{seat.id}") for turn in opened.opened.turns)
@@ -60,7 +66,7 @@ def closing_plans(table: Table, round_: int) -> list[TurnPlan]:
     return plans
 
 
-def _open_ids(table: Table, seat: str) -> list[str] | None:
+def _open_ids(table: Table, seat: str, *, unvoted: bool = False) -> list[str] | None:
     """What a seat must still answer; None if nothing has to be asked of it at all. An empty list
     asks for its vote alone."""
     spoken = table.record.last(seat)
@@ -76,7 +82,8 @@ def _open_ids(table: Table, seat: str) -> list[str] | None:
         for decision in table.record.decisions
         for option in decision.options
     )
-    if demands or new or held.gave_in or _decides_unsteadily(question, held):
+    late = unvoted and not held.final
+    if demands or new or late or held.gave_in or _decides_unsteadily(question, held):
         return demands
     return None
 

@@ -51,6 +51,8 @@ class Table:
     state: State
     label: str
     """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
 
     # --- who sits here -------------------------------------------------------------------------
 
@@ -200,11 +202,19 @@ class Table:
             keys=tuple(keys),
             decisions=record.decisions if voting else (),
             listed=listed,
-            peers=self.letters(participant.id, reverse=reverse) if "adopted" in keys else {},
+            peers=self._peers(participant.id, reverse) if "adopted" in keys else {},
             scored=scored or {},
             recorded=self._recorded(participant.id) if voting else "",
             alone=alone,
         )
+
+    def _peers(self, reader: str, reverse: bool) -> dict[str, str]:
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
 
     def _recorded(self, seat: str) -> str:
         """What the record says of this seat, for it to confirm or correct."""
