@@ -2,10 +2,10 @@
 
 A clone panel is four models drawn at random and the weakest of them under two more names: the
 names tell nothing, so copies must be recognised by how they answered. A clique panel has two
-copies that vary (two answers in five are another weak model's), which cannot be recognised for
-sure. In a family panel they are named as one family. Voters, records and suspicions come from the
-other half of the questions, without gold. The figure of a goal is the gain over plain plurality,
-question by question; a tie earns the share of it that is right.
+copies that vary (one to four answers in ten are another weak model's), which cannot be recognised
+for sure. In a family panel they are named as one family. Voters, records and suspicions come from
+the other half of the questions, without gold. The figure of a goal is the gain over plain
+plurality, question by question; a tie earns the share of it that is right.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from .scorecard import Score
 
 PANELS = 25
 SEED = 1960
+VARY = (0.1, 0.2, 0.3, 0.4)
+"""The share of its answers in which a copy that varies is not its original, one for each panel."""
 Kind = Literal["clones", "clique", "family", "seven"]
 Answered = list[dict[str, str]]
 """For each question, what each seat answered."""
@@ -146,11 +148,10 @@ def draw(
         (m for m in models if m != weakest), key=lambda m: abs(right[m] - right[weakest])
     )
     names = [] if kind == "seven" else [f"{weakest} again", f"{weakest} once more"]
+    vary = 0.0 if kind == "clones" else chance.choice(VARY)
     for name in names:
         given[name] = [
-            q.answers.get(chance.choice(others[:6]) if chance.random() < 0.4 else weakest)
-            if kind != "clones"
-            else q.answers.get(weakest)
+            q.answers.get(chance.choice(others[:6]) if chance.random() < vary else weakest)
             for q in questions
         ]
     copies = frozenset({weakest, *names} if names else ())

@@ -246,6 +246,21 @@ CASES: list[tuple[str, str, list[str]]] = [
         "Ann's plan and Ben's (“repairs cost too much”).",
         ["wrong_speaker"],
     ),
+    (
+        "each quotation has its name",
+        "Ann: “the pool must close”; Ben: “repairs cost too much”",
+        ["wrong_speaker"],
+    ),
+    (
+        "rare marks count",
+        "Ann said ❝we never close❞, ‟we never close” and ″we never close″.",
+        ["not_found"] * 3,
+    ),
+    (
+        "letters of another alphabet are other words",
+        "Ann: “the p\u043e\u043el must close in May”",
+        ["not_found"],
+    ),
     ("code quotes nobody", '```\nprint("words that nobody said")\n```', []),
 ]
 

@@ -77,8 +77,9 @@ def test_panels_with_copies_of_a_model_are_never_below_plurality(
     monkeypatch.setattr(voters, "PANELS", 5)
     scores = voters.run(Data())
     assert len(scores) == 16
+    # Five panels of different models are too few to tell a gain from the draw.
     copied = [score for score in scores if not score.metric.startswith("seven")]
-    assert all(score.ours is not None and score.ours >= 0 for score in copied)
+    assert [score for score in copied if not score.ok] == []
 
 
 def test_a_goal_may_be_missed_by_its_tolerance_and_by_no_more() -> None:

@@ -159,7 +159,7 @@ class Attribution:
         turns, end = self._cited_behind(passage)
         before = self._before(passage)
         behind = self._behind(passage)
-        named = self._named(before)
+        named = self._closest(self._named(before), passage)
         near = self._cited_before(before, passage)
         speakers: tuple[str, ...] = (behind,) if behind else self._said(before, named, passage)
         if not turns and self._is_cited_right_before(near, speakers, passage):
@@ -240,6 +240,14 @@ class Attribution:
                     taken = last
                     break
         return found
+
+    def _closest(
+        self, named: Sequence[tuple[int, int, str]], passage: Passage
+    ) -> Sequence[tuple[int, int, str]]:
+        """The names since the quotation before this one, if there are any: each has its own."""
+        number = bisect_left(self._quoted, passage.start) - 1
+        since = self._quoted[number] if number >= 0 else -1
+        return [each for each in named if self._wording.starts[each[0]] > since] or named
 
     def _is_written_as_name(self, index: int) -> bool:
         wording = self._wording

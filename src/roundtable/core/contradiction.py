@@ -107,7 +107,7 @@ class _Clause:
     @property
     def says_something(self) -> bool:
         """Whether it is more than a refusal or the beginning of one, such as “Do not”."""
-        return not self.against and not _LEAD | _EMPTY >= frozenset(self.wording.keys)
+        return not self.against and not frozenset(self.wording.keys) <= _LEAD | _EMPTY
 
 
 def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding | None:

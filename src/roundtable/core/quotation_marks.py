@@ -11,6 +11,8 @@ from .wording import UNSPACED
 
 _PARTNERS = {
     "“": "”",
+    "‟": "”",
+    "❝": "❞",
     "„": "“”",
     "”": "”",
     "«": "»",
@@ -20,6 +22,7 @@ _PARTNERS = {
     "〝": "〞〟",
     "＂": "＂",
     '"': '"',
+    "″": "″",
     "‘": "’",
     "‚": "‘’",
     "'": "'",
@@ -28,7 +31,7 @@ _PARTNERS = {
 """Opening marks, each with those that close it."""
 _SINGLE = frozenset("‘‚'")
 """Marks that may as well be apostrophes."""
-_MARK = re.compile(r"[“”„«»「」『』〝〞〟＂\"‘’‚'‹›]")
+_MARK = re.compile(r"[“”‟❝❞„«»「」『』〝〞〟＂\"″‘’‚'‹›]")
 _QUOTE_BLOCK = re.compile(r"^[ \t]{0,3}>[^\n]*(?:\n[ \t]{0,3}>[^\n]*)*", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"(?:^[ \t]{0,3}(?:>[ \t]*)+$\n?)+", re.MULTILINE)
 _ALERT = re.compile(r"[ \t]{0,3}>[ \t]*\[!\w+\]")
@@ -208,7 +211,7 @@ class _Pairing:
         if char in "」』〞〟":
             return True
         if before.isspace() or before in "([{（【":
-            return char not in _SINGLE and char not in "\"'’＂"
+            return char not in _SINGLE and char not in "\"″'’＂"
         return char in "”»" or not (after and _GLUED.match(after))
 
     def _may_be_possessive(self, mark: int) -> bool:

@@ -304,6 +304,13 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     opening, independent, earlier = SILENT, False, ""
     last: tuple[Statement, DeclaredVote] | None = None
     position, spoke, heard_nobody, steady = "", False, False, False
+    placed = [o.id for o in decision.options if o.origin == "clerk" and participant in o.holders]
+
+    def misplaced(choice: str) -> bool:
+        """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
+        return bool(placed) and choice not in placed and not confirmed
+
+    confirmed = False
     for each in said:
         position = each.declaration.position or position
         if each.declaration.abstain is not None:
@@ -322,7 +329,9 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             if opening == OWN and _own_option(decision, participant, vote.choice):
                 opening = vote.choice
             earlier = opening
-        steady = spoke and vote.choice in (vote.before, earlier)
+        steady = spoke and vote.choice in (vote.before, earlier) and not misplaced(vote.choice)
+        confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
+        steady = steady or (confirmed and vote.choice == earlier)
         last, earlier, spoke = (each, vote), vote.choice, True
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)

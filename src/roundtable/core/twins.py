@@ -29,7 +29,7 @@ ENOUGH_TO_COMPARE = 8
 """So many common questions are the least that tells anything about two models."""
 MOST_WITNESSES = 12
 """More of them add work (their pairs are looked at), and no certainty."""
-MOST_COMPARED = 40
+MOST_COMPARED = 24
 """A table with more different models than this is too large for a clique of copies to hide in the
 work that finding it would take: names tell there, answers do not."""
 _IDENTICAL = 0.02

@@ -213,6 +213,8 @@ class Verdict(Value):
     author: str = ""
     cites: tuple[str, ...] = ()
     changed_minds: str = ""
+    on_dissent: str = ""
+    """What the writer says to the dissent, and why it took the other side."""
     gaps: str = ""
     sources: tuple[str, ...] = ()
     partial: bool = False

@@ -34,9 +34,9 @@ from .track_record import NO_RECORD, Answers, Choice, TrackRecord, learn
 from .twins import Comparison, compare
 from .values import OUTSIDE, SpeakerRef
 
-TWINS = 0.85
-"""Strangers are one voter from this wary likeness on. On recorded answers it found every copy of
-the weakest model and, over random tables of seven different models, merged none."""
+TWINS = 0.9
+"""Strangers are one voter from this wary likeness on. On recorded answers it found 90 to 100 in 100
+copies of the weakest model and, over random tables of seven different models, merged none."""
 FAMILY_TWINS = 0.5
 """Models of one family are one voter from this plain likeness on: the same weights at two servers
 reached .2 to .7, two different models of one family hardly ever .5."""
@@ -45,8 +45,8 @@ SUSPECTED = 0.5
 more it is like another, and nothing learned from agreement is used, because a clique is what such
 learning falls for."""
 BOTH_RIGHT = 0.85
-"""Two who agree more often than this are not suspected: copies that vary do not agree so often, but
-two good models on easy questions do."""
+"""Two who agree more often than this may be copies that vary a little, or two good models on easy
+questions: nobody can tell, so each counts in full, and nothing learned is used."""
 SAME_MODEL = 0.85
 """Likeness of two seats of one model, in excess of that of two models: measured .86 between
 personas on the strongest model of the recorded debates; weak models vary more, by noise."""
@@ -81,6 +81,8 @@ class Groups:
     groups: tuple[Group, ...] = ()
     suspects: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """Keys of two voters who answer suspiciously alike, and how much. They stay two voters."""
+    unclear: frozenset[tuple[str, str]] = frozenset()
+    """Those who are as much alike, but may just both be right."""
 
     def of(self, seat: str) -> Group:
         """The voter behind a seat; one that nobody seated is its own."""
@@ -140,14 +142,20 @@ def merge_twins(seats: Mapping[str, SpeakerRef], history: Iterable[Answers] = ()
         by_model.setdefault(model, []).append(seat)
         family[model] = family.get(model) or seats[seat].family.casefold()
     comparison = compare(_by_bare_name(history), by_model)
-    merged, suspects = _merge(comparison, family)
+    merged = _merge(comparison, family)
+    alike = _alike(comparison, sorted(models[0] for models in merged))
+    unclear = frozenset(pair for pair in alike if comparison.agreement(*pair) >= BOTH_RIGHT)
     for models in merged:
         held = tuple(sorted(seat for model in models for seat in by_model[model]))
         cause: Cause = (
             "same answers" if len(models) > 1 else "same model" if len(held) > 1 else "alone"
         )
         groups.append(Group(held, models, cause, family[models[0]]))
-    return Groups(tuple(sorted(groups, key=lambda group: group.seats)), suspects)
+    return Groups(
+        tuple(sorted(groups, key=lambda group: group.seats)),
+        {pair: likeness for pair, likeness in alike.items() if pair not in unclear},
+        unclear,
+    )
 
 
 def effective_voters(groups: Groups, voting: Collection[str] | None = None) -> Effective:
@@ -219,7 +227,7 @@ def decide(
     voters = first_choices(counted, standing, lambda vote: share[vote.voter])
     # Whoever is absent today was in the record all the same.
     suspected = bool(groups.suspects)
-    weighted = record.learned and not one_voter and not suspected
+    weighted = record.learned and not one_voter and not suspected and not groups.unclear
     scores = voters
     if weighted:
         scores = first_choices(
@@ -256,23 +264,21 @@ def decide(
 # --- merging -------------------------------------------------------------------------------------
 
 
-def _merge(
-    comparison: Comparison, family: Mapping[str, str]
-) -> tuple[list[tuple[str, ...]], dict[tuple[str, str], float]]:
+def _merge(comparison: Comparison, family: Mapping[str, str]) -> list[tuple[str, ...]]:
     """Merge the likest two until no two are like enough, with one witness from each voter."""
     merged: dict[str, tuple[str, ...]] = {model: (model,) for model in comparison.models}
-    if not comparison.asked:
-        return list(merged.values()), {}
     while twins := _likest(comparison, family, merged):
         a, b = twins
         merged[a] = tuple(sorted((*merged[a], *merged.pop(b))))
-    return list(merged.values()), _suspects(comparison, sorted(merged))
+    return list(merged.values())
 
 
 def _likest(
     comparison: Comparison, family: Mapping[str, str], models: Collection[str]
 ) -> tuple[str, str] | None:
     """The two that are most surely one voter; None if no two are."""
+    if not comparison.asked:
+        return None
     found: list[tuple[float, str, str]] = []
     for a, b in combinations(sorted(models), 2):
         wary = comparison.wary(a, b, models)
@@ -285,26 +291,26 @@ def _likest(
     return max(found)[1:] if found else None
 
 
-def _suspects(comparison: Comparison, models: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Who may be a copy that varies, the likest first. Of two suspects only one goes on as a
+def _alike(comparison: Comparison, models: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Who may be a copy that varies, the likest first. Of two who may be, only one goes on as a
     witness: together they would make innocent pairs look alike."""
     witnesses = list(models)
-    suspects: dict[tuple[str, str], float] = {}
-    while True:
+    alike: dict[tuple[str, str], float] = {}
+    while comparison.asked:
         found = [
             (plain, a, b)
             for a, b in combinations(models, 2)
-            if (a, b) not in suspects
-            and comparison.agreement(a, b) < BOTH_RIGHT
+            if (a, b) not in alike
             and (plain := comparison.plain(a, b, witnesses)) is not None
             and plain >= SUSPECTED
         ]
         if not found:
-            return suspects
+            break
         likeness, a, b = max(found)
-        suspects[a, b] = likeness
+        alike[a, b] = likeness
         if a in witnesses and b in witnesses:
             witnesses.remove(b)
+    return alike
 
 
 def _by_bare_name(history: Iterable[Answers]) -> list[dict[str, str]]:

@@ -125,6 +125,11 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
     )
 
 
+def without_listing(text: str) -> str:
+    """A summary without the block that lists the options: what is left is for people."""
+    return split_blocks(text, BLOCK)[0]
+
+
 def tabled_as_worded(table: Table) -> DecisionsTabled:
     """Everybody's position as an option in its own words; the same words are one option. Whoever
     holds what another one worded can choose it in the next round."""

@@ -31,8 +31,6 @@ PASTED_LIMIT = 0.6
 """Above this share of copied runs of words a synthesis is not the host's own."""
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
-SHORTEST_ANSWER = 3
-"""Words. Less is no verdict."""
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -185,6 +183,7 @@ def written(
     agreement: str = "",
     gaps: str = "",
     changed_minds: str = "",
+    on_dissent: str = "",
     sources: tuple[str, ...] = (),
     among: Sequence[SpeechGiven] = (),
 ) -> Verdict:
@@ -199,6 +198,7 @@ def written(
         "agreement": check("" if says_nothing(agreement) else agreement),
         "gaps": check("" if says_nothing(gaps) else gaps),
         "changed_minds": check("" if says_nothing(changed_minds) else changed_minds),
+        "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
     }
     brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
     flags = dict.fromkeys(speech.flags)
@@ -226,6 +226,7 @@ def written(
             # The count comes first: the host's words cannot turn an impasse into an agreement.
             "agreement": f"{base.agreement} {told}".strip(),
             "changed_minds": parts["changed_minds"] or base.changed_minds,
+            "on_dissent": parts["on_dissent"],
             "gaps": parts["gaps"],
             "sources": sources,
             "cites": tuple(dict.fromkeys(check.cites)),
@@ -264,7 +265,7 @@ def unusable(speech: SpeechGiven, sections: Sequence[str], among: Sequence[Speec
     """Whether a host answered with a refusal, with garbage or with somebody else's words: then an
     extract says more."""
     text = speech.sections.get("Answer") or speech.text
-    if seems_refused(text) or count_words(text) < SHORTEST_ANSWER:
+    if seems_refused(text) or count_words(text) == 0:
         return True
     shapeless = speech.declaration is None and not any(speech.sections.get(n) for n in sections)
     return (bool(sections) and shapeless) or any(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import Participant
 from ...ports import Models
 from ...views.council import SESSION_LOGS
@@ -60,6 +61,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         participants=tuple(participants),
         host=host,
         options={
+            "choices": list(choices_of(request.topic)),
             "round2": plan.round2,
             "round2_skipped": plan.skipped_by,
             "template": plan.template,
