@@ -16,6 +16,7 @@ SCRIPTS = scripts()
 SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
+    "meeting": ("arch", "back", "prod", "test"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -44,6 +45,9 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
 
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
+    if procedure == "meeting":
+        names = SEATS[procedure][:seats]
+        return {"participants": [{"profile": name, "role": name} for name in names]}
     return {"seats": seats} if procedure == "deliberation" else {}
 
 

@@ -143,6 +143,11 @@ class Form:
     def asks_votes(self) -> bool:
         return "votes" in self.keys and bool(self.decisions)
 
+    @property
+    def schema_keys(self) -> tuple[Key, ...]:
+        """The keys that can be filled in now: there are options, points and peers for them."""
+        return tuple(key for key in self.keys if self._part(key) is not None)
+
     def schema(self) -> dict[str, Any]:
         """The JSON schema of this call, with the live ids in it."""
         properties = {key: part for key in self.keys if (part := self._part(key)) is not None}

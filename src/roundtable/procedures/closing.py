@@ -24,9 +24,7 @@ CLOSING = "ballot"
 POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 
-def closing_ballot(
-    table: Table, round_: int, *, unvoted: bool = False
-) -> tuple[Effect, ...]:
+def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple[Effect, ...]:
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
     of a change, a vote that decides and was said only once, a demand that nobody answered. With
     `unvoted` whoever has declared and not voted is asked too: for when the options came last."""

@@ -17,9 +17,7 @@ REPLACING_CHARACTERS = 2_000
 """The most that stands for a replaced round; beside such a summary the list of points remains."""
 
 
-def history(
-    table: MeetingTable, before_round: int, *, without: int = 0
-) -> tuple[Untrusted, ...]:
+def history(table: MeetingTable, before_round: int, *, without: int = 0) -> tuple[Untrusted, ...]:
     """What was said before a turn of this round, in order. The newest round that is over and the
     present one are always whole; older ones are replaced, the oldest first, until it fits. The
     speeches of the round `without` are left out, because the prompt shows them elsewhere."""
@@ -77,7 +75,9 @@ def _item(table: MeetingTable, speech: SpeechGiven) -> Untrusted:
     if speech.stage == DISCUSSION:
         return Untrusted("speech", speech.text, f"{who}, round {speech.round}")
     if speech.stage.startswith(SUMMARY):
-        return Untrusted("summary", spoken_words(speech), f"{who}, after round {speech.after_round}")
+        return Untrusted(
+            "summary", spoken_words(speech), f"{who}, after round {speech.after_round}"
+        )
     return Untrusted("remark", speech.text, who)
 
 
