@@ -22,7 +22,6 @@ from ..core.text import clip, count_words, first_sentences, redact, slug
 from ..core.values import OUTSIDE, ActionItem
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
-    BALLOT,
     CLERK,
     CONCLUSION,
     DISCUSSION,
@@ -146,9 +145,7 @@ def actions(state: State) -> tuple[ActionItem, ...]:
     if speech is not None:
         items = speech.declaration.actions if speech.declaration else ()
         listed = parse_sections(speech.text, (ACTION_ITEMS,)).get(ACTION_ITEMS, "")
-        items = items or tuple(
-            ActionItem(text=each.text, owner=each.owner) for each in action_items(listed)
-        )
+        items = items or action_items(listed)
     if not items:
         items = tuple(a for each in record_of(state).statements for a in each.declaration.actions)
     # The same action named twice is one; whoever was named last has it.
@@ -203,7 +200,7 @@ def _told(question: DecisionStanding) -> str:
 
 def is_heard(speech: SpeechGiven) -> bool:
     """Whether it was said to the table: lists and ballots are for code."""
-    for_code = speech.stage in (CLERK, BALLOT) or speech.stage.startswith(MINUTES)
+    for_code = speech.stage == CLERK or speech.stage.startswith(MINUTES)
     return bool(speech.text) and not for_code
 
 
@@ -248,8 +245,8 @@ def document(state: State, at: datetime) -> str:
             text = written_section(state, heading)
             lines += ["", f"## {heading}", "", _body(text) or "Not written: nobody stated it."]
     lines += ["", "## Consensus Points", "", *_listed(consensus_points(state))]
-    if held := held_points(state):
-        lines += ["", "**Held by some, opposed by nobody**", "", *_listed(held)]
+    if some := held_points(state):
+        lines += ["", "**Held by some, opposed by nobody**", "", *_listed(some)]
     lines += ["", "## Disagreement Points", "", *_listed(disagreement_points(state))]
     if rejected := rejected_points(state):
         lines += ["", "**Rejected by all**", "", *_listed(rejected)]
@@ -289,7 +286,7 @@ def delivery(state: State, version: str) -> str:
     ]
     if vote := vote_told(state):
         lines += [f"**Vote:** {vote}", ""]
-    for title, listed, always in (
+    for title, told, always in (
         ("Consensus Points", consensus_points(state), True),
         ("Held by some, opposed by nobody", held_points(state), False),
         ("Disagreement Points", disagreement_points(state), True),
@@ -297,8 +294,8 @@ def delivery(state: State, version: str) -> str:
         ("Changes of mind", changes_of_mind(state), False),
         ("For the record", for_the_record(state), False),
     ):
-        if listed or always:
-            lines += [f"**{title}**", "", *_listed(listed), ""]
+        if told or always:
+            lines += [f"**{title}**", "", *_listed(told), ""]
     lines += ["**Action Items**", "", *_numbered(actions(state)), ""]
     if state.end_votes:
         votes = sum(state.end_votes.values())

@@ -12,9 +12,9 @@ from ..core.values import OUTSIDE, Participant
 
 OPENING, DISCUSSION, SUMMARY, CONCLUSION = "opening", "discussion", "summary", "conclusion"
 """The stages. Host turns sit in round 0, so the summary after round 2 is the stage `summary-2`."""
-MINUTES, CLERK, BALLOT = "minutes", "clerk", "ballot"
-"""Stages that are for code, and that nobody hears: the clerk's lists, of older meetings too, and
-the closing ballot."""
+MINUTES, CLERK = "minutes", "clerk"
+"""The host as a clerk, of older meetings and of today's: what it writes is for code, and nobody
+hears it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,9 +97,7 @@ def _in_place_of(table: MeetingTable, spoken: Sequence[SpeechGiven], round_: int
 
 def digest(table: MeetingTable, speeches: Sequence[SpeechGiven]) -> str:
     """A round in one sentence from everybody, for when no host summed it up."""
-    lines = []
-    for speech in speeches:
-        lines.append(f"{table.called(speech.participant)}: {first_words(speech)}")
+    lines = [f"{table.called(s.participant)}: {first_words(s)}" for s in speeches]
     return clip("\n".join(lines), REPLACING_CHARACTERS)
 
 

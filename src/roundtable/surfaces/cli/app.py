@@ -236,11 +236,13 @@ def stop(**flags: Any) -> int:
 @click.argument("discussion_id")
 @click.argument("text")
 @click.option("--as", "participant", default="coordinator", show_default=True)
+@click.option("--declaration", metavar="JSON", help="What the participant holds; all that counts.")
 @click.option("--key", help="Makes a repeated call harmless.")
 def speak(**flags: Any) -> int:
     """Speak in a discussion: as the host at any time, or as a participant in its open turn.
 
-    TEXT may be - to read it from standard input.
+    TEXT may be - to read it from standard input. A participant declares what it holds, such as
+    {"position": "Wait a month."}; `roundtable tool status` shows the fields that can be filled in.
     """
     from .library import speak_command
 
