@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from roundtable.core.declaration_form import LABEL, Form
 
 
-
 class Asked(Protocol):
     """A request to a speaker, as far as a declaration depends on it."""
 

@@ -34,8 +34,10 @@ def reached(table: MeetingTable) -> Verdict:
         gaps=speech.sections.get("Gaps and Risks", ""),
         among=last_words(table.state),
     )
-    cites = (*verdict.cites, *_points_cited(table, spoken_words(speech)))
-    return verdict.model_copy(update={"cites": tuple(dict.fromkeys(cites))})
+    cited = _points_cited(table, spoken_words(speech))
+    flags = tuple(flag for flag in verdict.flags if not cited or flag != verdicts.UNCITED)
+    cites = tuple(dict.fromkeys((*verdict.cites, *cited)))
+    return verdict.model_copy(update={"cites": cites, "flags": flags})
 
 
 def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
