@@ -109,7 +109,7 @@ FAULTS = [
         False,
     ),
     Fault("comments", lambda _, said: raw(said, lambda b: f"// mine\n{b}"), True),
-    Fault("trailing-comma", lambda _, said: raw(said, lambda b: b.rstrip("} \n") + ",}"), True),
+    Fault("trailing-comma", lambda _, said: raw(said, lambda b: f"{b.strip()[:-1]},}}"), True),
     Fault("unknown-keys", lambda _, said: changed(said, mood="sunny"), True),
     Fault(
         "unknown-point",

@@ -17,6 +17,7 @@ SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
     "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
+    "meeting": ("arch", "back", "prod", "test"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -51,6 +52,9 @@ def options_for(procedure: str, seats: int) -> dict[str, Any]:
         case "adaptive":
             models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
             return {"debate": True, "panel": ",".join(models)}
+        case "meeting":
+            names = SEATS[procedure][:seats]
+            return {"participants": [{"profile": name, "role": name} for name in names]}
     return {}
 
 

@@ -33,22 +33,22 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
         raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
 
 
-def listed(value: object) -> object:
-    """`a,b,c` as the list it stands for; anything else as it is."""
+def split_list(value: object) -> object:
+    """`a,b,c` of a command line as a list; anything else as it is."""
     if isinstance(value, str):
         return tuple(part for each in value.split(",") if (part := " ".join(each.split())))
     return value
 
 
-def checked_choices(choices: Sequence[str], where: str) -> tuple[str, ...]:
-    """The options of a vote as they will be put to it, or BadSetting."""
-    told = tuple(" ".join(choice.split()) for choice in choices)
-    if told and (problem := _wrong_with(told)):
+def checked_choices(given: Sequence[str], where: str) -> tuple[str, ...]:
+    """The options of a vote, each on one line. BadSetting if they cannot be voted on."""
+    choices = tuple(" ".join(choice.split()) for choice in given)
+    if choices and (problem := _wrong_with(choices)):
         raise BadSetting(where, "choices", problem)
-    return told
+    return choices
 
 
-def _wrong_with(choices: Sequence[str]) -> str:
+def _wrong_with(choices: tuple[str, ...]) -> str:
     """What is expected instead; empty if these can be voted on."""
     if not 2 <= len(choices) <= MOST_CHOICES:
         return f"2 to {MOST_CHOICES} options"

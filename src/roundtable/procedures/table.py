@@ -51,6 +51,8 @@ class Table:
     state: State
     label: str
     """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
 
     # --- who sits here -------------------------------------------------------------------------
 
@@ -114,8 +116,12 @@ class Table:
         return {_letter(number): seat for number, seat in enumerate(order)}
 
     def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
-        """How a reader knows the others: by letters, unless a procedure shows names."""
-        return self.letters(reader, reverse=reverse)
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
 
     def anonymous(
         self,
@@ -132,7 +138,7 @@ class Table:
             Untrusted(
                 "speech",
                 said[seat].text,
-                f"Answer {letter}, the {self.name(seat)}" if names else f"Answer {letter}",
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
             )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said

@@ -107,7 +107,8 @@ class VerdictContract(Contract):
         texts = dict(self.options)
         if self.delivers not in texts:
             return None
-        answer = self.parse(text).get("Answer") or text
+        parts = self.parse(text)
+        answer = parts.get("Answer") or parts.get("Conclusion") or text
         others = [words for option, words in self.options if option != self.delivers]
         found = contradiction(answer, texts[self.delivers], others)
         if found is None:
