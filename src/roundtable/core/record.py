@@ -364,11 +364,21 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
+def points_until(state: State, round_: int) -> tuple[Point, ...]:
+    """The points as they stood at the end of a round."""
+    said = tuple(each for each in record_of(state).statements if each.round <= round_)
+    return tuple(_points(state, said, round_))
+
+
+def _points(
+    state: State, statements: tuple[Statement, ...], until: int | None = None
+) -> Iterator[Point]:
     """The list of points, from the first that was raised on."""
     found: dict[str, Point] = {}
     wordings: dict[str, str] = {}
     for raised in state.points.values():
+        if until is not None and raised.round > until:
+            continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
         found[raised.point_id] = Point(
@@ -377,6 +387,8 @@ def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
     for stance in state.stances:
         # Of earlier versions of the program: what rules read from prose was never declared.
         point = found.get(stance.point_id)
+        if until is not None and stance.round > until:
+            continue
         if point is None or stance.source == "extracted" or not stance.meaningful:
             continue
         if stance.participant == point.author and stance.position == "agree":

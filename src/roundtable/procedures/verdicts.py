@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.assessment import assessment_of
-from ..core.contracts import Contract, Violation, says_nothing
+from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
 from ..core.contradiction import contradiction
 from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
@@ -50,6 +50,7 @@ def verdict_task(
     *,
     max_tokens: int = 4096,
     contract: Contract | None = None,
+    repeats: bool = False,
 ) -> Task:
     """The host's last word: its sections, its declaration, and the count it has to keep to."""
     question = table.standing.question
@@ -58,6 +59,7 @@ def verdict_task(
         sections=tuple(sections) if contract is None else contract.sections,
         min_words=contract.min_words if contract else 0,
         max_words=contract.max_words if contract else None,
+        flag=contract.flag if contract else UNSTRUCTURED,
         delivers=delivered if question else "",
         options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
         form=contract,
@@ -68,6 +70,7 @@ def verdict_task(
         verdict_form(table),
         kept,
         max_tokens=max_tokens,
+        repeats=repeats,
     )
 
 
