@@ -195,7 +195,7 @@ def critique(
 def revision(request: SpeakRequest, *, chinese: bool = False, words: int = 1050) -> str:
     seed = asked_as(request)
     fill = Filler(f"d{seed}{stage_of(request)[0]}", chinese=chinese)
-    raised = listed(request, "CHALLENGES", "C")
+    raised = listed(request, "CHALLENGES", "Q")
     if chinese:
         said = "\n".join(f"- {c}：采纳。理由充分，我们将据此修改方案。" for c in raised)
         table = "| 原方案 | 修订方案 | 理由 |\n|---|---|---|\n| 自研 | 采购 | 更快上线 |"

@@ -173,7 +173,7 @@ def test_an_unanswered_challenge_is_listed_by_its_number() -> None:
     missing: list[str] = []
 
     def silent_on_one(request: SpeakRequest) -> str:
-        raised = listed(request, "CHALLENGES", "C")
+        raised = listed(request, "CHALLENGES", "Q")
         missing[:] = [raised[-1]]
         text = revision(request)
         return "\n".join(
@@ -280,7 +280,7 @@ def test_the_challenges_against_an_expert_are_put_to_it_and_to_nobody_else() -> 
     state = hold(table)
     raised = challenges(state)
     for turn, who in zip(ROUND[4], IDS, strict=True):
-        assert listed(prompt_of(table, turn), "CHALLENGES", "C") == [
+        assert listed(prompt_of(table, turn), "CHALLENGES", "Q") == [
             c.id for c in raised if c.target == who
         ]
     assert all(c.author != c.target for c in raised)
@@ -611,7 +611,8 @@ def test_a_dead_host_leaves_a_summary_extracted_from_the_rounds(act: Act) -> Non
     assert "extracted_verdict" in codes(state)
     assert verdict.answer.startswith("No model wrote this summary")
     assert verdict.cites == tuple(ROUND[4])
-    assert "X2 (point p4): Product Expert claims that step one comes first." in verdict.answer
+    for each in disputes(state):
+        assert f"{each.id} ({each.kind} {each.ref}): {each.text}" in verdict.answer
     assert "**The vote is for:** Buy it. (2 of 3)" in verdict.answer
     assert verdict.answer.count(", risk ") == 15
     assert [d.participant for d in verdict.dissent] == [IDS[0]]

@@ -271,8 +271,8 @@ def test_a_critique_has_800_to_2000_words(words: int, fits: bool) -> None:
 FIRST = Filler("first").words(900)
 R4 = contracts.revised(SAID, (3, 7), FIRST)
 ANSWERS = (
-    "- C3: accept. We will measure the queue first.\n"
-    "- C7: reject. The cost was counted twice there."
+    "- Q3: accept. We will measure the queue first.\n"
+    "- Q7: reject. The cost was counted twice there."
 )
 CHANGES = "| Original | Revised | Reason |\n|---|---|---|\n| build | buy | it is sooner |"
 
@@ -298,11 +298,11 @@ def test_a_revision_has_1000_to_1500_words(words: int, fits: bool) -> None:
 @pytest.mark.parametrize(
     ("answers", "problems", "named"),
     [
-        ("- C3: accept. We will measure the queue first.", ["unanswered"], "C7"),
-        ("- C9: accept. We will measure the queue first.", ["unanswered"], "C3, C7"),
-        (f"{ANSWERS[:50]}\n- C7: reject.", ["answer"], "C7"),
-        (ANSWERS.replace("reject", "well"), ["answer"], "C7"),
-        ("- C3：采纳。我们会先测量队列长度。\n- C7：拒绝。那里的成本重复计算了。", [], ""),
+        ("- Q3: accept. We will measure the queue first.", ["unanswered"], "Q7"),
+        ("- Q9: accept. We will measure the queue first.", ["unanswered"], "Q3, Q7"),
+        (f"{ANSWERS[:50]}\n- Q7: reject.", ["answer"], "Q7"),
+        (ANSWERS.replace("reject", "well"), ["answer"], "Q7"),
+        ("- Q3：采纳。我们会先测量队列长度。\n- Q7：拒绝。那里的成本重复计算了。", [], ""),
     ],
 )
 def test_each_challenge_needs_its_answer(answers: str, problems: list[str], named: str) -> None:
@@ -448,7 +448,7 @@ def test_no_word_of_a_speech_gets_into_what_is_asked_again() -> None:
         cross(f"[@{bad} R1: agree]\n[@Product Expert R1: {bad[:20]}]"),
         critique(item=f"[@{bad} R1] {bad} {{n}}. Support: {bad}"),
         revised(
-            f"- C3: {bad}", f"| Original | Revised | Reason |\n|---|---|---|\n| {bad} | {bad} | |"
+            f"- Q3: {bad}", f"| Original | Revised | Reason |\n|---|---|---|\n| {bad} | {bad} | |"
         ),
         summary(f"- X1: {bad}", plan(row=f"{bad} | | {bad} | |"), f"T1: {bad}"),
     ]
@@ -469,7 +469,7 @@ def test_malformed_blocks_are_violations_and_never_crash() -> None:
         "】",
         "R1:",
         "Support",
-        "- C3",
+        "- Q3",
         "\n\n",
         "：",
         "W1",

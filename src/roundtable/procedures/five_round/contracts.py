@@ -170,13 +170,13 @@ class Revised(RoundContract):
         if missing := [n for n in self.challenges if n not in answered]:
             yield Violation(
                 "unanswered",
-                f"Challenges without an answer under “## Answers”: {_ids('C', missing)}.",
+                f"Challenges without an answer under “## Answers”: {_ids('Q', missing)}.",
             )
         thin = [n for n in self.challenges if n in answered and not answered[n].substantial]
         if thin:
             yield Violation(
                 "answer",
-                f"These answers say too little: {_ids('C', thin)}. Begin each with accept, reject "
+                f"These answers say too little: {_ids('Q', thin)}. Begin each with accept, reject "
                 f"or partly and give the reason, at least {LEAST_REASON} words.",
             )
         changes = forms.revisions(text)

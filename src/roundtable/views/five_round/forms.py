@@ -179,7 +179,7 @@ def _headed(text: str, kind: Kind) -> tuple[Item, ...]:
 def answers(text: str) -> tuple[Answer, ...]:
     """The answers under `## Answers`, the last one for each challenge."""
     found: dict[int, Answer] = {}
-    for item in items(_section(text, "Answers"), "C"):
+    for item in items(_section(text, "Answers"), "[QC]"):
         word = re.split(r"[\s,，;；.。—–:：(（-]", item.text.lstrip("* "), maxsplit=1)[0]
         found[item.number] = Answer(item.number, _word(word, _REPLIES), item.text)
     return tuple(found.values())

@@ -31,7 +31,8 @@ class Challenge:
 
     @property
     def id(self) -> str:
-        return f"C{self.number}"
+        # Not C: c1, c2 … are conditions.
+        return f"Q{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
