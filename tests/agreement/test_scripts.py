@@ -16,6 +16,7 @@ SCRIPTS = scripts()
 SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
+    "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -44,6 +45,8 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
 
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
+    if procedure == "five-round":
+        return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
     return {"seats": seats} if procedure == "deliberation" else {}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import AttemptStarted, StageOpened
-from roundtable.core.record import points_until, record_of
+from roundtable.core.record import record_before, record_of
 from roundtable.core.values import Budget, Material
 from roundtable.engine.turn import CONDENSED
 from roundtable.ports import SpeakRequest
@@ -247,7 +247,7 @@ def test_shortened_history_shows_two_hundred_characters_of_each_round(
     # What is shown cannot be answered in detail: here it only matters what is shown.
     table = five_rounds()
     state = hold(table, strict_rounds=True, **options)
-    for turn in (*ROUND[2], *ROUND[3], *ROUND[4], HOST):
+    for turn in (*ROUND[2], CLERK, *ROUND[3], *ROUND[4], HOST):
         for request in [r for r in table.requests if turn_of(r) == turn]:
             for number in range(1, 5):
                 shown = [
@@ -456,7 +456,11 @@ def test_consensus_points_end_the_debate_after_r2_only_where_it_was_asked_for(
 ) -> None:
     table = five_rounds({"2/cross-reference": lambda request: agreeing(request, 3)})
     state = hold(table, accelerate=accelerate)
-    assert [p.id for p in points_until(state, 2) if p.status == "agreed"] == ["p1", "p2", "p3"]
+    assert [p.id for p in record_before(state, 3).points if p.status == "agreed"] == [
+        "p1",
+        "p2",
+        "p3",
+    ]
     assert ("early_stop" in codes(state)) is accelerate
 
 

@@ -249,7 +249,7 @@ def _record(state: State, before: int | None = None) -> Record:
         absent=tuple(seat for seat in seats if seat not in heard),
         undeclared=tuple(s for s in seats if s in heard and s not in declared and s not in small),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
-        points=tuple(_points(state, statements)),
+        points=tuple(_points(state, statements, before)),
         conditions=tuple(_conditions(statements)),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
@@ -364,20 +364,14 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def points_until(state: State, round_: int) -> tuple[Point, ...]:
-    """The points as they stood at the end of a round."""
-    said = tuple(each for each in record_of(state).statements if each.round <= round_)
-    return tuple(_points(state, said, round_))
-
-
 def _points(
-    state: State, statements: tuple[Statement, ...], until: int | None = None
+    state: State, statements: tuple[Statement, ...], before: int | None = None
 ) -> Iterator[Point]:
     """The list of points, from the first that was raised on."""
     found: dict[str, Point] = {}
     wordings: dict[str, str] = {}
     for raised in state.points.values():
-        if until is not None and raised.round > until:
+        if before is not None and raised.round >= before:
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
@@ -387,7 +381,7 @@ def _points(
     for stance in state.stances:
         # Of earlier versions of the program: what rules read from prose was never declared.
         point = found.get(stance.point_id)
-        if until is not None and stance.round > until:
+        if before is not None and stance.round >= before:
             continue
         if point is None or stance.source == "extracted" or not stance.meaningful:
             continue

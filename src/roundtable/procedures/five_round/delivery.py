@@ -12,8 +12,7 @@ from ...prompts import render
 from ...views import five_round as views
 from ...views.five_round.rounds import PROPOSAL
 from ...views.output_file import OutputFile
-from ..table import Table
-from .tasks import round_turn
+from .tasks import FiveRoundTable, round_turn
 
 
 def deliver(state: State, version: str) -> str:
@@ -28,7 +27,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
 
 def _prompts(state: State) -> tuple[tuple[str, Prompt], ...]:
     """Of a pre-analysis: what each expert would be asked first."""
-    table = Table(state, state.start.procedure)
+    table = FiveRoundTable(state, state.start.procedure)
     if table.option("depth") != "pre-ac":
         return ()
     found = []

@@ -35,10 +35,10 @@ from ..clerk import (
     with_own_positions,
 )
 from ..closing import closing_ballot
-from ..table import Table
 from . import tasks
 from .contracts import UNMET
 from .options import DIVERGENCE
+from .tasks import FiveRoundTable
 from .verdict import extracted, planned_verdict, written
 
 CONFIRM = "confirm"
@@ -51,7 +51,7 @@ class FiveRound:
     name = "five-round"
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        table = Table(state, self.name)
+        table = FiveRoundTable(state, self.name)
         if stop := stop_requested(state):
             return _end_early(table, stop)
         if not state.tabled and (tabled := tabled_by_asker(table)):
@@ -71,7 +71,7 @@ class FiveRound:
 # --- stages ------------------------------------------------------------------------------------
 
 
-def _is_held(table: Table, number: int, stage: str) -> bool:
+def _is_held(table: FiveRoundTable, number: int, stage: str) -> bool:
     """What is open comes to its end; nothing new opens after a rule has ended the debate, without
     a budget, for a single expert, or after a round in which nobody spoke."""
     state = table.state
@@ -86,7 +86,7 @@ def _is_held(table: Table, number: int, stage: str) -> bool:
     return len(tasks.present(table)) > 1 and len(spoke) > 0
 
 
-def _round(table: Table, number: int, stage: str) -> tuple[Effect, ...]:
+def _round(table: FiveRoundTable, number: int, stage: str) -> tuple[Effect, ...]:
     state = table.state
     if closed_stage(state, stage, number):
         return ()
@@ -99,7 +99,7 @@ def _round(table: Table, number: int, stage: str) -> tuple[Effect, ...]:
     return run_stage(state, plans, closing=_closing(table, number, stage)).effects
 
 
-def _clerk(table: Table, number: int) -> tuple[Effect, ...]:
+def _clerk(table: FiveRoundTable, number: int) -> tuple[Effect, ...]:
     """While the second round is held, the host lists what the proposals share and where they
     differ: nobody waits for it."""
     state = table.state
@@ -114,10 +114,12 @@ def _clerk(table: Table, number: int) -> tuple[Effect, ...]:
         tabled = tabled_by_clerk(table, next(iter(speeches), None))
         return (tabled,) if tabled.turn_id else (tabled, ROUGH_OPTIONS_NOTE)
 
-    return run_stage(state, [clerk_turn(table, tasks.proposals(table))], closing=closing).effects
+    return run_stage(
+        state, [clerk_turn(table, tasks.cut_proposals(table))], closing=closing
+    ).effects
 
 
-def _votes(table: Table) -> tuple[Effect, ...]:
+def _votes(table: FiveRoundTable) -> tuple[Effect, ...]:
     """Where the debate ended before R4, nobody has voted on what the clerk listed: each expert is
     asked in one short call."""
     state = table.state
@@ -132,7 +134,7 @@ def _votes(table: Table) -> tuple[Effect, ...]:
             seat,
             CONFIRM,
             number,
-            tasks.by_name(table, seat, table.form(seat, LAST, alone=True, only=())),
+            table.form(seat, LAST, alone=True, only=()),
             CONFIRMING,
         )
         for seat in tasks.present(table)
@@ -140,11 +142,11 @@ def _votes(table: Table) -> tuple[Effect, ...]:
     return run_stage(state, plans).effects
 
 
-def _closing_ballot(table: Table) -> tuple[Effect, ...]:
+def _closing_ballot(table: FiveRoundTable) -> tuple[Effect, ...]:
     return closing_ballot(table, held(table.state)[-1][0]) if len(held(table.state)) > 1 else ()
 
 
-def _conclude(table: Table) -> tuple[Effect, ...]:
+def _conclude(table: FiveRoundTable) -> tuple[Effect, ...]:
     state = table.state
     finish = "the five rounds"
     if not table.host_writes:
@@ -171,12 +173,12 @@ def _conclude(table: Table) -> tuple[Effect, ...]:
     return endings.with_verdict(state, written(table, summary), *notes, finish=finish)
 
 
-def _end_early(table: Table, stop: Stop) -> tuple[Effect, ...]:
+def _end_early(table: FiveRoundTable, stop: Stop) -> tuple[Effect, ...]:
     """End now, with what exists and without another call."""
     return endings.with_what_exists(extracted(table) if tasks.last_plans(table) else None, stop)
 
 
-def _too_few(table: Table) -> tuple[Effect, ...]:
+def _too_few(table: FiveRoundTable) -> tuple[Effect, ...]:
     return endings.without_verdict(
         table.state,
         detail="No expert could make a proposal, so there is nothing to discuss."
@@ -190,7 +192,7 @@ def _too_few(table: Table) -> tuple[Effect, ...]:
 
 
 def _closing(
-    table: Table, number: int, stage: str
+    table: FiveRoundTable, number: int, stage: str
 ) -> Callable[[Sequence[SpeechGiven], Sequence[TurnFailed]], tuple[Event, ...]]:
     """What a round leaves beside its speeches: what was missed, and whether the debate goes on."""
 
@@ -209,7 +211,7 @@ def _closing(
     return closing
 
 
-def _missed(table: Table, speech: SpeechGiven) -> Iterator[NoteAdded]:
+def _missed(table: FiveRoundTable, speech: SpeechGiven) -> Iterator[NoteAdded]:
     """The requirements that an accepted speech does not keep to."""
     seated = table.state.participant(speech.participant)
     if seated is None or UNMET not in speech.flags:
@@ -223,7 +225,7 @@ def _missed(table: Table, speech: SpeechGiven) -> Iterator[NoteAdded]:
         )
 
 
-def _missing(table: Table, failure: TurnFailed) -> NoteAdded:
+def _missing(table: FiveRoundTable, failure: TurnFailed) -> NoteAdded:
     stands = (
         "It takes no further part."
         if failure.stage == PROPOSAL
@@ -256,7 +258,7 @@ def _survivors(
         )
 
 
-def _convergence(table: Table, number: int, stage: str) -> Iterator[NoteAdded]:
+def _convergence(table: FiveRoundTable, number: int, stage: str) -> Iterator[NoteAdded]:
     left = [each for each in planned(table.state) if each[0] > number]
     found = measures(table.state, number, stage)
     fired = None if table.option("strict_rounds") else _rule(table, stage)(found)
@@ -275,7 +277,7 @@ def _convergence(table: Table, number: int, stage: str) -> Iterator[NoteAdded]:
         )
 
 
-def _rule(table: Table, stage: str) -> Rule:
+def _rule(table: FiveRoundTable, stage: str) -> Rule:
     """R1 cannot end a debate. Enough consensus points end it after R4, and before that only where
     it was asked for."""
     rules = [overlap_above(), divergence_below(tasks.number(table, "divergence", DIVERGENCE))]

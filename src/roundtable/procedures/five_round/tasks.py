@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ...core.budget import HoldBack
+from ...core.declaration import Decision
 from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
 from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
 from ...core.events import SpeechGiven
@@ -58,8 +60,53 @@ AFTER_ALL = 99
 # --- who and what there is ---------------------------------------------------------------------
 
 
+class FiveRoundTable(Table):
+    """A table whose experts know each other by name, and where what is shown of earlier rounds may
+    be cut."""
+
+    @property
+    def shown(self) -> int | None:
+        """Characters of each round that later prompts show; None is all of it."""
+        value = self.option("history")
+        return value if isinstance(value, int) else None
+
+    def form(self, participant: Participant, keys: Sequence[Key], **asked: Any) -> Form:
+        form = Table.form(self, participant, keys, **asked)
+        if form.peers:
+            peers = {p.name: p.id for p in present(self) if p.id != participant.id}
+            form = replace(form, peers=peers)
+        if self.shown is None:
+            return form
+        room = max(12, self.shown // max(1, len(form.listed)))
+        decisions = tuple(_cut(each, self.shown) for each in form.decisions)
+        listed = tuple(replace(each, text=clip(each.text, room)) for each in form.listed)
+        return replace(form, listed=listed, decisions=decisions)
+
+    def own_words(self, seat: str) -> PromptValue:
+        words = Table.own_words(self, seat)
+        if self.shown is None or not isinstance(words, Untrusted):
+            return words
+        return replace(words, text=clip(words.text, self.shown))
+
+
+def _cut(decision: Decision, shown: int) -> Decision:
+    """The decision with no more of its options than may be shown."""
+    room = max(12, shown // max(1, len(decision.options)))
+    options = tuple(o.model_copy(update={"text": clip(o.text, room)}) for o in decision.options)
+    return decision.model_copy(update={"options": options})
+
+
 def proposals(table: Table) -> list[SpeechGiven]:
     return table.state.spoken_in(PROPOSAL, 1)
+
+
+def cut_proposals(table: FiveRoundTable) -> list[SpeechGiven]:
+    """The proposals as later prompts show them."""
+    said = proposals(table)
+    if table.shown is None:
+        return said
+    room = table.shown // max(1, len(said))
+    return [each.model_copy(update={"text": clip(each.text, room)}) for each in said]
 
 
 def present(table: Table) -> tuple[Participant, ...]:
@@ -92,7 +139,9 @@ def told_of(table: Table, participant: str, key: str) -> str:
 # --- turns -------------------------------------------------------------------------------------
 
 
-def round_turn(table: Table, round_: int, stage: str, participant: Participant) -> TurnPlan:
+def round_turn(
+    table: FiveRoundTable, round_: int, stage: str, participant: Participant
+) -> TurnPlan:
     """One expert's turn in one of the first four rounds."""
     small = any(ref.demonstration for ref in participant.speakers)
     plan = table.seat_turn(
@@ -107,7 +156,7 @@ def round_turn(table: Table, round_: int, stage: str, participant: Participant) 
     return replace(plan, hold_back=_for_the_host(table))
 
 
-def host_turn(table: Table) -> TurnPlan:
+def host_turn(table: FiveRoundTable) -> TurnPlan:
     """The host's summary."""
     state = table.state
     open_ = disputes(state)
@@ -188,7 +237,7 @@ def open_challenges(table: Table, participant: str, round_: int) -> tuple[Challe
 # --- tasks -------------------------------------------------------------------------------------
 
 
-def form_of(table: Table, stage: str, participant: Participant) -> Form | None:
+def form_of(table: Table, round_: int, stage: str, participant: Participant) -> Form | None:
     """What is declared in a round. R2 can vote only where the asker named the options: the clerk
     lists them at the same time. R3 declares nothing: what it brings are challenges, and nobody has
     answered one yet. R4 is the last word, and votes."""
@@ -202,38 +251,10 @@ def form_of(table: Table, stage: str, participant: Participant) -> Form | None:
         keys = LAST
     else:
         return None
-    return by_name(table, participant, table.form(participant, keys))
+    return table.form(participant, keys, round_=round_)
 
 
-def by_name(table: Table, participant: Participant, form: Form) -> Form:
-    """The form for experts who know each other by name; cut like the history where that is."""
-    if form.peers:
-        peers = {p.name: p.id for p in present(table) if p.id != participant.id}
-        form = replace(form, peers=peers)
-    room = _shown(table)
-    if room is None:
-        return form
-    each = max(12, room // max(1, len(form.listed)))
-    words = [option for decision in form.decisions for option in decision.options]
-    long = max(12, room // max(1, len(words)))
-    return replace(
-        form,
-        listed=tuple(replace(point, text=clip(point.text, each)) for point in form.listed),
-        decisions=tuple(
-            decision.model_copy(
-                update={
-                    "options": tuple(
-                        option.model_copy(update={"text": clip(option.text, long)})
-                        for option in decision.options
-                    )
-                }
-            )
-            for decision in form.decisions
-        ),
-    )
-
-
-def _task(table: Table, round_: int, stage: str, participant: Participant) -> Task:
+def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participant) -> Task:
     variables: dict[str, PromptValue] = {
         **_common(table, round_),
         "name": participant.name,
@@ -266,7 +287,7 @@ def _task(table: Table, round_: int, stage: str, participant: Participant) -> Ta
         }
     contract = contract_of(table, round_, stage, participant)
     template = f"five_round/{stage}"
-    form = form_of(table, stage, participant)
+    form = form_of(table, round_, stage, participant)
     if form is None:
         return Task(PromptPlan(template, variables, repeats=True), contract, max_tokens=WRITES)
     return table.declaring_task(
@@ -280,7 +301,7 @@ def _challenged(each: Challenge) -> str:
     return f"{text} Support: {support}" if support else text
 
 
-def _common(table: Table, round_: int) -> dict[str, PromptValue]:
+def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
     common = table.common()
     return {
         "question": common["question"],
@@ -290,7 +311,7 @@ def _common(table: Table, round_: int) -> dict[str, PromptValue]:
     }
 
 
-def history(table: Table, before_round: int) -> tuple[Untrusted, ...]:
+def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
     """What was said before a round, with who said it where, in the order in which it grew: a later
     prompt begins with all that an earlier one held."""
     state = table.state
@@ -300,7 +321,7 @@ def history(table: Table, before_round: int) -> tuple[Untrusted, ...]:
         if round_ >= before_round:
             break
         speeches = state.spoken_in(stage, round_)
-        shown = _shown(table)
+        shown = table.shown
         room = None if shown is None else shown // max(1, len(speeches))
         said.extend(
             Untrusted(
@@ -320,17 +341,13 @@ def _remark(speech: SpeechGiven) -> Untrusted:
     return Untrusted("remark", speech.text, "the chair")
 
 
-def _shown(table: Table) -> int | None:
-    """Characters of each round that later prompts show; None is all of it."""
-    value = table.option("history")
-    return value if isinstance(value, int) else None
-
-
-def _listed(table: Table, kind: str, lines: Sequence[str], source: str) -> tuple[Untrusted, ...]:
+def _listed(
+    table: FiveRoundTable, kind: str, lines: Sequence[str], source: str
+) -> tuple[Untrusted, ...]:
     """A list in one fence, cut like the history where that is cut; nothing for an empty one."""
     if not lines:
         return ()
-    shown = _shown(table)
+    shown = table.shown
     if shown is not None:
         # What is left must still name each number.
         room = max(12, shown // len(lines))

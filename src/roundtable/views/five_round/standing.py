@@ -10,7 +10,7 @@ from typing import Literal
 from ...core.convergence import UNSURE, convergence_score, divergence, overlap
 from ...core.convergence_rules import Measures
 from ...core.events import SpeechGiven
-from ...core.record import LEGACY, Point, points_until, record_of
+from ...core.record import LEGACY, Point, record_before, record_of
 from ...core.standing import DecisionStanding, standing_of
 from ...core.state import State
 from . import forms
@@ -78,7 +78,7 @@ def consensus_points(state: State) -> tuple[Point, ...]:
 def measures(state: State, number: int, stage: str) -> Measures:
     """What is known about convergence at the end of a round."""
     before = [each for each in held(state) if each[0] < number]
-    points = [point for point in points_until(state, number) if not point.withdrawn]
+    points = [point for point in record_before(state, number + 1).points if not point.withdrawn]
     agreed = sum(point.status == "agreed" for point in points)
     disputed = sum(point.status == "disputed" for point in points)
     # Who only raised a point in R1 has not yet heard the others.
