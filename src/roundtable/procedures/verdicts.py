@@ -15,7 +15,7 @@ from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
 from ..core.contradiction import contradiction
 from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
-from ..core.effects import PromptValue, Task
+from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
 from ..core.quotations import Source
 from ..core.quotes import copied_share
@@ -44,7 +44,7 @@ def verdict_form(table: Table) -> Form:
 
 def verdict_task(
     table: Table,
-    template: str,
+    template: str | OwnTemplate,
     variables: Mapping[str, PromptValue],
     sections: Sequence[str],
     *,
