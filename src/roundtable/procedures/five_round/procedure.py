@@ -17,8 +17,7 @@ from ...core.convergence_rules import (
     from_round,
     overlap_above,
 )
-from ...core.declaration_form import LAST
-from ...core.effects import Effect, Record, TurnPolicy
+from ...core.effects import Effect, Record
 from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
@@ -34,15 +33,12 @@ from ..clerk import (
     tabled_by_clerk,
     with_own_positions,
 )
-from ..closing import closing_ballot
+from ..closing import closing_ballot, first_votes
 from . import tasks
 from .contracts import UNMET
 from .options import DIVERGENCE
 from .tasks import FiveRoundTable
 from .verdict import extracted, planned_verdict, written
-
-CONFIRM = "confirm"
-CONFIRMING = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 
 class FiveRound:
@@ -65,7 +61,7 @@ class FiveRound:
                 return effects
         if not tasks.proposals(table):
             return _too_few(table)
-        return _votes(table) or _closing_ballot(table) or _conclude(table)
+        return _votes(table) or _conclude(table)
 
 
 # --- stages ------------------------------------------------------------------------------------
@@ -120,30 +116,10 @@ def _clerk(table: FiveRoundTable, number: int) -> tuple[Effect, ...]:
 
 
 def _votes(table: FiveRoundTable) -> tuple[Effect, ...]:
-    """Where the debate ended before R4, nobody has voted on what the clerk listed: each expert is
-    asked in one short call."""
-    state = table.state
-    rounds = held(state)
-    if table.record.question is None or given_choices(table) or rounds[-1][1] == REVISION:
+    rounds = held(table.state)
+    if len(rounds) < 2:
         return ()
-    number = rounds[-1][0]
-    if closed_stage(state, CONFIRM, number) or not endings.may_open(state, CONFIRM, number):
-        return ()
-    plans = [
-        table.ballot_turn(
-            seat,
-            CONFIRM,
-            number,
-            table.form(seat, LAST, alone=True, only=()),
-            CONFIRMING,
-        )
-        for seat in tasks.present(table)
-    ]
-    return run_stage(state, plans).effects
-
-
-def _closing_ballot(table: FiveRoundTable) -> tuple[Effect, ...]:
-    return closing_ballot(table, held(table.state)[-1][0]) if len(held(table.state)) > 1 else ()
+    return first_votes(table, rounds[-1][0]) or closing_ballot(table, rounds[-1][0])
 
 
 def _conclude(table: FiveRoundTable) -> tuple[Effect, ...]:
