@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, Form, split_blocks
+from roundtable.core.declaration_form import LABEL, AskedValue, Form, split_blocks
 
 
 class Asked(Protocol):
@@ -62,6 +62,7 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
         "abstain": None,
         "scores": dict.fromkeys(form.scored, 4),
         "end": False,
+        "values": {name: _value(asked) for name, asked in form.values.items()},
         "actions": [],
         "for_the_record": "",
         "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
@@ -72,6 +73,13 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
     if "choice" in fields:
         fields["votes"] = [vote(fields.pop("choice"), on=d.id) for d in form.decisions]
     return {key: fields.get(key, whole[key]) for key in form.keys}
+
+
+def _value(asked: AskedValue) -> Any:
+    if asked.kind == "number":
+        return asked.minimum or 1
+    first = asked.choices[0] if asked.choices else "one"
+    return first if asked.kind == "choice" else [first]
 
 
 def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:

@@ -18,6 +18,7 @@ SEATS: dict[str, tuple[str, ...]] = {
     "council": ("scholar", "engineer", "muse"),
     "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
     "meeting": ("arch", "back", "prod", "test"),
+    "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -55,6 +56,8 @@ def options_for(procedure: str, seats: int) -> dict[str, Any]:
         case "meeting":
             names = SEATS[procedure][:seats]
             return {"participants": [{"profile": name, "role": name} for name in names]}
+        case "five-round":
+            return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
     return {}
 
 

@@ -16,6 +16,7 @@ from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
 from ..core.declaration_form import LABEL, Form, Key, Listed
 from ..core.effects import (
+    OwnTemplate,
     PromptPlan,
     PromptValue,
     Task,
@@ -267,6 +268,7 @@ class Table:
                 "scores": ", ".join(form.scored) if "scores" in form.keys else "",
                 "abstain": "abstain" in form.keys,
                 "end": "end" in form.keys,
+                "values": "; ".join(f"{n} is {v.wanted}" for n, v in form.values.items()),
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,
                 "verdict": "delivers" in form.keys,
@@ -296,7 +298,7 @@ class Table:
 
     def declaring_task(
         self,
-        template: str,
+        template: str | OwnTemplate,
         variables: Mapping[str, PromptValue],
         form: Form,
         contract: Contract = ANYTHING,
@@ -453,6 +455,9 @@ def _recorded(record: Record, seat: str) -> str:
     return f"Recorded: {'; '.join(parts)}." if parts else ""
 
 
+_BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
+
+
 def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
@@ -492,6 +497,11 @@ def _example(form: Form) -> str:
         if form.scored
         else "",
         "end": '"end": false',
+        "values": '"values": {'
+        + ", ".join(f'"{name}": {_BLANK[each.kind]}' for name, each in form.values.items())
+        + "}"
+        if form.values
+        else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
         "delivers": f'"delivers": "{first if decisions else "none"}"',
