@@ -33,11 +33,18 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
     seats = len(cast.script["seats"])
     table = Table({"*": Voice(cast.speak)})
     cast.seats = list(SEATS[procedure][:seats])
-    if procedure == "deliberation":
-        options.setdefault("seats", seats)
     return run_in_virtual_time(
-        table.ask(cast.script["question"], procedure=procedure, options=options)
+        table.ask(
+            cast.script["question"],
+            procedure=procedure,
+            options={**options_for(procedure, seats), **options},
+        )
     )
+
+
+def options_for(procedure: str, seats: int) -> dict[str, Any]:
+    """What a procedure is opened with for this many seats."""
+    return {"seats": seats} if procedure == "deliberation" else {}
 
 
 def of_kind(**wanted: str) -> list[Any]:
@@ -45,7 +52,7 @@ def of_kind(**wanted: str) -> list[Any]:
     return [
         case
         for case in CASES
-        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index,call-overload]
+        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index]
     ]
 
 

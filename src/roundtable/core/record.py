@@ -217,7 +217,13 @@ def record_of(state: State) -> Record:
     return state.derived("record", _record)
 
 
-def _record(state: State) -> Record:
+def record_before(state: State, round_: int) -> Record:
+    """The record as it was before a round: what seats that speak side by side may know, whoever of
+    them is asked again or after a restart."""
+    return state.derived(f"record before {round_}", lambda s: _record(s, round_))
+
+
+def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(dict.fromkeys([*state.ever_seated]))
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
@@ -227,6 +233,7 @@ def _record(state: State) -> Record:
         if s.declaration is not None
         and s.participant not in small
         and not s.stage.endswith(IN_REVERSE)
+        and (before is None or s.round < before)
     )
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:
@@ -304,6 +311,13 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     opening, independent, earlier = SILENT, False, ""
     last: tuple[Statement, DeclaredVote] | None = None
     position, spoke, heard_nobody, steady = "", False, False, False
+    placed = [o.id for o in decision.options if o.origin == "clerk" and participant in o.holders]
+
+    def misplaced(choice: str) -> bool:
+        """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
+        return bool(placed) and choice not in placed and not confirmed
+
+    confirmed = False
     for each in said:
         position = each.declaration.position or position
         if each.declaration.abstain is not None:
@@ -322,7 +336,9 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             if opening == OWN and _own_option(decision, participant, vote.choice):
                 opening = vote.choice
             earlier = opening
-        steady = spoke and vote.choice in (vote.before, earlier)
+        steady = spoke and vote.choice in (vote.before, earlier) and not misplaced(vote.choice)
+        confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
+        steady = steady or (confirmed and vote.choice == earlier)
         last, earlier, spoke = (each, vote), vote.choice, True
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
