@@ -91,7 +91,7 @@ def declared(name: str, form: Form = FORM, *more: str) -> Declaration:
 @pytest.mark.parametrize("name", [name for name in SPEAKING if name not in FAULTY])
 def test_a_character_declares_all_that_it_is_asked_for(name: str) -> None:
     reading = FORM.read(said(name, FORM, *heard("yes", "no")))
-    assert reading.problems == reading.mended == ()
+    assert (reading.problems, reading.mended) == ((), ())
     found = reading.declaration
     assert found is not None
     assert found.vote("d1") is not None
