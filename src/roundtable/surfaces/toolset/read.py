@@ -443,6 +443,7 @@ class ReadTools(ToolsetBase):
                 created_by=clip(opened.created_by, 80),
                 opened_at=each.opened_at.isoformat(),
                 updated_at=each.updated_at.isoformat(),
+                outcome=each.outcome,
             )
             room -= len(row.model_dump_json()) + 1
             if room < 0:

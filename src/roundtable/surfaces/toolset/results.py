@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.text import clip
-from ...core.values import Status
+from ...core.values import Status, TurnedOut
 
 
 class Result(BaseModel):
@@ -210,6 +210,7 @@ class Row(BaseModel):
     created_by: str
     opened_at: str
     updated_at: str
+    outcome: TurnedOut | None = Field(default=None, description="How its decision turned out.")
 
 
 class Listed(Result):
@@ -250,6 +251,13 @@ class Voted(Standing):
     in_favour: bool
     votes_to_end: list[str]
     needed: int = Field(description="All of them together end it.")
+
+
+class Outcome(Result):
+    discussion_id: str
+    state: Status
+    outcome: TurnedOut
+    note: str
 
 
 class Joined(Standing):
