@@ -107,10 +107,7 @@ class VerdictContract(Contract):
             return None
         answer = self.parse(text).get("Answer") or text
         others = [words for option, words in self.options if option != self.delivers]
-        found = contradiction(answer, texts[self.delivers], others)
-        if found is None:
-            return None
-        return Finding(code=found.code, message=found.message, excerpt=found.excerpt)
+        return contradiction(answer, texts[self.delivers], others)
 
     def parse(self, text: str) -> dict[str, str]:
         return (self.form or _plain(self)).parse(text)
@@ -396,7 +393,7 @@ def _against_the_count(
     if question is None or question.delivered is None:
         if question is not None and declared.delivers not in ("", NONE):
             return Finding(
-                code="contradicts the count",
+                code="contradiction",
                 message="The writer delivers an answer although the table chose none: "
                 f"{question.reason}",
             )
@@ -404,7 +401,7 @@ def _against_the_count(
     if declared.delivers and declared.delivers != question.delivered:
         wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
         return Finding(
-            code="contradicts the count",
+            code="contradiction",
             message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
             f"writer delivers “{wrote}”.",
         )
@@ -413,7 +410,7 @@ def _against_the_count(
     if found is None:
         return None
     return Finding(
-        code="contradicts the count",
+        code="contradiction",
         message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but the "
         "written answer seems to say something else.",
         excerpt=found.excerpt,
@@ -432,9 +429,7 @@ class Checking:
         if not text:
             return ""
         checked = check_text(text, self._sources)
-        self.findings += [
-            Finding(code=f.code, message=f.message, excerpt=f.excerpt) for f in checked.findings
-        ]
+        self.findings += checked.findings
         self.cites += checked.cites
         return checked.text
 
