@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from roundtable.core.declaration_form import LABEL, Form
+
+
+
+class Asked(Protocol):
+    """A request to a speaker, as far as a declaration depends on it."""
+
+    @property
+    def user(self) -> str: ...
+    @property
+    def form(self) -> Form | None: ...
+    @property
+    def schema(self) -> Mapping[str, Any] | None: ...
+
 
 _DELIVER = re.compile(r"Deliver (?P<option>o\d+|s\d+|no option) as the answer")
 
@@ -64,3 +78,12 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
 def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
     """The block for this form; nothing where none is asked for."""
     return block(filled(form, prompt, **fields)) if form is not None else ""
+
+
+def spoken(text: str, request: Asked, **fields: Any) -> str:
+    """The words, with the declaration that the request asks for unless they hold one already."""
+    if request.form is None or f"```{LABEL}" in text:
+        return text
+    if request.schema is not None:
+        return declared(request.form, request.user, **fields)
+    return f"{text}\n\n{declared(request.form, request.user, **fields)}"

@@ -10,6 +10,7 @@ from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.core.values import SearchHit
 from roundtable.ports import SpeakRequest
+from tests.declaring import spoken
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
@@ -23,7 +24,8 @@ def acting(turns: dict[str, Act]) -> Voice:
     def script(request: SpeakRequest) -> str | SpeakerError | float | None:
         for part, act in turns.items():
             if part in request.idempotency_key:
-                return act(request) if callable(act) else act
+                said = act(request) if callable(act) else act
+                return spoken(said, request) if isinstance(said, str) else said
         return dutiful(request)
 
     return Voice(script)

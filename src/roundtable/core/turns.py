@@ -218,8 +218,10 @@ def _accept(spoken: _Spoken) -> Accept:
         flags.append(DEMONSTRATION)
     if spoken.undeclared:
         flags.append(UNDECLARED)
-    text = "" if form and form.alone else spoken.prose or spoken.answer.text
     declaration = spoken.reading.declaration if spoken.reading else None
+    text = "" if form and form.alone else spoken.prose
+    if not text and declaration is not None:
+        text = declaration.position or declaration.answer
     sections = task.contract.parse(text)
     return Accept(text, spoken.speaker.model, sections, tuple(flags), declaration)
 

@@ -31,8 +31,6 @@ PASTED_LIMIT = 0.6
 """Above this share of copied runs of words a synthesis is not the host's own."""
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
-SHORTEST_ANSWER = 3
-"""Words. Less is no verdict."""
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -263,7 +261,7 @@ def unusable(speech: SpeechGiven, sections: Sequence[str], among: Sequence[Speec
     """Whether a host answered with a refusal, with garbage or with somebody else's words: then an
     extract says more."""
     text = speech.sections.get("Answer") or speech.text
-    if seems_refused(text) or count_words(text) < SHORTEST_ANSWER:
+    if seems_refused(text) or count_words(text) == 0:
         return True
     shapeless = speech.declaration is None and not any(speech.sections.get(n) for n in sections)
     return (bool(sections) and shapeless) or any(
