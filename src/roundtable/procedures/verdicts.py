@@ -17,14 +17,14 @@ from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
 from ..core.effects import PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
-from ..core.quotations import Source
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
 from ..core.text import count_words, first_sentences
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
-from .table import REMARK, Table
+from ..core.verdict_sources import sources_of
+from .table import Table
 
 PASTED = "[pasted answer]"
 PASTED_LIMIT = 0.6
@@ -430,49 +430,6 @@ class Checking:
         self.findings += checked.findings
         self.cites += checked.cites
         return checked.text
-
-
-def sources_of(state: State) -> tuple[Source, ...]:
-    """All that a verdict may quote: what was said, the question, the options and the material."""
-    return state.derived("sources", _sources_of)
-
-
-def _sources_of(state: State) -> tuple[Source, ...]:
-    host = state.start.host.id
-    found = [
-        Source(
-            id=speech.turn_id,
-            speaker=speech.participant,
-            name=state.name_of(speech.participant),
-            text=_whole(speech),
-            kind="speech",
-            round=speech.round,
-        )
-        for speech in state.speeches
-        # The host's own words are no source: every quotation would be found in its own verdict.
-        if speech.participant != host or speech.stage == REMARK
-    ]
-    found.append(Source(id="question", text=state.start.topic, kind="question"))
-    options = [o.text for tabled in state.tabled for d in tabled.decisions for o in d.options]
-    if options:
-        found.append(
-            Source(id="options", text="\n\n".join(dict.fromkeys(options)), kind="question")
-        )
-    found += [
-        Source(id=f"document:{m.source}", text=m.text, kind="document", name=m.source)
-        for m in state.context
-    ]
-    return tuple(found)
-
-
-def _whole(speech: SpeechGiven) -> str:
-    """A speech with the sentences of its declaration: they are its speaker's words too."""
-    d = speech.declaration
-    if d is None:
-        return speech.text
-    texts = [d.position, *d.new_points, *(c.text for c in d.conditions), d.for_the_record]
-    texts += [s.text for s in d.stances]
-    return "\n\n".join([speech.text, *(text for text in texts if text)])
 
 
 EXTRACTED_NOTE = NoteAdded(

@@ -108,6 +108,8 @@ class Report:
     language: str
     links: dict[str, str]
     """What the text may cite (turns, points), each with the id of its place in the report."""
+    labels: dict[str, str]
+    """What people call the turns."""
     speeches: dict[str, str]
     """What participants said, by turn: the words that a quotation must be found in."""
     own: dict[str, str]
