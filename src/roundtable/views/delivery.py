@@ -10,225 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from ..core.assessment import assessment_of, effective_voters_of
 from ..core.confidence import Assessment
 from ..core.declaration import ANY, OWN, SILENT
+from ..core.headline import LONGEST_OPTION, absent_names, end_told, headline
+from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStatus
-from ..core.standing import DecisionStanding, End, SeatStanding, standing_of
+from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, first_sentences, sentences
 from ..core.values import ActionItem, Finding
 from ..core.wording import worded
-from .names import name_of, turn_name, with_names
+from .delivery_parts import (
+    ConditionTold,
+    Decided,
+    Dissenter,
+    Option,
+    PointTold,
+    Seat,
+    SeatStatus,
+    Sureness,
+)
 from .report_parts import clean, line
 
-SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
-"""How a seat stands: it voted for an option, holds a position of its own, has no preference,
-abstains, declared nothing that counts, never answered, or is too small to be counted; empty where
-it declared something, but no vote."""
-SHORT_OPTION = 48
-"""Characters up to which the words of an option are a headline by themselves."""
-LONGEST_OPTION = 200
 LONGEST_QUOTATION = 240
-CONTRADICTS = "The written answer contradicts the count."
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """One seat on one decision, from its first word on it to its last."""
-
-    participant: str
-    name: str
-    status: SeatStatus
-    opening: str
-    """What it held at first, in words; empty if that is not known."""
-    final: str
-    """What it holds in the end, in words; empty if it has no vote."""
-    choice: str = ""
-    """Its vote as data: an option, `own`, `any`, or empty."""
-    first_choice: str = ""
-    position: str = ""
-    """Its last position in its own words."""
-    holds: bool = False
-    """Whether it holds what is delivered."""
-    accepts: bool = False
-    """Whether it voted otherwise and could live with what is delivered."""
-    independent: bool = False
-    """Whether it held its first choice before it heard the others."""
-    moved: bool = False
-    moved_by: str = ""
-    """Whose argument changed its mind, by name."""
-    argument: str = ""
-    gave_in: bool = False
-    """Whether it came over without naming an argument."""
-    demands: tuple[str, ...] = ()
-    """Its demands that are not granted."""
-    confidence: int | None = None
-    reason: str = ""
-    """Why it abstains."""
-    turn_id: str = ""
-    round: int = 0
-
-    @property
-    def told(self) -> str:
-        """All of it in one line, without the name."""
-        match self.status:
-            case "absent":
-                return "absent"
-            case "abstains":
-                return f"abstains{f': {self.reason}' if self.reason else ''}"
-            case "undeclared":
-                return "declared nothing that can be counted"
-            case "demonstration":
-                return "a demonstration model, which is not counted"
-            case "":
-                return "has no vote"
-            case _:
-                return "".join([self._path(), self._origin(), *self._more()])
-
-    @property
-    def how(self) -> str:
-        """How it came to what it holds, and under which conditions."""
-        return "".join([self._origin(), *self._more()]).lstrip(",; ")
-
-    def _path(self) -> str:
-        if self.moved and self.opening:
-            return f"{self.opening.rstrip('.')} → {self.final.rstrip('.')}"
-        return self.final.rstrip(".")
-
-    def _origin(self) -> str:
-        if self.moved_by:
-            return f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
-        if self.gave_in:
-            return ", without naming an argument"
-        if self.independent and not self.moved and self.choice:
-            return ", from the start"
-        return ""
-
-    def _more(self) -> list[str]:
-        found = ["; could live with the answer"] if self.accepts else []
-        return found + [f"; on the condition: {each.rstrip('.')}" for each in self.demands]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One answer that could be chosen, and by whom it was."""
-
-    id: str
-    text: str
-    participants: tuple[str, ...]
-    names: tuple[str, ...]
-    delivered: bool
-    at_first: int
-    """How many held it before talk, as far as that is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """One decision of the table."""
-
-    id: str
-    question: str
-    end: End | None
-    told: str
-    """The end in plain words, with the figures and everybody who is missing."""
-    reason: str
-    answer: str
-    """What is delivered, in the words in which it was put to the vote."""
-    delivered: str | None
-    options: tuple[Option, ...]
-    seats: tuple[Seat, ...]
-    seated: int
-    holding: int
-    """How many hold what is delivered, or what leads."""
-
-    @property
-    def share(self) -> float | None:
-        """The one figure of agreement: those who hold the leading answer, of all who were seated.
-        None where nothing was counted."""
-        return self.holding / self.seated if self.end is not None and self.seated else None
-
-    def named(self, *statuses: SeatStatus) -> tuple[str, ...]:
-        return tuple(seat.name for seat in self.seats if seat.status in statuses)
-
-    @property
-    def accepting(self) -> tuple[str, ...]:
-        return tuple(seat.name for seat in self.seats if seat.accepts)
-
-
-@dataclass(frozen=True, slots=True)
-class Dissenter:
-    """A seat that does not share what is delivered, in its own words."""
-
-    participant: str
-    name: str
-    position: str
-    reason: str
-    quotation: str
-    """The sentence of its speeches that says it best."""
-    turn_id: str
-    turn: str
-    """The turn as people call it."""
-    gave_in: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PointTold:
-    id: str
-    text: str
-    by: str
-    status: PointStatus
-    holders: tuple[str, ...]
-    opponents: tuple[str, ...]
-    of: int
-    """Seats that could have answered it, its author counted in."""
-
-    @property
-    def told(self) -> str:
-        if self.status == "held":
-            return f"{self.text} (held by {len(self.holders)} of {self.of})"
-        if self.status == "disputed":
-            return (
-                f"{self.text} (for it: {', '.join(self.holders) or 'nobody'}; "
-                f"against it: {', '.join(self.opponents)})"
-            )
-        return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionTold:
-    id: str
-    text: str
-    kind: Literal["demand", "fact"]
-    owner: str
-    name: str
-    granted: bool
-    otherwise: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sureness:
-    """How sure the answer is, computed from how agreement arose."""
-
-    word: str
-    """high, medium, low; `none` where there is nothing to be sure of."""
-    reason: str
-    probability: float | None = None
-    low: float | None = None
-    high: float | None = None
-    meaning: str = ""
-
-    @property
-    def told(self) -> str:
-        """The word, the band and the reason."""
-        if self.word == "none":
-            return f"not stated. {self.reason}".strip()
-        band = ""
-        if self.low is not None and self.high is not None:
-            band = f" ({self.low:.0%} to {self.high:.0%})"
-        return f"{self.word.capitalize()}{band}. {self.reason}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +75,9 @@ class Delivery:
     absent: tuple[str, ...]
     """Names of those who were seated and never answered."""
     demonstration: bool
+    headline: str
+    """The first line: how it ended, with whoever is absent, and whether what was written says
+    something else."""
 
     @classmethod
     def of(cls, state: State) -> Delivery:
@@ -290,13 +99,6 @@ class Delivery:
     @property
     def seats(self) -> tuple[Seat, ...]:
         return self.question.seats if self.question else ()
-
-    @property
-    def headline(self) -> str:
-        """The first line: how it ended, with whoever is absent, and whether what was written says
-        something else."""
-        told = self.question.told if self.question else _uncounted(self.absent)
-        return f"⚠ {CONTRADICTS} {told}" if self.contradicts else told
 
     @property
     def opening(self) -> tuple[str, ...]:
@@ -382,15 +184,11 @@ def _delivery(state: State) -> Delivery:
         gaps=shown(verdict.gaps) if verdict else "",
         sources=tuple(line(each) for each in (verdict.sources if verdict else ())),
         voters=_voters(state),
-        absent=_names(state, record.absent if _has_begun(state) else ()),
+        absent=absent_names(state),
         demonstration=bool(record.demonstration)
         or any(seat.speaker.demonstration for seat in state.participants),
+        headline=headline(state),
     )
-
-
-def _has_begun(state: State) -> bool:
-    """Before anybody could have answered, nobody is absent."""
-    return state.closed is not None or any(s.round > 0 for s in state.speeches)
 
 
 def _names(state: State, seats: Iterable[str]) -> tuple[str, ...]:
@@ -404,7 +202,7 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
         id=standing.decision.id,
         question=line(standing.decision.question),
         end=standing.end,
-        told=_end_told(state, standing),
+        told=end_told(state, standing),
         reason=standing.reason,
         answer=line(standing.answer),
         delivered=standing.delivered,
@@ -484,75 +282,6 @@ def _held(standing: DecisionStanding, choice: str, position: str) -> str:
             return "no preference"
         case _:
             return clip(line(standing.text_of(choice)), LONGEST_OPTION)
-
-
-def _end_told(state: State, standing: DecisionStanding) -> str:
-    """The end as a person would say it: “No, 3 of 3”; “2 of 3 for …, 1 absent (Muse)”."""
-    missing = _missing_told(state, standing)
-    if standing.end is None:
-        return f"Not counted: {_small(standing.reason)}{_absent_told(state, standing.absent)}"
-    if standing.delivered is None:
-        counts = sorted((n for n in standing.counts.values() if n), reverse=True)
-        told = " : ".join(map(str, counts)) or "no option has a vote"
-        excluded = "conditions" in standing.reason
-        why = ", under conditions that exclude each other" if excluded else ""
-        return f"The table did not settle it: {told}{missing}{why}."
-    count = f"{len(standing.holders)} of {standing.seated}"
-    words = line(standing.answer).rstrip(".")
-    if len(words) <= SHORT_OPTION:
-        told = f"{words[:1].upper()}{words[1:]}, {count}{missing}"
-    else:
-        told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
-    match standing.end:
-        case "hollow":
-            gave = len(standing.gave_in)
-            who = "one of them" if gave == 1 else f"{gave} of them"
-            return f"{told}, but {who} came over without naming an argument."
-        case "conditional":
-            held = len(standing.conditional)
-            return f"{told}, but {held} of them under conditions that nobody has granted."
-        case _:
-            return f"{told}."
-
-
-def _missing_told(state: State, standing: DecisionStanding) -> str:
-    found = ""
-    silent = [s for s in standing.seats if not s.final]
-    for told, seats in (
-        ("for another answer", _against(standing)),
-        ("with a position of its own", standing.own),
-        ("without a preference", [s.participant for s in standing.seats if s.final == ANY]),
-        ("abstaining", [s.participant for s in silent if s.participant in standing.abstained]),
-        (
-            "without a declaration",
-            [s.participant for s in silent if s.participant in standing.undeclared],
-        ),
-    ):
-        if seats:
-            found += f", {len(seats)} {told}"
-    return found + _absent_told(state, standing.absent)
-
-
-def _against(standing: DecisionStanding) -> list[str]:
-    if standing.delivered is None:
-        return []
-    others = (OWN, ANY, "", standing.delivered)
-    return [s.participant for s in standing.seats if s.final not in others]
-
-
-def _absent_told(state: State, absent: Sequence[str]) -> str:
-    if not absent:
-        return ""
-    return f", {len(absent)} absent ({', '.join(_names(state, absent))})"
-
-
-def _uncounted(absent: Sequence[str]) -> str:
-    gone = f"; {len(absent)} absent ({', '.join(absent)})" if absent else ""
-    return f"Nothing was put to the vote, so no agreement is counted{gone}."
-
-
-def _small(text: str) -> str:
-    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
 
 
 def _sureness(state: State) -> Sureness:

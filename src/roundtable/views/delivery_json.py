@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .delivery import Decided, Delivery, Seat
+from .delivery import Delivery
+from .delivery_parts import Decided, Seat
 
 
 def document(delivery: Delivery) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from ..core.contribution import Contribution, Likeness, contributions, likeness
 from ..core.convergence import Score
 from ..core.declaration import Decision
 from ..core.identity_bias import Review, identity_bias
+from ..core.naming import names_of
 from ..core.record import Record, record_of
 from ..core.state import State
 from ..core.tally import Vote
 from .bias import Bias, biases
-from .names import names_of
 from .report_parts import Grid, Line, Part, line
 
 

@@ -17,10 +17,10 @@ from typing import Literal
 
 from ..core.convergence import convergence_score, stability
 from ..core.declaration import StanceWord
+from ..core.naming import names_of
 from ..core.position_changes import Change, changes_of_mind, points_held
 from ..core.record import PointStatus, Record, record_of, records_by_round
 from ..core.state import State
-from .names import names_of
 
 Position = Literal["agree", "partly", "disagree", "unsure"]
 """What somebody says to a point. Only agreement and disagreement take a side."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.decide import decide
 from ..core.effects import TakeTurn
+from ..core.naming import turn_names
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
@@ -19,7 +20,6 @@ from ..procedures import procedure_spec
 from ..version import __version__
 from .delivery import Delivery
 from .delivery_json import document
-from .names import turn_names
 from .notes import notes
 from .opinion_map import OpinionMap, opinion_map_of
 from .page_events import page_event as page_event

@@ -179,7 +179,10 @@ def _(event: SpeechGiven) -> dict[str, Any]:
         "model": line(event.model),
         "flags": [line(flag) for flag in event.flags],
         "words": count_words(words),
-        "declared": [line(each) for each in declared_lines(event.declaration)],
+        "declared": [
+            {"label": each.label, "ids": list(each.ids), "who": each.who, "text": each.text}
+            for each in declared_lines(event.declaration)
+        ],
         "html": to_html(words, below=SPEECH_HEADING, around=_AROUND),
     }
 
@@ -201,7 +204,11 @@ def _(event: WorkflowChosen) -> dict[str, Any]:
 def _(event: DecisionsTabled) -> dict[str, Any]:
     return {
         "decisions": [
-            {"question": line(each.question), "options": [line(o.text) for o in each.options]}
+            {
+                "id": each.id,
+                "question": line(each.question),
+                "options": [{"id": o.id, "text": line(o.text)} for o in each.options],
+            }
             for each in event.decisions
         ],
         "given": not event.turn_id,

@@ -11,12 +11,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
+from ..core.naming import turn_names
 from ..core.record import record_of
 from ..core.state import State, Turn
 from ..core.values import Participant
 from .delivery import Delivery
 from .influence import influence_parts
-from .names import turn_names
 from .notes import notes
 from .report_costs import costs, money, prompts
 from .report_parts import (

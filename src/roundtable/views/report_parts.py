@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..core.naming import line as line
 from ..core.text import readable, redact
 
 
@@ -125,8 +126,3 @@ def anchor(kind: str, name: str) -> str:
 def clean(text: str) -> str:
     """Words as they may be shown: no secrets, nothing that cannot be written."""
     return redact(readable(text))
-
-
-def line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(clean(text).split())

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..core.naming import name_of, names_of, turn_name
 from ..core.position_changes import VOTE, changes_in, conformity, points_held
 from ..core.record import Point, Record, record_of
 from ..core.scores import consensus
 from ..core.state import State
 from ..core.tally import tally
 from ..core.text import clip
-from .delivery import Decided, Delivery
+from .delivery import Delivery
+from .delivery_parts import Decided
 from .influence import influence, votes_on
-from .names import name_of, names_of, turn_name
 from .opinion_map import OpinionMap, opinion_map_of, position_of
 from .report_parts import Grid, Line, Part, Picture, anchor, line
 from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg, scores_svg

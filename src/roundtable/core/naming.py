@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ..core.state import State
-from .report_parts import line
+from .state import State
+from .text import readable, redact
 
 TURN = re.compile(r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]")
+
+
+def line(text: str) -> str:
+    """Words as they may be shown, on one line: no secrets, nothing that cannot be written."""
+    return " ".join(redact(readable(text)).split())
 
 
 def names_of(state: State) -> dict[str, str]:
