@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, Form
+from roundtable.core.declaration_form import LABEL, Form, split_blocks
 
 
 
@@ -81,8 +81,9 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
 
 
 def spoken(text: str, request: Asked, **fields: Any) -> str:
-    """The words, with the declaration that the request asks for unless they hold one already."""
-    if request.form is None or f"```{LABEL}" in text:
+    """The words, with the declaration that the request asks for unless they hold one already; an
+    empty answer stays empty."""
+    if request.form is None or split_blocks(text)[1] or not text.strip():
         return text
     if request.schema is not None:
         return declared(request.form, request.user, **fields)

@@ -1,9 +1,9 @@
 """Scripted discussions that tempt a program to see agreement: what each seat says and declares.
 
-A script (scripts.json) has seats with what each of them `says`, what it really `holds`, what a hasty
-reader takes it for (`looks_like`) and what it says `after_talk`. Seats with the same `holds` would
-act alike. `manners`: polite seats agree with every point of the others although they hold something
-else, silent ones say nothing to them.
+A script (scripts.json) has seats with what each of them `says`, what it really `holds`, what a
+hasty reader takes it for (`looks_like`) and what it says `after_talk`. Seats with the same `holds`
+would act alike. `manners`: polite seats agree with every point of the others although they hold
+something else, silent ones say nothing to them.
 """
 
 from __future__ import annotations

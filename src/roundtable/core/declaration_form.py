@@ -128,7 +128,7 @@ class Form:
     decisions: tuple[Decision, ...] = ()
     listed: tuple[Listed, ...] = ()
     peers: Mapping[str, str] = field(default_factory=dict)
-    """Letter → participant, as this speaker knows the others."""
+    """Letter or name → participant, as this speaker knows the others."""
     scored: Mapping[str, str] = field(default_factory=dict)
     """The name under which a peer is scored → participant."""
     recorded: str = ""
@@ -604,16 +604,17 @@ class _Reader:
 
     def _adopted(self, given: Any) -> Iterator[Adopted]:
         entries = given if isinstance(given, list) else []
+        by_name = {_plain(name): participant for name, participant in self.form.peers.items()}
         for entry in entries[:MAX_ADOPTED]:
             if not isinstance(entry, dict):
                 continue
             what = self._text(entry.get("what"), MAX_TEXT)
-            letter = str(entry.get("from", "")).strip().removeprefix("Answer ").strip().upper()
-            participant = self.form.peers.get(letter)
+            named = str(entry.get("from", "")).strip().removeprefix("Answer ")
+            participant = by_name.get(_plain(named))
             if participant is None:
                 if what:
-                    letters = ", ".join(self.form.peers)
-                    self.problems.append(f"adopted.from must be one of the letters {letters}.")
+                    known = ", ".join(self.form.peers)
+                    self.problems.append(f"adopted.from must be one of these: {known}.")
                 continue
             if what:
                 yield Adopted(participant=participant, what=what, moved=entry.get("moved") is True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .convergence import Score, agreement_pct, convergence_score
+from .convergence import Score, convergence_score
 from .declarations import prose
 from .events import SpeechGiven
 from .headline import headline
 from .naming import with_names
 from .record import Point, records_by_round
+from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
 from .values import Participant
@@ -221,9 +222,8 @@ def _points(state: State, round_: int) -> dict[str, list[Point]]:
 def _convergence(state: State, round_: int) -> str:
     found = _points(state, round_)
     score = convergence_score(len(found["agreed"]), len(found["disputed"]))
-    given = [n for s in state.scores if s.round == round_ for n in s.scores.values()]
-    if score.value is None and given:
-        percent = agreement_pct(given)
+    percent = consensus(row for row in state.scores if row.round == round_)
+    if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"
     return f"Convergence: {_number(score)}"
 

@@ -234,17 +234,20 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds = {each.round for each in whole.statements} | {s.round for s in state.stances}
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
-    return {each: _record(state, each) if each != ordered[-1] else whole for each in ordered}
+    return {
+        each: record_before(state, each + 1) if each != ordered[-1] else whole for each in ordered
+    }
 
 
-def _record(state: State, through: int | None = None) -> Record:
-    """All of it, or what was declared up to the end of a round."""
-    seats = tuple(dict.fromkeys([*state.ever_seated]))
-    spoken = [
-        s
-        for s in state.speeches
-        if s.participant in seats and (through is None or s.round <= through)
-    ]
+def record_before(state: State, round_: int) -> Record:
+    """The record as it was before a round: what seats that speak side by side may know, whoever of
+    them is asked again or after a restart."""
+    return state.derived(f"record before {round_}", lambda s: _record(s, round_))
+
+
+def _record(state: State, before: int | None = None) -> Record:
+    seats = tuple(each.id for each in state.voters)
+    spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
     statements = tuple(
         Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent)
@@ -252,11 +255,12 @@ def _record(state: State, through: int | None = None) -> Record:
         if s.declaration is not None
         and s.participant not in small
         and not s.stage.endswith(IN_REVERSE)
+        and (before is None or s.round < before)
     )
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:
         decisions, statements = _legacy(state, small)
-        statements = tuple(s for s in statements if through is None or s.round <= through)
+        statements = tuple(s for s in statements if before is None or s.round < before)
     declared = {each.participant for each in statements}
     heard = {s.participant for s in spoken} | declared
     last = {each.participant: each.declaration for each in statements if _takes_part(each)}
@@ -268,7 +272,7 @@ def _record(state: State, through: int | None = None) -> Record:
         absent=tuple(seat for seat in seats if seat not in heard),
         undeclared=tuple(s for s in seats if s in heard and s not in declared and s not in small),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
-        points=tuple(_points(state, statements, through)),
+        points=tuple(_points(state, statements, before)),
         conditions=tuple(_conditions(statements)),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
@@ -330,6 +334,13 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     opening, independent, earlier = SILENT, False, ""
     last: tuple[Statement, DeclaredVote] | None = None
     position, spoke, heard_nobody, steady = "", False, False, False
+    placed = [o.id for o in decision.options if o.origin == "clerk" and participant in o.holders]
+
+    def misplaced(choice: str) -> bool:
+        """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
+        return bool(placed) and choice not in placed and not confirmed
+
+    confirmed = False
     for each in said:
         position = each.declaration.position or position
         if each.declaration.abstain is not None:
@@ -348,7 +359,9 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             if opening == OWN and _own_option(decision, participant, vote.choice):
                 opening = vote.choice
             earlier = opening
-        steady = spoke and vote.choice in (vote.before, earlier)
+        steady = spoke and vote.choice in (vote.before, earlier) and not misplaced(vote.choice)
+        confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
+        steady = steady or (confirmed and vote.choice == earlier)
         last, earlier, spoke = (each, vote), vote.choice, True
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
@@ -374,11 +387,9 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def _points(
-    state: State, statements: tuple[Statement, ...], through: int | None
-) -> Iterator[Point]:
+def _points(state: State, statements: tuple[Statement, ...], before: int | None) -> Iterator[Point]:
     """The list of points, from the first that was raised on."""
-    found, merged = _raised_before(state, through)
+    found, merged = _raised(state, before)
     wordings: dict[str, str] = {}
     for each in statements:
         listed = set(found)
@@ -404,7 +415,7 @@ def _points(
 _TURNED: Mapping[str, StanceWord] = {"agree": "disagree", "disagree": "agree"}
 
 
-def _raised_before(state: State, through: int | None) -> tuple[dict[str, Point], dict[str, str]]:
+def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[str, str]]:
     """Points of earlier versions of the program, which had events of their own, and what was
     merged into what. Stances that rules read from prose were never declared: they are left out."""
     found: dict[str, Point] = {}
@@ -412,10 +423,10 @@ def _raised_before(state: State, through: int | None) -> tuple[dict[str, Point],
     stances = [
         s
         for s in state.stances
-        if s.source != "extracted" and s.meaningful and (through is None or s.round <= through)
+        if s.source != "extracted" and s.meaningful and (before is None or s.round < before)
     ]
     for raised in state.points.values():
-        if through is not None and raised.round > through:
+        if before is not None and raised.round >= before:
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME

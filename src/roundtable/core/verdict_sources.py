@@ -16,7 +16,7 @@ def sources_of(state: State) -> tuple[Source, ...]:
 
 
 def _sources_of(state: State) -> tuple[Source, ...]:
-    host = state.start.host.id
+    voters = {each.id for each in state.voters}
     found = [
         Source(
             id=speech.turn_id,
@@ -27,8 +27,8 @@ def _sources_of(state: State) -> tuple[Source, ...]:
             round=speech.round,
         )
         for speech in state.speeches
-        # The host's own words are no source: every quotation would be found in its own verdict.
-        if speech.participant != host or speech.stage == REMARK
+        # The writer's own words are no source: every quotation would be found in its own verdict.
+        if speech.participant in voters or speech.stage == REMARK
     ]
     found.append(Source(id="question", text=state.start.topic, kind="question"))
     options = [o.text for tabled in state.tabled for d in tabled.decisions for o in d.options]

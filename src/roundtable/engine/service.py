@@ -17,6 +17,7 @@ from ..core.events import (
     Event,
     NewEvent,
     NewsPlanned,
+    NoteAdded,
     SpeechGiven,
     StopRequested,
     StoredEvent,
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from ..procedures.custom import UserProcedures
 
 
+Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
+
+
 class Service:
     """Open, run, resume, stop, speak, read, list, delete. Holds no state of its own: each call
     may come from another process."""
@@ -68,10 +72,12 @@ class Service:
         casting: Casting | None = None,
         own: UserProcedures | None = None,
         news: Notifications | None = None,
+        remarks: Remarks = lambda _: (),
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
-        wish for some; `own` holds the user's own procedures; `news` tells others."""
+        wish for some; `own` holds the user's own procedures; `news` tells others;
+        `remarks` are notes on what surrounds a discussion with these participants."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
@@ -80,6 +86,7 @@ class Service:
         self._casting = casting
         self._own = own
         self._notifications = news
+        self._remarks = remarks
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
@@ -91,6 +98,7 @@ class Service:
             defaults=self._defaults,
             casting=self._casting,
             own=self._own,
+            remarks=self._remarks,
         )
 
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
@@ -125,7 +133,8 @@ class Service:
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None
-        events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in seating.notes)]
+        notes = (*seating.notes, *self._remarks(seating.participants))
+        events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
         news = request.news
         if self._notifications is not None:
             news, warnings = self._notifications.planned(spec.name, news)

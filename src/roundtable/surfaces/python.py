@@ -19,6 +19,7 @@ from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..procedures import infer_procedure
 from ..procedures.opening import OpenRequest
+from ..programs import workspace_of
 from ..settings import Settings, read_settings
 from ..user_procedures import ProcedureFiles
 from .files import WorkspaceFiles
@@ -285,8 +286,8 @@ class Roundtable:
         """The user's settings with this table's own laid over them."""
         env = dict(os.environ if self._env is None else self._env)
         if self._home is not None:
-            env["ROUNDTABLE_HOME"] = str(self._home)
-        settings = read_settings(env, Path.cwd())
+            env["ROUNDTABLE_HOME"] = str(Path(self._home).expanduser().absolute())
+        settings = read_settings(env, workspace_of(env))
         own = {"db": self._db, "default_model": self._model}
         laid_over = {key: value for key, value in own.items() if value is not None}
         choices = settings.choices.model_copy(update=laid_over)

@@ -7,10 +7,12 @@ somebody upholds, and how much of the others', which it reads without names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..core.declaration import StanceWord
 from ..core.position_changes import Conformity, conformity, votes_held
-from ..core.record import record_of
+from ..core.record import Point, PointStance, Record, record_of
 from ..core.state import State
 
 
@@ -49,21 +51,34 @@ class Bias:
 def biases(state: State) -> dict[str, Bias]:
     """For every participant that voted or took stances."""
     record = record_of(state)
-    held = votes_held(state, record.question) if record.question else []
-    conformities = conformity(held)
+    conformities = conformity(votes_held(state, record.question) if record.question else ())
+    authors = {point.id: point.author for point in record.points}
+    later = [
+        (seat, point.id, said.stance)
+        for point in record.points
+        for seat, said in _judged(record, point)
+        if said.round > 1
+    ]
     found: dict[str, Bias] = {}
-    for seat in record.seats:
-        own: list[bool] = []
-        others: list[bool] = []
-        for point in record.points:
-            said = point.stances.get(seat)
-            if said is not None and said.round > 1:
-                (own if point.author == seat else others).append(said.stance == "agree")
-        conforms = conformities.get(seat)
-        if own or others or conforms:
-            found[seat] = Bias(
+    for participant in state.participants:
+        mine = [(point, stance) for seat, point, stance in later if seat == participant.id]
+        own = [stance for point, stance in mine if authors.get(point) == participant.id]
+        others = [stance for point, stance in mine if authors.get(point) != participant.id]
+        conforms = conformities.get(participant.id)
+        if mine or conforms:
+            found[participant.id] = Bias(
                 conforms or Conformity(0, 0),
-                Share(len(own), sum(own)),
-                Share(len(others), sum(others)),
+                Share(len(own), own.count("agree")),
+                Share(len(others), others.count("agree")),
             )
     return found
+
+
+def _judged(record: Record, point: Point) -> Iterator[tuple[str, PointStance]]:
+    """What was said to a point; its author upholds it in every later word in which it neither
+    withdrew nor amended it."""
+    yield from point.stances.items()
+    last = record.last(point.author)
+    if last is not None and last.round > point.round and point.author not in point.stances:
+        stance: StanceWord = "withdraw" if point.withdrawn else "agree"
+        yield point.author, PointStance(stance, "", last.turn_id, last.round)

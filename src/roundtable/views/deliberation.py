@@ -44,12 +44,10 @@ def deliberation_estimate(state: State) -> Estimate:
     clerk = 0 if options.get("choices") else 1
     host_calls = 0 if host.speaker.demonstration else 1 + clerk + statement
     seats = state.start.participants * rounds
-    reads = bool(options.get("minutes") and options.get("critique")) and host_calls > 0
     return estimate_calls(
         seats,
         [host] * host_calls,
         f"up to ~{len(seats) + host_calls}x",
-        maybe=[host] * (2 if reads else 0),
     )
 
 

@@ -203,7 +203,7 @@ class Sureness:
     def told(self) -> str:
         """The word, the band and the reason."""
         if self.word == "none":
-            return f"not stated. {self.reason}".strip()
+            return f"none. {self.reason}".strip()
         band = ""
         if self.low is not None and self.high is not None:
             band = f" ({self.low:.0%} to {self.high:.0%})"

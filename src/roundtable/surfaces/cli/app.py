@@ -491,6 +491,22 @@ def config(**flags: Any) -> int:
     return config_command()
 
 
+@cli.command(short_help="Trust the files that a project brings along.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--list", is_flag=True, help="Show what is trusted, in every folder.")
+@click.option("--forget", is_flag=True, help="Trust nothing of this folder any more.")
+def trust(**flags: Any) -> int:
+    """Show what the project's files in this folder would change, and ask whether to trust them.
+
+    Settings, panels, experts and procedures of a folder count only once they are trusted, as they
+    are now: a file that changes is ignored again. Even then they cannot raise a limit, choose an
+    address, a program, a channel or a key, or say where data goes.
+    """
+    from .trust import trust_command
+
+    return trust_command(flags)
+
+
 @cli.command(short_help="Find out what is broken or missing.")
 @click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
