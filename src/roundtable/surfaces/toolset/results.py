@@ -155,6 +155,16 @@ class RoundSummary(BaseModel):
     absent: list[str] = Field(default_factory=list)
 
 
+class Holding(BaseModel):
+    """What one seat holds, and how it came to it."""
+
+    participant: str
+    status: str
+    opening: str = Field(default="", description="What it held before it heard the others.")
+    final: str = ""
+    told: str
+
+
 class Action(BaseModel):
     text: str
     owner: str
@@ -177,6 +187,11 @@ class Summarized(Standing):
     action_items: list[Action]
     votes_to_end: list[str]
     conclusion: str
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
+    end: str | None = None
+    share: float | None = Field(default=None, description="Holders of the leading answer, of all.")
+    seats: list[Holding] = Field(default_factory=list, description="Who holds what.")
+    findings: list[str] = Field(default_factory=list, description="Of the check of the verdict.")
     by_round: list[RoundSummary]
     speeches: list[SpeechRow]
     total: int = Field(description="Speeches in all.")
@@ -300,7 +315,14 @@ class Dissenting(BaseModel):
 
 class Collected(Standing):
     done: bool
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
     answer: str
+    end: str | None = Field(
+        description="consensus, majority, hollow, conditional, impasse, drift; null: not counted."
+    )
+    share: float | None = Field(description="Holders of the leading answer, of all seated.")
+    seats: list[Holding]
+    findings: list[str] = Field(description="What the check of the verdict found.")
     confidence: str | None
     agreement: str
     dissent: list[Dissenting]
