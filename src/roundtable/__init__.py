@@ -8,9 +8,17 @@
         verdict = await table.ask("Should a team of five use microservices?")
 """
 
-from __future__ import annotations
-
 import sys
+
+if (
+    sys.argv[:1] == ["-m"]
+    and not sys.flags.safe_path
+    and any(word.removeprefix("-m").split(".")[0] == "roundtable" for word in sys.orig_argv[1:])
+):
+    # `python -m roundtable` has put the current folder first, before Python's own library. Nothing
+    # of that folder is imported, so it must go before anything else is.
+    del sys.path[0]
+
 from typing import TYPE_CHECKING, Any
 
 if sys.version_info < (3, 11):  # noqa: UP036 - for whoever runs the sources without pip

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
+from collections import ChainMap
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
-from .core.agents import BUILT_IN
+from .core.agents import BUILT_IN, names_program
+from .core.errors import BadSetting, UnknownName
 from .engine.notifier import Notifier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
@@ -19,6 +21,8 @@ from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .programs import WORKSPACE, workspace_of
+from .project_notes import project_notes
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
@@ -113,8 +117,13 @@ async def start(
     place of the configured channels; `channels` are others to find them in.
     """
     env = os.environ if env is None else env
-    settings = settings or read_settings(env, Path.cwd())
+    settings = settings or read_settings(env, workspace_of(env))
+    env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
     registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
+    is_program = partial(_is_program, registry)
+    if program := next(filter(is_program, settings.project_models), None):
+        expected = "a model; a project cannot let a program of this machine run"
+        raise BadSetting("the project's files", program, expected)
     hub = _hub(settings, registry, env, scripts or {}, progress)
     opened = ledger or await open_ledger(settings.db)
     price = registry.dearest_price()
@@ -145,9 +154,10 @@ async def start(
             "council": settings.choices.council,
             "adaptive": settings.choices.adaptive,
         },
-        casting=_casting(settings, registry, env, opened),
-        own=ProcedureFiles(settings.procedure_folders),
+        casting=_casting(settings, registry, env),
+        own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
+        remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
         yield App(settings, registry, service, env, progress, notifier)
@@ -159,6 +169,14 @@ async def start(
         await hub.close()
         if ledger is None:
             await opened.close()
+
+
+def _is_program(registry: Registry, name: str) -> bool:
+    """Whether a name means a command-line agent, by an alias of the user's too."""
+    try:
+        return names_program(registry.resolve(name).id)
+    except UnknownName:
+        return names_program(name)
 
 
 def _hub(
@@ -248,18 +266,14 @@ async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]
     return Router(await _discover(settings, registry, env, probe=True), files)
 
 
-def _casting(
-    settings: Settings, registry: Registry, env: Mapping[str, str], ledger: Ledger
-) -> Casting:
+def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
     from .models.casting import LibraryCasting
-    from .models.past import CastingWithPast
 
-    library = LibraryCasting(
+    return LibraryCasting(
         lambda: expert_selector(settings),
         lambda: _router(settings, registry, env),
         own_default=settings.choices.default_model is not None,
     )
-    return CastingWithPast(library, ledger)
 
 
 async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:

@@ -2,14 +2,12 @@
 
 From the strongest to the weakest: the environment (`ROUNDTABLE_…`), the project's
 `roundtable.toml` in the current folder, the user's `config.toml` and `config.json` in
-ROUNDTABLE_HOME, and the built-in defaults. A project file may be somebody else's, so it can
-choose among models but not say where they are served.
+ROUNDTABLE_HOME, and the built-in defaults. A project's file counts only once it is trusted
+(`trust.py`), and then for some settings only (`project.py`).
 """
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -17,17 +15,26 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from .core.agents import BUILT_IN, CommandAgent, completed
-from .core.errors import BadSetting, UnknownName
+from .core.errors import BadSetting
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Value
 from .procedures.adaptive.panels import Panels, laid_over
 from .procedures.checking import checked
 from .procedures.council.options import CouncilConfig
+from .project import (
+    PANELS_JSON,
+    PROJECT_TOML,
+    json_object,
+    models_named,
+    project_choices,
+    project_panels,
+    tightened,
+    toml_table,
+)
+from .trust import EXPERTS, PROCEDURES, Folder, Trust
 
 CONFIG_TOML = "config.toml"
 CONFIG_JSON = "config.json"
-PANELS_JSON = "panels.json"
-PROJECT_TOML = "roundtable.toml"
 MODELS_TOML = "models.toml"
 DATABASE = "roundtable.db"
 
@@ -140,9 +147,6 @@ class Choices(Value):
         return completed(value)
 
 
-_PROJECT_MAY_SET = ("default_model", "procedure", "language", "budget", "council")
-
-
 class Settings(Value):
     """The settings of one process."""
 
@@ -151,10 +155,19 @@ class Settings(Value):
     choices: Choices = Choices()
     origins: dict[str, str] = Field(default_factory=dict)
     """Where each setting that is not built in comes from."""
+    project_models: tuple[str, ...] = ()
+    """What a trusted project calls its models; none of them may be a program."""
+
+    @property
+    def trust(self) -> Trust:
+        """The user's trust in the files of the workspace."""
+        return Trust(self.home, self.workspace)
 
     @property
     def db(self) -> str:
-        return self.choices.db or str(self.home / DATABASE)
+        """The ledger's address, or the full path of its file."""
+        chosen = self.choices.db or str(self.home / DATABASE)
+        return chosen if "://" in chosen else str(self.workspace.absolute() / chosen)
 
     @property
     def models_file(self) -> Path | None:
@@ -185,19 +198,19 @@ class Settings(Value):
         return self.home / CONFIG_JSON
 
     @property
-    def expert_folders(self) -> tuple[Path, Path]:
+    def expert_folders(self) -> tuple[Folder, Folder]:
         """Where the user's own experts are, the weaker place first."""
-        return self.home / "experts", self.workspace / ".roundtable" / "experts"
+        return Folder(self.home / "experts"), Folder(self.workspace / EXPERTS, self.trust)
 
     @property
-    def procedure_folders(self) -> tuple[Path, Path]:
+    def procedure_folders(self) -> tuple[Folder, Folder]:
         """Where the user's own procedures are, the weaker place first."""
-        return self.home / "procedures", self.workspace / ".roundtable" / "procedures"
+        return Folder(self.home / "procedures"), Folder(self.workspace / PROCEDURES, self.trust)
 
     @property
-    def routing_folders(self) -> tuple[Path, Path]:
+    def routing_folders(self) -> tuple[Folder, Folder]:
         """Where the files that route models are, the weaker place first."""
-        return self.home, self.workspace
+        return Folder(self.home), Folder(self.workspace, self.trust)
 
     @property
     def cache(self) -> Path:
@@ -208,10 +221,15 @@ class Settings(Value):
 def home_folder(env: Mapping[str, str]) -> Path:
     """ROUNDTABLE_HOME, or the platform's folder for a user's data."""
     if env.get("ROUNDTABLE_HOME"):
-        return Path(env["ROUNDTABLE_HOME"]).expanduser()
-    from platformdirs import user_data_path
+        home = Path(env["ROUNDTABLE_HOME"]).expanduser()
+    else:
+        from platformdirs import user_data_path
 
-    return user_data_path("roundtable", appauthor=False)
+        home = user_data_path("roundtable", appauthor=False)
+    if not home.is_absolute():
+        # It would lie in whatever folder is the current one, which may be somebody else's.
+        raise BadSetting("the environment", "ROUNDTABLE_HOME", "the full path of a folder")
+    return home
 
 
 def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
@@ -232,8 +250,8 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
         checked(Choices, values, where)
         CouncilConfig.parse(source.get("council", {}), where)
 
-    def lay_panels_over(path: Path) -> None:
-        if panels := _json(path):
+    def lay_panels_over(panels: Mapping[str, Any], path: Path) -> None:
+        if panels:
             Panels.parse(panels, str(path))
             before = {key: where for key, where in origins.items() if key.startswith("adaptive.")}
             lay_over({"adaptive": laid_over(values.get("adaptive", {}), panels)}, str(path))
@@ -243,50 +261,39 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
     if council := _json(home / CONFIG_JSON):
         # Whoever set the council up means to use it.
         lay_over({"procedure": "council", "council": council}, str(home / CONFIG_JSON))
-    lay_panels_over(home / PANELS_JSON)
+    lay_panels_over(_json(home / PANELS_JSON), home / PANELS_JSON)
     lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
-    project = _toml(workspace / PROJECT_TOML)
-    if refused := next((key for key in project if key not in _PROJECT_MAY_SET), None):
-        if refused in Choices.model_fields:
-            raise BadSetting(
-                PROJECT_TOML,
-                refused,
-                f"only {', '.join(_PROJECT_MAY_SET)} in a project's file; "
-                f"{refused} may be set in {home / CONFIG_TOML}",
-            )
-        raise UnknownName(f"key in {PROJECT_TOML}:", refused, _PROJECT_MAY_SET)
-    lay_over(project, PROJECT_TOML)
-    if "agents" in _json(workspace / PANELS_JSON):
-        expected = f"nothing in a project's file; the allowlist belongs into {home / PANELS_JSON}"
-        raise BadSetting(PANELS_JSON, "agents", expected)
-    if "output" in _json(workspace / PANELS_JSON):
-        expected = f"nothing in a project's file; where news go belongs into {home / PANELS_JSON}"
-        raise BadSetting(PANELS_JSON, "output", expected)
-    lay_panels_over(workspace / PANELS_JSON)
+    trust = Trust(home, workspace)
+    project: dict[str, Any] = {}
+    panels: dict[str, Any] = {}
+    if (data := trust.read(workspace / PROJECT_TOML)) is not None:
+        project = project_choices(data, home, Choices.model_fields)
+        checked(Choices, project, PROJECT_TOML)
+        lay_over(tightened(project, values), PROJECT_TOML)
+    if (data := trust.read(workspace / PANELS_JSON)) is not None:
+        panels = project_panels(data, workspace / PANELS_JSON, home)
+        lay_panels_over(panels, workspace / PANELS_JSON)
     for variable, key in ENVIRONMENT.items():
         if env.get(variable):
             lay_over({key: env[variable]}, variable)
     if env.get(OUTPUT_CHANNEL):
         lay_over({"news": {"channels": [env[OUTPUT_CHANNEL]]}}, OUTPUT_CHANNEL)
     choices = checked(Choices, values, "settings")
-    return Settings(home=home, workspace=workspace, choices=choices, origins=origins)
+    return Settings(
+        home=home,
+        workspace=workspace,
+        choices=choices,
+        origins=origins,
+        project_models=models_named(project, panels),
+    )
 
 
 def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_text(path))
-    except ValueError as error:
-        raise BadSetting(str(path), "the file", f"valid TOML ({error})") from None
+    return toml_table(_text(path), str(path))
 
 
 def _json(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(_text(path) or "{}")
-    except ValueError as error:
-        raise BadSetting(str(path), "the file", f"valid JSON ({error})") from None
-    if not isinstance(values, dict):
-        raise BadSetting(str(path), "the file", "a JSON object")
-    return values
+    return json_object(_text(path), str(path))
 
 
 def _text(path: Path) -> str:

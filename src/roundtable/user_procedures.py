@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .core.agents import names_program
 from .core.errors import BadSetting
 from .procedures import PROCEDURES
+from .trust import Folder
 
 if TYPE_CHECKING:
     from .procedures.custom import Definition
@@ -26,47 +28,78 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 class ProcedureFiles:
     """Implements UserProcedures of procedures/custom: folders of definitions, the weaker first."""
 
-    def __init__(self, folders: Sequence[Path], taken: Collection[str] = tuple(PROCEDURES)) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Folder],
+        taken: Collection[str] = tuple(PROCEDURES),
+        *,
+        is_program: Callable[[str], bool] = names_program,
+    ) -> None:
+        """`is_program` says whether a model's name means a program of this machine, which a
+        project may not let run."""
         self._folders = tuple(folders)
         self._taken = taken
+        self._is_program = is_program
 
     def names(self) -> tuple[str, ...]:
         """Those that there are, good or not, in order."""
-        files = (path for folder in self._folders for path in folder.glob("*.toml"))
-        return tuple(sorted({path.stem for path in files if path.is_file()}))
+        files = (path for folder in self._folders for path in folder.files("*.toml"))
+        return tuple(sorted({path.stem for path in files}))
 
     def place(self, name: str) -> Path | None:
         """The file of this name; of several the strongest."""
+        found = self._found(name)
+        return found[0].path / f"{name}.toml" if found else None
+
+    def _found(self, name: str) -> tuple[Folder, bytes] | None:
         if not _NAME.fullmatch(name):
             return None
-        found = (folder / f"{name}.toml" for folder in reversed(self._folders))
-        return next((path for path in found if path.is_file()), None)
+        for folder in reversed(self._folders):
+            try:
+                data = folder.read(f"{name}.toml")
+            except IsADirectoryError:
+                continue
+            except OSError as error:
+                where = str(folder.path / f"{name}.toml")
+                raise BadSetting(where, "the file", f"a readable file ({error.strerror})") from None
+            if data is not None:
+                return folder, data
+        return None
 
     def find(self, name: str) -> Definition | None:
         """The definition of this name, None if there is no file for it. BadSetting or UnknownName
         names the file, the key and what was expected."""
-        path = self.place(name)
-        if path is None:
+        found = self._found(name)
+        if found is None:
             return None
+        folder, data = found
+        path = folder.path / f"{name}.toml"
         if name in self._taken:
             raise BadSetting(
                 str(path), "the name of the file", f"another name: {name} is a built-in procedure"
             )
-        definition = read_definition(path)
+        definition = read_definition(path, data)
         if definition.name != name:
             raise BadSetting(str(path), "name", f"“{name}”, as the file is called")
+        if folder.trust is not None:
+            refuse_programs(definition, str(path), self._is_program)
         return definition
 
 
-def read_definition(path: Path) -> Definition:
+def refuse_programs(definition: Definition, where: str, is_program: Callable[[str], bool]) -> None:
+    """BadSetting if a procedure of a project gives a seat to a program of this machine."""
+    seats = [(f"participants.{seat.id}.model", seat.model) for seat in definition.participants]
+    for key, model in [*seats, ("host.model", definition.host.model)]:
+        if model is not None and is_program(model):
+            expected = "a model; a project cannot let a program of this machine run"
+            raise BadSetting(where, key, expected)
+
+
+def read_definition(path: Path, data: bytes) -> Definition:
     """The definition that a file holds. Errors as in `ProcedureFiles.find`."""
     from .procedures.custom import define
 
     where = str(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadSetting(where, "the file", f"a readable file ({error.strerror})") from None
     if len(data) > MAX_FILE:
         raise BadSetting(where, "the file", f"at most {MAX_FILE:,} bytes")
     try:

@@ -121,8 +121,8 @@ def test_a_long_line_of_blanks_does_not_make_the_parser_explode() -> None:
 def test_a_contract_names_each_section_that_is_missing_or_empty() -> None:
     contract = Contract(sections=("Findings", "Sources", "Dissent"))
     assert contract.check("## Findings\nA.\n## Sources\n\n") == (
-        Violation("section", "The section “## Sources” is missing or empty."),
-        Violation("section", "The section “## Dissent” is missing or empty."),
+        Violation("section", "The section “## Sources” is missing or empty.", "Sources"),
+        Violation("section", "The section “## Dissent” is missing or empty.", "Dissent"),
     )
     assert contract.check("## Findings\nA.\n## Sources\nnone\n## Dissent\nnone") == ()
 

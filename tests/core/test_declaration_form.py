@@ -443,13 +443,15 @@ def test_two_different_blocks_are_asked_about() -> None:
 
 
 def test_a_forgotten_fence_does_not_swallow_the_declaration() -> None:
-    reading = FORM.read(f"Look:\n\n```python\nprint(1)\n\nAnd so.\n\n```declaration\n{GOOD}\n```")
-    assert reading.declaration is not None
+    for before in ("Look:\n\n", ""):
+        reading = FORM.read(f"{before}```python\nprint(1)\n\nSo.\n\n~~~declaration\n{GOOD}\n~~~")
+        assert reading.declaration is not None
+        assert reading.prose == f"{before}```python\nprint(1)\n\nSo."
 
 
-def test_the_first_line_of_a_speech_may_be_a_forgotten_fence() -> None:
-    reading = FORM.read(f"```markdown\n{PROSE}\n\n```declaration\n{GOOD}\n```")
-    assert reading.declaration is not None
+def test_a_block_within_another_one_may_be_an_example_and_is_asked_for_again() -> None:
+    within = f"Look:\n\n```python\nprint(1)\n\n```declaration\n{GOOD}\n```"
+    assert problem(FORM.read(within)) == "The block labelled `declaration` is missing."
 
 
 def test_code_in_the_prose_stays_there() -> None:
@@ -470,7 +472,7 @@ def test_asked_for_alone_the_bare_object_will_do() -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("{" + '"a": "' + "x" * 1_000_000 + '"}', "The declaration has 1,000,008 characters"),
+        ("{" + '"a": "' + "x" * 1_000_000 + '"}', "The declaration has 1,000,009 characters"),
         ('{"a": ' + "[" * 9000 + "]" * 9000 + "}", "nested too deeply"),
         ('{"a": ' + "[" * 20 + "]" * 20 + "}", "nested too deeply"),
         ('{"position": "A tea.", "position": "No tea."}', "the key “position” comes twice"),
@@ -509,7 +511,12 @@ def test_ten_thousand_stances_are_read_or_refused_and_never_counted_twice() -> N
 
 def test_a_million_fences_take_no_time() -> None:
     began = time.monotonic()
-    for text in ("```\n" * 200_000, "```declaration\n" * 100_000, "~~~a\n```b\n" * 50_000):
+    for text in (
+        "```\n" * 200_000,
+        "```declaration\n" * 100_000,
+        "~~~a\n```b\n" * 50_000,
+        "x\n~~~a\nx\n```b\n" * 50_000,
+    ):
         FORM.read(text)
     assert time.monotonic() - began < 20
 

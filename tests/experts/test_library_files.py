@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import BadSetting
-from roundtable.experts.library_files import own_files, read_library, read_own
+from roundtable.experts.library_files import OwnFile, own_files, read_library, read_own
+from roundtable.trust import Folder
 
 GOOD = """\
 [[expert]]
@@ -24,10 +25,10 @@ de = ["Bienen", "Honig"]
 """
 
 
-def written(tmp_path: Path, text: str, name: str = "own.toml") -> Path:
+def written(tmp_path: Path, text: str, name: str = "own.toml") -> OwnFile:
     path = tmp_path / name
     path.write_text(text, "utf-8")
-    return path
+    return OwnFile(path, path.read_bytes())
 
 
 def test_own_experts_join_the_library(tmp_path: Path) -> None:
@@ -50,9 +51,9 @@ def test_files_come_folder_by_folder_in_order_of_their_names(tmp_path: Path) -> 
         written(tmp_path, "", name)
     (tmp_path / "folder.toml").mkdir()
 
-    found = own_files(tmp_path / "nowhere", tmp_path)
+    found = own_files(Folder(tmp_path / "nowhere"), Folder(tmp_path))
 
-    assert [path.name for path in found] == ["a.toml", "b.toml"]
+    assert [file.path.name for file in found] == ["a.toml", "b.toml"]
     assert read_own(found) == {}
 
 
@@ -80,12 +81,12 @@ def test_a_mark_at_the_beginning_does_no_harm(tmp_path: Path) -> None:
 def test_an_error_names_the_file_the_line_the_key_and_what_was_expected(
     tmp_path: Path, old: str, new: str, line: int | None, key: str, expected: str
 ) -> None:
-    path = written(tmp_path, GOOD.replace(old, new, 1))
+    file = written(tmp_path, GOOD.replace(old, new, 1))
 
     with pytest.raises(BadSetting) as caught:
-        read_own([path])
+        read_own([file])
 
-    assert caught.value.where == (str(path) if line is None else f"{path}:{line}")
+    assert caught.value.where == (str(file.path) if line is None else f"{file.path}:{line}")
     assert caught.value.key == key
     assert expected in caught.value.expected
 
@@ -116,6 +117,4 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
 
     with pytest.raises(BadSetting, match="UTF-8"):
-        read_own([path])
-    with pytest.raises(BadSetting, match="readable"):
-        read_own([tmp_path / "gone.toml"])
+        read_own([OwnFile(path, path.read_bytes())])

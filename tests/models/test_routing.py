@@ -19,6 +19,7 @@ from roundtable.models.registry import Registry
 from roundtable.models.router import Router
 from roundtable.models.routing import ROLE_TAGS, RoutableModel, Route, Vacancy, route, wanted_tags
 from roundtable.models.routing_files import RoutingFiles, local_models, read_routing
+from roundtable.trust import Folder
 
 REGISTRY = Registry.load()
 CODER = RoutableModel("house/coder", ("code", "technical", "engineering"), "coder")
@@ -267,7 +268,7 @@ async def test_the_environment_stays_out_of_it(
     spy = Spy(OPENAI_API_KEY="secret")
     monkeypatch.setattr(os, "environ", spy)
 
-    files = read_routing([tmp_path], REGISTRY)
+    files = read_routing([Folder(tmp_path)], REGISTRY)
     Router(found, files).route(ROLES)
 
     assert not spy.looked

@@ -17,6 +17,7 @@ from roundtable.models.routing_files import (
     local_models,
     read_routing,
 )
+from roundtable.trust import Folder
 
 REGISTRY = Registry.load()
 YAML = """\
@@ -143,18 +144,18 @@ def test_the_workspace_is_laid_over_the_users_folder(tmp_path: Path) -> None:
     )
     (workspace / "roundtable_config.yaml").write_text("models: [{id: opus, tags: [logic]}]")
 
-    files = read_routing([home, workspace, tmp_path / "nowhere"], REGISTRY)
+    files = read_routing([Folder(home), Folder(workspace), Folder(tmp_path / "nowhere")], REGISTRY)
 
     assert files.local == {"host": "openai/gpt-5.3-codex", "design": "anthropic/claude-sonnet-4-5"}
     assert [(each.id, each.tags) for each in files.declared] == [
         ("anthropic/claude-opus-4-6", ("logic",)),
         ("anthropic/claude-haiku-4-5", ("fast",)),
     ]
-    assert read_routing([tmp_path / "nowhere"], REGISTRY) == RoutingFiles()
+    assert read_routing([Folder(tmp_path / "nowhere")], REGISTRY) == RoutingFiles()
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "local_models.json").write_bytes(b"\xff")
 
     with pytest.raises(BadSetting, match=r"local_models\.json: the file"):
-        read_routing([tmp_path], REGISTRY)
+        read_routing([Folder(tmp_path)], REGISTRY)

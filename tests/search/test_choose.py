@@ -16,6 +16,7 @@ from roundtable.ledger.memory import MemoryLedger
 from roundtable.procedures.opening import OpenRequest
 from roundtable.search.choose import SearchName, choose_search
 from roundtable.settings import read_settings
+from tests.trusted import trust_project
 
 from . import formats
 from .server import always, answer, search_server
@@ -100,6 +101,7 @@ def test_the_settings_come_from_the_environment_or_the_users_file(tmp_path: Path
 @pytest.mark.parametrize("line", ['searxng_url = "http://evil.example"', 'search = "ddgs"'])
 def test_a_projects_file_decides_nothing_about_the_search(tmp_path: Path, line: str) -> None:
     (tmp_path / "roundtable.toml").write_text(line, "utf-8")
+    trust_project(tmp_path / "home", tmp_path)
     with pytest.raises(BadSetting, match="may be set in"):
         read_settings({"ROUNDTABLE_HOME": str(tmp_path / "home")}, tmp_path)
 

@@ -15,6 +15,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.cli.ask import _question, request_of
+from tests.trusted import trust_project
 
 from .desk import Desk
 
@@ -133,6 +134,7 @@ def test_the_project_beats_the_user_and_the_user_the_program(tmp_path: Path) -> 
     mine = {"synthesis": "a/one", "rounds": 1, "agents": {"defaults": {"models": ["a/one"]}}}
     (home / "panels.json").write_text(json.dumps(mine), "utf-8")
     (workspace / "panels.json").write_text('{"synthesis": "b/two"}', "utf-8")
+    trust_project(home, workspace)
     read = read_settings({"ROUNDTABLE_HOME": str(home)}, workspace)
     assert read.choices.adaptive == {**mine, "synthesis": "b/two"}
     assert read.origins["adaptive"] == str(workspace / "panels.json")
@@ -155,6 +157,7 @@ def test_a_mistake_in_panels_json_names_file_and_key(
     for folder in ("home", "workspace"):
         (tmp_path / folder).mkdir()
     (tmp_path / place / "panels.json").write_text(text, "utf-8")
+    trust_project(tmp_path / "home", tmp_path / "workspace")
     with pytest.raises((BadSetting, UnknownName)) as caught:
         read_settings({"ROUNDTABLE_HOME": str(tmp_path / "home")}, tmp_path / "workspace")
     assert says in str(caught.value)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.experts.test_library_files import GOOD
+from tests.trusted import trust_project
 
 from .desk import Desk, environment
 
@@ -18,6 +19,8 @@ def own(desk: Desk, text: str = GOOD, *, project: bool = False) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "own.toml"
     path.write_text(text, "utf-8")
+    if project:
+        trust_project(desk.home, desk.workspace)
     return str(path)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.speakers.agents import claude_lines, on_path, put_agent, speaks
+from tests.trusted import trust_project
 
 from .desk import Desk
 
@@ -143,6 +144,7 @@ def test_a_mistake_in_the_settings_of_an_agent_is_pointed_at(
 
 def test_a_project_cannot_bring_commands_along(desk: Desk) -> None:
     (desk.workspace / "roundtable.toml").write_text('[commands.mine]\ncommand = "rm"\n')
+    trust_project(desk.home, desk.workspace)
 
     outcome = desk("models")
 

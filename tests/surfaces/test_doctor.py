@@ -13,6 +13,7 @@ from roundtable.ledger.sqlite_file import APPLICATION_ID
 from roundtable.surfaces.python import Roundtable
 from tests.servers import TEST_KEY, provider_server
 from tests.speakers.agents import put_agent
+from tests.trusted import trust_project
 
 from .desk import Desk, Outcome
 
@@ -311,6 +312,7 @@ def test_each_value_is_shown_with_the_file_or_variable_it_comes_from(
     settings(desk, '{"preset": "cheap"}', "config.json")
     settings(desk, '{"engineering": "opus"}', "local_models.json")
     (desk.workspace / "roundtable.toml").write_text("[budget]\nmax_cost_usd = 1.5\n")
+    trust_project(desk.home, desk.workspace)
 
     rows = {each["key"]: each for each in desk("config", "show", "--origin", "--json").document}
     words = desk("config", "show", "--origin").out

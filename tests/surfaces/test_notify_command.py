@@ -19,6 +19,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
 from roundtable.surfaces.python import Roundtable
 from tests.notify.wire import HANG, Answer, Got, platform
+from tests.trusted import trust_project
 
 from .desk import QUICK, Desk, wait_for
 
@@ -117,10 +118,12 @@ def test_the_output_of_panels_json_and_of_the_environment_are_destinations(desk:
 
 def test_a_projects_file_cannot_say_where_news_go(desk: Desk) -> None:
     (desk.workspace / "panels.json").write_text('{"output": {"channel": "x"}}', "utf-8")
+    trust_project(desk.home, desk.workspace)
     with pytest.raises(BadSetting, match="output"):
         read_settings({"ROUNDTABLE_HOME": str(desk.home)}, desk.workspace)
     (desk.workspace / "panels.json").unlink()
     (desk.workspace / "roundtable.toml").write_text('[news]\nchannels = ["x"]\n', "utf-8")
+    trust_project(desk.home, desk.workspace)
     with pytest.raises(BadSetting, match="news"):
         read_settings({"ROUNDTABLE_HOME": str(desk.home)}, desk.workspace)
 

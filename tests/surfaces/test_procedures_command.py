@@ -9,7 +9,9 @@ import pytest
 
 from roundtable.core.errors import BadSetting
 from roundtable.procedures import PROCEDURES
+from roundtable.trust import Folder
 from roundtable.user_procedures import ProcedureFiles
+from tests.trusted import trust_project
 
 from .desk import Desk
 
@@ -29,6 +31,10 @@ def project(desk: Desk) -> Path:
     return folder
 
 
+def trust(desk: Desk) -> None:
+    trust_project(desk.home, desk.workspace)
+
+
 def put(
     folder: Path, name: str, summary: str = "Talk", prompt: str = "Talk.", own: str = ""
 ) -> Path:
@@ -41,6 +47,7 @@ def put(
 @pytest.mark.requirement("I-27")
 def test_the_list_holds_built_in_procedures_and_ones_own(desk: Desk) -> None:
     shutil.copy(DELPHI, project(desk))
+    trust(desk)
     put(desk.home / "procedures", "chat", "A short chat")
     out = desk("procedures").out
     lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
@@ -55,6 +62,7 @@ def test_the_list_holds_built_in_procedures_and_ones_own(desk: Desk) -> None:
 def test_a_broken_file_is_listed_with_its_error_and_in_nobodys_way(desk: Desk) -> None:
     put(project(desk), "good")
     (project(desk) / "broken.toml").write_text('name = "broken"\nsumary = "x"\n', "utf-8")
+    trust(desk)
     out = desk("procedures").out
     assert "broken  " in out
     assert "Unknown key in" in out
@@ -68,6 +76,7 @@ def test_a_broken_file_is_listed_with_its_error_and_in_nobodys_way(desk: Desk) -
 @pytest.mark.requirement("I-27")
 def test_one_is_shown_with_its_stages_and_its_file(desk: Desk) -> None:
     shutil.copy(DELPHI, project(desk))
+    trust(desk)
     out = desk("procedures", "show", "delphi").out
     assert "1. estimate: all, parallel; sees own, results; counted by statistics" in out
     assert "up to 3 times; until spread_below" in out
@@ -80,6 +89,7 @@ def test_one_is_shown_with_its_stages_and_its_file(desk: Desk) -> None:
 @pytest.mark.requirement("I-28")
 def test_a_name_that_nobody_has_is_answered_with_the_nearest(desk: Desk) -> None:
     shutil.copy(DELPHI, project(desk))
+    trust(desk)
     for command in (("procedures", "show", "delhpi"), ("Tea?", "--procedure", "delhpi")):
         refused = desk(*command)
         assert refused.code == 2
@@ -92,6 +102,7 @@ def test_one_is_held_by_name_and_shown_when_its_file_has_gone(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shutil.copy(DELPHI, project(desk))
+    trust(desk)
     held = desk("How many weeks?", "--procedure", "delphi", *MODELS, "--json", "--no-log")
     assert held.code == 0
     document = held.document
@@ -111,6 +122,7 @@ def test_one_is_held_by_name_and_shown_when_its_file_has_gone(
 @pytest.mark.requirement("I-05", "I-27")
 def test_a_dry_run_shows_the_first_prompts_and_the_estimate(desk: Desk) -> None:
     shutil.copy(DELPHI, project(desk))
+    trust(desk)
     out = desk("How many weeks?", "--procedure", "delphi", *MODELS, "--dry-run").out
     assert "12 calls to experts and 0 to the Host" in out
     assert "Estimate the number that the question asks for." in out
@@ -119,6 +131,7 @@ def test_a_dry_run_shows_the_first_prompts_and_the_estimate(desk: Desk) -> None:
 @pytest.mark.requirement("I-27")
 def test_a_report_is_left_in_the_workspace(desk: Desk) -> None:
     put(project(desk), "chat")
+    trust(desk)
     held = desk("Tea?", "--procedure", "chat", *MODELS)
     assert held.code == 0
     (report,) = (desk.workspace / "memory" / "procedures" / "chat").glob("*.md")
@@ -129,6 +142,7 @@ def test_a_report_is_left_in_the_workspace(desk: Desk) -> None:
 @pytest.mark.parametrize("name", ["council", "deliberation"])
 def test_the_name_of_a_built_in_procedure_is_refused(desk: Desk, name: str) -> None:
     path = put(project(desk), name)
+    trust(desk)
     refused = desk("Tea?", "--procedure", name, "--quick")
     assert refused.code == 2
     assert str(path) in refused.err
@@ -139,7 +153,7 @@ def test_the_name_of_a_built_in_procedure_is_refused(desk: Desk, name: str) -> N
 def test_the_projects_file_is_stronger_than_the_users(tmp_path: Path) -> None:
     weak, strong = tmp_path / "home", tmp_path / "project"
     put(weak, "chat", "of the user")
-    shelf = ProcedureFiles([weak, strong])
+    shelf = ProcedureFiles([Folder(weak), Folder(strong)])
     found = [shelf.find("chat")]
     put(strong, "chat", "of the project")
     found.append(shelf.find("chat"))
@@ -163,7 +177,7 @@ def test_a_file_that_cannot_be_read_is_named(
 ) -> None:
     (tmp_path / "bad.toml").write_bytes(content)
     with pytest.raises(BadSetting) as caught:
-        ProcedureFiles([tmp_path]).find("bad")
+        ProcedureFiles([Folder(tmp_path)]).find("bad")
     assert caught.value.where.startswith(str(tmp_path / "bad.toml") + where)
     assert expected in caught.value.expected
 
@@ -172,7 +186,7 @@ def test_a_file_that_cannot_be_read_is_named(
 def test_a_file_must_bear_the_name_that_it_gives(tmp_path: Path) -> None:
     put(tmp_path, "chat", own="talk")
     with pytest.raises(BadSetting) as caught:
-        ProcedureFiles([tmp_path]).find("chat")
+        ProcedureFiles([Folder(tmp_path)]).find("chat")
     assert (caught.value.key, caught.value.expected) == ("name", "“chat”, as the file is called")
 
 
@@ -182,10 +196,10 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     inside = tmp_path / "procedures"
     put(tmp_path, "secret")
     inside.mkdir()
-    assert ProcedureFiles([inside]).find(name) is None
+    assert ProcedureFiles([Folder(inside)]).find(name) is None
 
 
 def test_a_mark_at_the_beginning_of_the_file_does_no_harm(tmp_path: Path) -> None:
     path = put(tmp_path, "chat")
     path.write_text("\ufeff" + path.read_text("utf-8"), "utf-8")
-    assert ProcedureFiles([tmp_path]).find("chat") is not None
+    assert ProcedureFiles([Folder(tmp_path)]).find("chat") is not None

@@ -8,6 +8,7 @@ import pytest
 
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.settings import Settings, home_folder, read_settings
+from tests.trusted import trust_project
 
 
 class Sources:
@@ -23,6 +24,7 @@ class Sources:
     def write(self, name: str, text: str) -> None:
         folder = self.workspace if name == "roundtable.toml" else self.home
         (folder / name).write_text(text, "utf-8")
+        trust_project(self.home, self.workspace)
 
     def read(self) -> Settings:
         return read_settings(self.env, self.workspace)
@@ -134,10 +136,9 @@ def test_a_mistake_in_a_variable_is_named(sources: Sources) -> None:
         sources.read()
 
 
-@pytest.mark.parametrize("name", ["config.json", "config.toml", "roundtable.toml"])
+@pytest.mark.parametrize("name", ["config.json", "config.toml"])
 def test_a_folder_in_place_of_a_file_is_named(sources: Sources, name: str) -> None:
-    folder = sources.workspace if name == "roundtable.toml" else sources.home
-    (folder / name).mkdir()
+    (sources.home / name).mkdir()
 
     with pytest.raises(BadSetting, match=name):
         sources.read()

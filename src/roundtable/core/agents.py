@@ -95,6 +95,11 @@ def completed(rows: Any) -> Any:
     }
 
 
+def names_program(model: str) -> bool:
+    """Whether a model's name, as a person writes it, means a command-line agent."""
+    return model.strip().casefold().startswith(f"{PROVIDER}/")
+
+
 def on_subscription(model: str) -> bool:
     """Whether a model's calls are covered by a subscription of the user's own."""
     return model.startswith(f"{PROVIDER}/")

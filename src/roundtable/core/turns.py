@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .contracts import Violation
+from .contracts import Violation, parse_sections, sections_to_mend, with_sections
+from .contradiction import contradiction
 from .declaration import Declaration
-from .declaration_form import Reading, seems_refused
+from .declaration_form import LABEL, Reading, seems_refused, split_blocks
 from .effects import Task, TurnPlan
 from .errors import FailureCause
 from .events import AttemptFailed, AttemptFinished, Purpose
@@ -31,6 +32,7 @@ TRUNCATED = "[truncated]"
 DEMONSTRATION = "[demonstration model]"
 UNDECLARED = "[no declaration]"
 """On a speech whose speaker declared nothing that can be counted, although it was asked again."""
+DIFFERS = "[words and declaration differ]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +152,12 @@ def _spoken(plan: TurnPlan, attempts: list[Attempt]) -> _Spoken:
             continue
         if attempt.started.purpose == "declare":
             declared.append(attempt.finished)
-        else:
-            found.append(_judged(plan, _speaker(plan, attempt), attempt.finished))
-    best = min(reversed(found), key=lambda each: len(each.violations))
+            continue
+        answer, speaker = attempt.finished, _speaker(plan, attempt)
+        if attempt.started.purpose == "repair" and found:
+            answer = _mended(min(reversed(found), key=_flaws), answer)
+        found.append(_judged(plan, speaker, answer))
+    best = min(reversed(found), key=_flaws)
     form = best.task.form
     if form is None or best.reading is None or best.reading.declaration is not None:
         return best
@@ -162,6 +167,29 @@ def _spoken(plan: TurnPlan, attempts: list[Attempt]) -> _Spoken:
             reading = replace(best.reading, declaration=again.declaration, mended=again.mended)
             return replace(best, reading=reading)
     return best
+
+
+def _flaws(spoken: _Spoken) -> tuple[int, int]:
+    """A speech that says what is not so is worse than one that lacks something."""
+    false = sum(violation.code == FALSE for violation in spoken.violations)
+    return false, len(spoken.violations)
+
+
+FALSE = "contradiction"
+"""The code of a violation that makes a speech untrue and not only incomplete."""
+
+
+def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
+    """A repair that was asked for sections alone, put into the speech that it mends."""
+    headings = sections_to_mend(before.violations)
+    if not headings:
+        return answer
+    text = with_sections(before.prose, split_blocks(answer.text)[0], headings)
+    _, blocks = split_blocks(answer.text)
+    _, earlier = split_blocks(before.answer.text)
+    for block in (blocks or earlier)[-1:]:
+        text = f"{text}\n\n```{LABEL}\n{block}\n```"
+    return answer.model_copy(update={"text": text})
 
 
 def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
@@ -218,6 +246,8 @@ def _accept(spoken: _Spoken) -> Accept:
         flags.append(DEMONSTRATION)
     if spoken.undeclared:
         flags.append(UNDECLARED)
+    if _differs(spoken):
+        flags.append(DIFFERS)
     declaration = spoken.reading.declaration if spoken.reading else None
     text = "" if form and form.alone else spoken.prose
     if not text and declaration is not None:
@@ -267,6 +297,27 @@ def _after_failure(
     if substitute is not None and (time_left is None or time_left > 0):
         return Call(number, substitute, "fallback", replaces=failed)
     return GiveUp(failed.cause, failed.message, failed.remedy)
+
+
+def _differs(spoken: _Spoken) -> bool:
+    """Whether the words plainly say another option than the vote. The vote counts all the same:
+    the reader is told."""
+    declared = spoken.reading.declaration if spoken.reading else None
+    form = spoken.task.form
+    if declared is None or form is None or form.alone or not form.decisions:
+        return False
+    decision = form.decisions[0]
+    vote = declared.vote(decision.id)
+    chosen = decision.option(vote.choice) if vote else None
+    if chosen is None:
+        return False
+    others = [option.text for option in decision.options if option.id != chosen.id]
+    bodies = parse_sections(spoken.prose, _POSITIONS).values() or (spoken.prose,)
+    return any(contradiction(body, chosen.text, others) is not None for body in bodies)
+
+
+_POSITIONS = ("Answer", "Updated Position", "Position", "Findings", "Analysis", "Perspective")
+"""The sections in which a speech says what it stands for."""
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:

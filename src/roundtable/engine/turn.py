@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import prompts
 from ..core.budget import admit, reserve
+from ..core.contracts import sections_to_mend
 from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
 from ..core.errors import SpeakerError
 from ..core.events import (
@@ -160,6 +161,7 @@ class _Taking:
             {
                 "answer": Untrusted("speech", call.broken_text),
                 "violations": "\n".join(f"- {each.message}" for each in call.repair),
+                "sections": ", ".join(f"“## {name}”" for name in sections_to_mend(call.repair)),
             },
         )
         # The same nonce: the notice at the top of the prompt vouches for no other.

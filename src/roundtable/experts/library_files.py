@@ -7,15 +7,23 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from ..core.errors import BadSetting
+from ..trust import Folder
 from .expert import Expert
 
 
-def read_library(own: Iterable[Path] = ()) -> dict[str, Expert]:
+class OwnFile(NamedTuple):
+    """A file with experts, as it was read."""
+
+    path: Path
+    data: bytes
+
+
+def read_library(own: Iterable[OwnFile] = ()) -> dict[str, Expert]:
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
     same id. BadSetting names the file, the line, the key and what was expected."""
     folder = resources.files(__package__).joinpath("library")
@@ -29,21 +37,27 @@ def read_library(own: Iterable[Path] = ()) -> dict[str, Expert]:
     return {**experts, **read_own(own)}
 
 
-def read_own(files: Iterable[Path]) -> dict[str, Expert]:
+def read_own(files: Iterable[OwnFile]) -> dict[str, Expert]:
     """The user's experts by id; of one id the last counts. Errors as in `read_library`."""
-    return {expert.id: expert for file in files for expert in _experts(str(file), _bytes(file))}
+    return {expert.id: expert for file in files for expert in _experts(str(file.path), file.data)}
 
 
-def own_files(*folders: Path) -> list[Path]:
-    """The user's files, folder by folder, each in order of their names."""
-    return [path for folder in folders for path in sorted(folder.glob("*.toml")) if path.is_file()]
+def own_files(*folders: Folder) -> list[OwnFile]:
+    """The user's files, folder by folder, each in order of their names; of a project's only those
+    that are trusted. BadSetting if one cannot be read."""
+    return [
+        OwnFile(path, data)
+        for folder in folders
+        for path in folder.files("*.toml")
+        if (data := _bytes(folder, path)) is not None
+    ]
 
 
-def _bytes(file: Path) -> bytes:
+def _bytes(folder: Folder, path: Path) -> bytes | None:
     try:
-        return file.read_bytes()
+        return folder.read(path.name)
     except OSError as error:
-        raise BadSetting(str(file), "the file", f"a readable file ({error.strerror})") from None
+        raise BadSetting(str(path), "the file", f"a readable file ({error.strerror})") from None
 
 
 def _experts(where: str, data: bytes) -> Iterator[Expert]:

@@ -10,13 +10,13 @@ Only the names of variables are looked at and reported here; keys are the speake
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.text import redact
+from ..programs import find_program
 from .entry import ModelEntry
 from .provider import Provider
 from .registry import Registry
@@ -207,8 +207,7 @@ def _look(
 def _agents(
     provider: Provider, agents: Mapping[str, CommandAgent], env: Mapping[str, str]
 ) -> FoundProvider | None:
-    path = env.get("PATH", "")
-    here = [name for name, agent in agents.items() if shutil.which(agent.program, path=path)]
+    here = [name for name, agent in agents.items() if find_program(agent.program, env)]
     if not here:
         return None
     models = tuple(f"{PROVIDER}/{name}" for name in here)

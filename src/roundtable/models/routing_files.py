@@ -11,8 +11,8 @@
         tags: [logic, summary, decision]
         priority: 10
 
-They are looked for in the user's folder and in the workspace, which wins. Whatever else the YAML
-holds, keys and addresses above all, is left where it is.
+They are looked for in the user's folder and, if they are trusted, in the workspace, which wins.
+Whatever else the YAML holds, keys and addresses above all, is left where it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ..core.agents import names_program
 from ..core.errors import BadSetting, UnknownName
+from ..trust import Folder
 from .registry import Registry
 from .routing import ROLE_TAGS, RoutableModel
 
@@ -41,18 +43,21 @@ class RoutingFiles:
     declared: tuple[RoutableModel, ...] = ()
 
 
-def read_routing(folders: Iterable[Path], registry: Registry) -> RoutingFiles:
+def read_routing(folders: Iterable[Folder], registry: Registry) -> RoutingFiles:
     """Read both files of every folder, the weakest first. BadSetting names the file, the key and
     what was expected; a file that is not there says nothing."""
     local: dict[str, str] = {}
     declared: dict[str, RoutableModel] = {}
     for folder in folders:
-        path = folder / LOCAL_MODELS
-        if (text := _text(path)) is not None:
-            local |= local_models(text, str(path), registry)
-        path = folder / CONFIG_YAML
-        if (text := _text(path)) is not None:
+        path = folder.path / LOCAL_MODELS
+        if (text := _text(folder, LOCAL_MODELS)) is not None:
+            routed = local_models(text, str(path), registry)
+            _refuse_programs(folder, path, routed.values())
+            local |= routed
+        path = folder.path / CONFIG_YAML
+        if (text := _text(folder, CONFIG_YAML)) is not None:
             stronger = {each.id: each for each in declared_models(text, str(path), registry)}
+            _refuse_programs(folder, path, stronger)
             declared = {**stronger, **{k: v for k, v in declared.items() if k not in stronger}}
     return RoutingFiles(local, tuple(declared.values()))
 
@@ -146,10 +151,17 @@ def _model_id(name: str, where: str, key: str, registry: Registry) -> str:
         raise BadSetting(where, key, expected.rstrip(".")) from None
 
 
-def _text(path: Path) -> str | None:
+def _text(folder: Folder, name: str) -> str | None:
     try:
-        return path.read_text("utf-8-sig")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        data = folder.read(name)
+        return None if data is None else data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(str(path), "the file", f"readable UTF-8 text ({error})") from None
+        raise BadSetting(
+            str(folder.path / name), "the file", f"readable UTF-8 text ({error})"
+        ) from None
+
+
+def _refuse_programs(folder: Folder, path: Path, models: Iterable[str]) -> None:
+    """A project cannot let a program of this machine run."""
+    if folder.trust is not None and (found := next(filter(names_program, models), None)):
+        raise BadSetting(str(path), found, "a model; a project cannot let a program run")

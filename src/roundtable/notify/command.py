@@ -12,6 +12,7 @@ from ..core.errors import ChannelError
 from ..core.text import clip, redact
 from ..core.values import NewsChannel
 from ..ports import Post
+from ..programs import child, find_program
 from .base import ChannelLimits, PlainChannel
 
 PROFILE = "HERMES_PROFILE"
@@ -34,10 +35,11 @@ class Command(PlainChannel):
 
     def problem(self, place: NewsChannel) -> tuple[str, str] | None:
         del place
-        from shutil import which
-
-        if which(self._command[0], path=self._env.get("PATH")) is None:
-            return f"the program {self._command[0]!r} is not there.", "Check its path."
+        if find_program(self._command[0], self._env) is None:
+            return (
+                f"the program {self._command[0]!r} is not there.",
+                "Give its full path, or a name on PATH outside the current folder.",
+            )
         return None
 
     async def post(self, post: Post) -> str:
@@ -45,13 +47,10 @@ class Command(PlainChannel):
         # No system takes a NUL within an argument.
         words = [profile, post.place.chat_id, post.text.replace("\0", "\ufffd")]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                *words,
+            process = await child([*self._command, *words], self._env).start(
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
-                env=dict(self._env),
                 start_new_session=os.name == "posix",
             )
         except OSError as error:

@@ -21,6 +21,7 @@ from ..core.errors import FailureCause, SpeakerError
 from ..core.text import clip, estimate_tokens, redact
 from ..core.values import Usage
 from ..ports import OnWords, Reply, SpeakRequest
+from ..programs import WORKSPACE, find_program, workspace_of
 from .command_output import Heard, listener
 from .command_process import MOST_OUTPUT, Ended, TooMuchOutput, run_process
 from .command_words import plain
@@ -99,7 +100,7 @@ class CommandSpeaker:
                     ended = await run_process(
                         [program, *_arguments(name, agent, model, paths)],
                         stdin=paths["stdin"],
-                        folder=_folder(name, agent, scratch),
+                        folder=_folder(name, agent, scratch, workspace_of(self._env)),
                         env=self._environment(agent),
                         on_output=ears.take,
                         most_output=self._most_output,
@@ -126,17 +127,18 @@ class CommandSpeaker:
         """There is nothing to close: no agent outlives its call."""
 
     def _program(self, name: str, agent: CommandAgent) -> str:
-        found = shutil.which(agent.program, path=self._env.get("PATH"))
+        found = find_program(agent.program, self._env)
         if found is None:
             raise SpeakerError(
                 "not_found",
-                f"{name} is not installed: there is no {agent.program!r} on PATH.",
+                f"{name} is not installed: there is no {agent.program!r} on PATH, outside the "
+                "current folder.",
                 agent.get or f"Install it, or correct commands.{name}.command in config.toml.",
             )
         return found
 
     def _environment(self, agent: CommandAgent) -> dict[str, str]:
-        seen = {*ALWAYS_SEEN, *agent.env}
+        seen = {*ALWAYS_SEEN, WORKSPACE, *agent.env}
         chosen = {
             key: value
             for key, value in self._env.items()
@@ -199,10 +201,10 @@ def _arguments(name: str, agent: CommandAgent, model: str, paths: Mapping[str, P
     return [*filled, *chosen]
 
 
-def _folder(name: str, agent: CommandAgent, scratch: Path) -> Path:
+def _folder(name: str, agent: CommandAgent, scratch: Path, workspace: Path) -> Path:
     if agent.folder is None:
         return scratch / "empty"
-    folder = Path(agent.folder).expanduser()
+    folder = workspace / Path(agent.folder).expanduser()
     if not folder.is_dir():
         raise SpeakerError(
             "bad_request",

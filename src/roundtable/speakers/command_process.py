@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..programs import child
+
 MOST_OUTPUT = 8_000_000
 """Bytes that an agent may write before it is taken to have lost its way."""
 KEPT_COMPLAINTS = 4_000
@@ -51,18 +53,14 @@ async def run_process(
     It is never left behind: whatever ends this call, a cancellation included, ends the process and
     its children. TooMuchOutput beyond `most_output` bytes; OSError if it cannot be started.
     """
-    loop = asyncio.get_running_loop()
-    hearing = _Hearing(loop, on_output, most_output)
+    hearing = _Hearing(asyncio.get_running_loop(), on_output, most_output)
     # A file and not a pipe: the program can read at leisure, and then there is no more to come.
     with stdin.open("rb") as prompt:
-        process, _ = await loop.subprocess_exec(
+        process = await child(arguments, env, folder=folder).hear(
             lambda: hearing,
-            *arguments,
             stdin=prompt,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            cwd=folder,
-            env=dict(env),
             **_OWN_GROUP,
         )
     try:
@@ -137,9 +135,8 @@ if sys.platform == "win32":
     def _signal(group: int, *, forcibly: bool) -> None:
         how = ["/F"] if forcibly else []
         taskkill = str(Path(os.environ.get("SYSTEMROOT", r"C:\Windows")) / "System32/taskkill.exe")
-        subprocess.run(  # noqa: S603 - our own process, by its number
-            [taskkill, *how, "/T", "/PID", str(group)], capture_output=True, check=False
-        )
+        killing = child([taskkill, *how, "/T", "/PID", str(group)], os.environ)
+        killing.run(capture_output=True)
 
 else:
     _OWN_GROUP: dict[str, Any] = {"start_new_session": True}

@@ -14,11 +14,13 @@ from ..core.errors import RoundtableError
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
+from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..procedures import infer_procedure
 from ..procedures.opening import OpenRequest
+from ..programs import workspace_of
 from ..settings import Settings, read_settings
 from ..user_procedures import ProcedureFiles
 from .files import WorkspaceFiles
@@ -216,10 +218,20 @@ class Roundtable:
         return await self._joined.service.read(discussion_id)
 
     async def speak(
-        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
-    ) -> None:
-        """Record a speech from outside: by the host at any time, or in a participant's turn."""
-        await self._joined.service.speak(discussion_id, participant, text, key=key)
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+    ) -> Heard:
+        """Record a speech from outside: by the host at any time, or in a participant's turn, with
+        what it holds in the fields of `declaration`. The answer says what those lack; NotAllowed if
+        they cannot be read, and then nothing is recorded."""
+        return await self._joined.service.hear(
+            discussion_id, participant, text, declaration, key=key
+        )
 
     async def stop(self, discussion_id: str, *, reason: str = "") -> State:
         """End a discussion with what exists."""
@@ -258,6 +270,13 @@ class Roundtable:
         """End a meeting as its chair, with these words as its conclusion."""
         return await self._joined.service.conclude(discussion_id, text)
 
+    async def record_outcome(self, discussion_id: str, turned_out: str, *, note: str = "") -> State:
+        """Say how the decision of a closed discussion turned out: `good`, `mixed` or `bad`. A
+        later word replaces it."""
+        return await self._joined.service.record_outcome(
+            discussion_id, turned_out, note=note, by="library"
+        )
+
     async def discussions(
         self, *, limit: int | None = None, search: str | None = None
     ) -> list[DiscussionSummary]:
@@ -285,8 +304,8 @@ class Roundtable:
         """The user's settings with this table's own laid over them."""
         env = dict(os.environ if self._env is None else self._env)
         if self._home is not None:
-            env["ROUNDTABLE_HOME"] = str(self._home)
-        settings = read_settings(env, Path.cwd())
+            env["ROUNDTABLE_HOME"] = str(Path(self._home).expanduser().absolute())
+        settings = read_settings(env, workspace_of(env))
         own = {"db": self._db, "default_model": self._model}
         laid_over = {key: value for key, value in own.items() if value is not None}
         choices = settings.choices.model_copy(update=laid_over)

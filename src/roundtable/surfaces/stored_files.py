@@ -10,15 +10,16 @@ from pathlib import Path
 
 from ..ledger.sqlite_file import APPLICATION_ID
 from ..models.weights import SMOLLM2
+from ..project import PANELS_JSON
 from ..settings import (
     CONFIG_JSON,
     CONFIG_TOML,
     DATABASE,
     MODELS_TOML,
-    PANELS_JSON,
     Settings,
 )
 from ..speakers.command import SCRATCH
+from ..trust import STORE as TRUST
 from .bundle.signing import KEY_FILE as BUNDLE_KEY
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
@@ -35,6 +36,7 @@ _OWN_SETTINGS = (
     "roundtable_config.yaml",
     "experts",
     "procedures",
+    TRUST,
 )
 
 

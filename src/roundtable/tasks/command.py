@@ -10,9 +10,10 @@ from contextlib import suppress
 from ..core.errors import BoardError
 from ..core.text import clip, redact
 from ..ports import BoardTask
+from ..programs import WORKSPACE, child
 
 PATIENCE = 30.0
-_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", WORKSPACE)
 """Of the environment: no key of a model provider is the program's business."""
 
 
@@ -34,13 +35,11 @@ class CommandBoard:
     async def _run(self, arguments: Sequence[str], body: str, mark: str) -> BoardTask:
         program = self._command[0]
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                *(argument.replace("\0", "") for argument in arguments),
+            words = (argument.replace("\0", "") for argument in arguments)
+            process = await child([*self._command, *words], self._env).start(
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
-                env=self._env,
                 start_new_session=os.name == "posix",
             )
         except OSError as error:

@@ -11,8 +11,8 @@ from ...core.values import OUTSIDE, Participant
 from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from .options import DeliberationFlags
 from ..past_record import recorded
+from .options import DeliberationFlags
 
 HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
 EXPERT_EMOJI = "👤"

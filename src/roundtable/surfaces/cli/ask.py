@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -23,7 +22,7 @@ from ...core.state import State
 from ...core.values import Budget, Material, NewsPlan
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
-from ...settings import Settings, read_settings
+from ...settings import Settings
 from ...user_procedures import ProcedureFiles
 from ...version import __version__
 from ...views.estimate import estimate_line
@@ -35,6 +34,7 @@ from ..notification_plan import notification_plan
 from ..prior import prior_synthesis
 from ..web.drafts import posting
 from .app import BUDGET, FAILED, INTERRUPTED
+from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
 from .procedure_flags import meant_procedure, procedure_options
@@ -58,7 +58,7 @@ def ask_command(flags: Mapping[str, Any]) -> int:
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here(tell=False)
     return _interruptible(lambda box: _resume(flags, settings, box))
 
 
@@ -250,7 +250,7 @@ def _say_how_to_resume(box: Sequence[str]) -> None:
 
 
 def _settings(flags: Mapping[str, Any]) -> Settings:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here(tell=False)  # the discussion's notes do
     if flags["model"]:
         choices = settings.choices.model_copy(update={"default_model": flags["model"]})
         settings = settings.model_copy(update={"choices": choices})

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ...bootstrap import start
 from ...core.errors import UsageError
 from ...notify.channels import make_channels
-from ...settings import Settings, read_settings
+from ...settings import Settings
 from ..chat.bot import ChatBot
 from ..chat.channel import PlaceChannels
 from ..chat.place import Place
 from ..files import WorkspaceFiles
+from .here import settings_here
 from .terminal import echo_error
 
 
@@ -27,7 +27,7 @@ async def _serve(*, telegram: bool) -> int:
     place: Place | None = None
     try:
         while True:
-            settings = read_settings(os.environ, Path.cwd())
+            settings = settings_here()
             place = place or _place(settings, telegram=telegram)
             async with start(
                 settings,

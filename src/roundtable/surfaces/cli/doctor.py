@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,13 +16,14 @@ from ..doctor.examine import Examination, examine
 from ..doctor.finding import State, healthy
 from ..doctor.set_up import MINIMUM
 from .app import FAILED
+from .here import workspace_here
 from .terminal import for_screen
 
 _MARKS: dict[State, str] = {"ok": "✓", "missing": "○", "doubtful": "!", "broken": "✗"}
 
 
 def doctor_command(flags: Mapping[str, Any]) -> int:
-    seen = asyncio.run(examine(os.environ, Path.cwd(), reach=flags["reach"]))
+    seen = asyncio.run(examine(os.environ, workspace_here(), reach=flags["reach"]))
     if flags["as_json"]:
         document = {
             "healthy": healthy(seen.findings),

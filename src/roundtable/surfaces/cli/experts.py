@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import UnknownName, UsageError
 from ...experts.expert import Expert
-from ...experts.library_files import own_files, read_library, read_own
-from ...settings import Settings, read_settings
+from ...experts.library_files import OwnFile, own_files, read_library, read_own
+from ...settings import Settings
+from .here import settings_here
 from .terminal import echo_error, for_screen
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ NEAREST = 8
 
 
 def experts_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     query: Sequence[str] = flags["query"]
     if flags["topic"] is not None:
         if query:
@@ -103,7 +102,7 @@ def _found(name: str, library: Mapping[str, Expert]) -> Expert:
     raise UnknownName("expert", name, library)
 
 
-def _show(expert: Expert, own: Sequence[Path], *, as_json: bool) -> int:
+def _show(expert: Expert, own: Sequence[OwnFile], *, as_json: bool) -> int:
     if as_json:
         _print_json(expert.model_dump(mode="json"))
         return 0
@@ -120,7 +119,7 @@ def _show(expert: Expert, own: Sequence[Path], *, as_json: bool) -> int:
         *(f"  {language}: {', '.join(tags)}" for language, tags in expert.tags.items()),
     ]
     if source := next((file for file in reversed(own) if expert.id in read_own([file])), None):
-        lines.append(f"From: {source}")
+        lines.append(f"From: {source.path}")
     click.echo(for_screen("\n".join(lines)))
     return 0
 

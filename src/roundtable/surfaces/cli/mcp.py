@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import sys
 from collections.abc import Mapping
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ...core.errors import NotAllowed, UsageError
 from ...core.state import State
-from ...settings import Settings, read_settings
+from ...settings import Settings
 from ..toolset.access import access, diagnosis
+from .here import settings_here
 from .terminal import echo_error
 
 
 def mcp_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     held = access(settings.choices, flags["profile"] or "", flags["toolset"])
     if flags["show_key"]:
         from ..web.links import load_links

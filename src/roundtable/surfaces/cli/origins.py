@@ -12,7 +12,8 @@ import click
 
 from ...core.text import redact
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
-from ...settings import MODELS_TOML, Settings, read_settings
+from ...settings import Settings
+from .here import settings_here
 from .terminal import for_screen
 
 BUILT_IN = "built in"
@@ -21,7 +22,7 @@ _SECRET = ("channels", "commands")
 
 
 def origins_command(*, as_json: bool) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     rows = list(values_in_force(settings, os.environ))
     if as_json:
         document = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
@@ -55,6 +56,11 @@ def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[tupl
 def extra_files(settings: Settings) -> list[Path]:
     """The files beside the settings from which models are known and routed."""
     folders = settings.routing_folders
-    routing = [folder / name for name in (LOCAL_MODELS, CONFIG_YAML) for folder in folders]
-    places = [settings.home / MODELS_TOML, *routing]
-    return [path for path in dict.fromkeys(places) if path.is_file()]
+    routing = [
+        path
+        for name in (LOCAL_MODELS, CONFIG_YAML)
+        for folder in folders
+        for path in folder.files(name)
+    ]
+    known = settings.models_file
+    return [*([known] if known else []), *routing]

@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from ...core.text import redact
 from ...search.choose import choose_search
-from ...settings import Settings, read_settings
+from ...settings import Settings
+from .here import settings_here
 from .terminal import for_screen
 
 
@@ -27,7 +27,7 @@ class Behaviour:
 
 
 def privacy_command(flags: Mapping[str, Any]) -> int:
-    told = statement(read_settings(os.environ, Path.cwd()), os.environ)
+    told = statement(settings_here(), os.environ)
     if flags["as_json"]:
         document = [asdict(each) for each in told]
         click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))

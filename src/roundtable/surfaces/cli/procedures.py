@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,13 +11,13 @@ import click
 from ...core.errors import RoundtableError, UsageError
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.custom import Definition
-from ...settings import read_settings
 from ...user_procedures import ProcedureFiles
+from .here import settings_here
 from .terminal import for_screen
 
 
 def procedures_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     own = ProcedureFiles(settings.procedure_folders)
     words: Sequence[str] = flags["words"]
     if not words:

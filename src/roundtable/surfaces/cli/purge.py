@@ -15,9 +15,10 @@ from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.text import redact
 from ...ledger import open_ledger
 from ...ports import DiscussionSummary
-from ...settings import Settings, home_folder, read_settings
+from ...settings import Settings, home_folder
 from ..stored_files import StoredFiles, remove, stored_files
 from ..web.found import STATE_FILE, running
+from .here import settings_here, workspace_here
 from .terminal import echo_error
 
 
@@ -54,13 +55,13 @@ def purge_command(flags: Mapping[str, Any]) -> int:
 def _settings(*, needed: bool) -> Settings:
     """Broken settings must not keep anybody from removing what is there."""
     try:
-        return read_settings(os.environ, Path.cwd())
+        return settings_here(tell=False)
     except RoundtableError as error:
         if needed:
             raise
         echo_error(f"Note: the settings cannot be read ({error.message}); a database that only "
                    "they name is not found.")  # fmt: skip
-        return Settings(home=home_folder(os.environ), workspace=Path.cwd())
+        return Settings(home=home_folder(os.environ), workspace=workspace_here())
 
 
 def _list(found: StoredFiles, rows: list[DiscussionSummary], settings: Settings) -> None:

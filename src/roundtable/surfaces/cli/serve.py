@@ -6,12 +6,11 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
-from ...settings import Settings, read_settings
+from ...settings import Settings
 from ..web.browser import has_display, open_browser
 from ..web.found import (
     Found,
@@ -22,13 +21,14 @@ from ..web.found import (
     stop_server,
 )
 from ..web.links import load_links
+from .here import settings_here
 from .terminal import echo_error, is_terminal
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve_command(flags: Mapping[str, Any]) -> int:
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     if flags["stop"]:
         stopped = stop_server(settings.home)
         echo_error("Stopped." if stopped else "The page is not served.")

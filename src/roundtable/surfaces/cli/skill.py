@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,10 +13,11 @@ from typing import Any
 import click
 
 from ...core.errors import NotAllowed, RoundtableError, UsageError
-from ...settings import read_settings
+from ...programs import child, find_program
 from ...version import __version__
 from .. import skill
 from .app import FAILED
+from .here import settings_here
 from .terminal import echo_error, for_screen, is_terminal
 
 HUB = "clawhub"
@@ -62,9 +62,9 @@ def _targets(agents: Sequence[str], to: str | None) -> list[Path]:
 
 def _left_to_do() -> list[str]:
     """The self-check: what a person still has to do by hand."""
-    settings = read_settings(os.environ, Path.cwd())
+    settings = settings_here()
     steps = []
-    if shutil.which("roundtable") is None:
+    if find_program("roundtable", os.environ) is None:
         folder = Path(sys.executable).parent
         steps.append(f"Put the roundtable command on the PATH of your agent ({folder}).")
     config = settings.council_config
@@ -96,7 +96,7 @@ def publish_command(flags: Mapping[str, Any]) -> int:
     """Show everything first; send only after a yes."""
     folder = skill.shipped_skill()
     files = skill.contents(folder)
-    hub = shutil.which(HUB)
+    hub = find_program(HUB, os.environ)
     account = _account(hub) if hub else None
     click.echo(f"Hub: {hub or f'{HUB} is not installed'}")
     click.echo(f"Account: {account or 'not logged in'}")
@@ -119,13 +119,11 @@ def publish_command(flags: Mapping[str, Any]) -> int:
 
 def _account(hub: str) -> str | None:
     try:
-        done = subprocess.run(  # noqa: S603 - the hub's own program, found on PATH
-            [hub, "whoami"],
+        done = child([hub, "whoami"], os.environ).run(
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=_HUB_SECONDS,
-            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -154,9 +152,8 @@ def _send(hub: str, files: Mapping[str, bytes]) -> int:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
         arguments = ("--slug", skill.NAME, "--name", "Roundtable", "--version", __version__)
-        done = subprocess.run(  # noqa: S603 - the hub's own program, found on PATH
-            [hub, "publish", str(folder), *arguments], stdin=subprocess.DEVNULL, check=False
-        )
+        publish = child([hub, "publish", str(folder), *arguments], os.environ)
+        done = publish.run(stdin=subprocess.DEVNULL)
     if done.returncode:
         raise RoundtableError(
             f"{HUB} ended with code {done.returncode}.", "Read what it said, and try again."

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import TypeVar
 
 from ...bootstrap import App, start
 from ..files import WorkspaceFiles
+from .here import settings_here
 from .terminal import echo_error
 
 T = TypeVar("T")
@@ -16,7 +16,9 @@ T = TypeVar("T")
 
 def with_app(work: Callable[[App], Awaitable[T]]) -> T:
     async def main() -> T:
-        async with start(delivery=WorkspaceFiles(Path.cwd()), progress=echo_error) as app:
+        settings = settings_here(tell=False)
+        delivery = WorkspaceFiles(settings.workspace)
+        async with start(settings, delivery=delivery, progress=echo_error) as app:
             return await work(app)
 
     return asyncio.run(main())

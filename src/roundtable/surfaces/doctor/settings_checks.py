@@ -11,6 +11,7 @@ from ...core.errors import RoundtableError
 from ...experts.library_files import own_files, read_library
 from ...models.registry import Registry
 from ...models.routing_files import read_routing
+from ...project_notes import HOW, ignored_line
 from ...settings import Settings, home_folder, read_settings
 from ...user_procedures import ProcedureFiles
 from .finding import Finding
@@ -37,6 +38,8 @@ def settled(env: Mapping[str, str], workspace: Path) -> tuple[Settings, list[Fin
 
 def check_files(settings: Settings) -> Iterator[Finding]:
     """The files that are read when they are needed, and would fail only then."""
+    if ignored := settings.trust.ignored():
+        yield Finding("project", "doubtful", ignored_line(ignored), HOW)
     try:
         registry = Registry.load(settings.models_file)
     except RoundtableError as error:

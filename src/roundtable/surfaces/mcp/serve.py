@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 
 import uvicorn
@@ -37,7 +36,7 @@ async def toolset_of(
     """The toolset of one server process, which drives what the tools start."""
     async with start(
         settings,
-        delivery=WorkspaceFiles(Path.cwd()),
+        delivery=WorkspaceFiles(settings.workspace),
         progress=lambda words: print(words, file=sys.stderr),  # noqa: T201 - stdout is the client's
     ) as app:
         toolset = Toolset(app, access=access, web=web, created_by="mcp")

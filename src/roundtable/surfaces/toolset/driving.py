@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
+
+from ...programs import WORKSPACE, python_child
 
 
 class Drives(Protocol):
@@ -24,20 +25,17 @@ class Detached:
 
     def __init__(self, env: Mapping[str, str], workspace: Path, log: Path) -> None:
         """`log` gets what these processes say, of which nobody would hear otherwise."""
-        self._env = dict(env)
-        self._workspace = workspace
+        self._env = {**env, WORKSPACE: str(workspace)}
         self._log = log
 
     def drive(self, discussion_id: str) -> None:
         self._log.parent.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
-            process = subprocess.Popen(  # noqa: S603 - this very program
-                [sys.executable, "-m", "roundtable", "resume", discussion_id, "--plain"],
+            again = ("resume", discussion_id, "--plain")
+            process = python_child("roundtable", again, self._env).popen(
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,
-                cwd=self._workspace,
-                env=self._env,
                 start_new_session=True,
             )
         # It outlives this process on purpose: nobody will ever wait for it.

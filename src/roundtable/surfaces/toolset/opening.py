@@ -12,6 +12,7 @@ from ...bootstrap import start
 from ...core.values import NewsPlan
 from ...notify.function import SendFn
 from ...ports import Ledger, Speaker
+from ...programs import workspace_of
 from ...settings import read_settings
 from ..files import WorkspaceFiles
 from .access import access
@@ -49,7 +50,7 @@ async def open_toolset(
     conclusion documents go. What it drives is interrupted at the end, and can be taken up again.
     """
     surroundings = _surroundings(env, home, db)
-    folder = Path.cwd() if workspace is None else Path(workspace)
+    folder = workspace_of(surroundings) if workspace is None else Path(workspace)
     settings = read_settings(surroundings, folder)
     async with start(
         settings,
@@ -78,7 +79,7 @@ def _surroundings(
 ) -> dict[str, str]:
     found = dict(os.environ if env is None else env)
     if home is not None:
-        found["ROUNDTABLE_HOME"] = str(Path(home).expanduser())
+        found["ROUNDTABLE_HOME"] = str(Path(home).expanduser().absolute())
     if db is not None:
         is_path = isinstance(db, Path) or "://" not in db
         found["ROUNDTABLE_DB"] = str(Path(db).expanduser()) if is_path else str(db)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
-import webbrowser
 from collections.abc import Mapping
+
+from ...programs import child, python_child
 
 
 def has_display(env: Mapping[str, str], platform: str = sys.platform) -> bool:
@@ -23,23 +25,25 @@ def open_browser(url: str, command: str | None = None) -> str:
     empty text. `{url}` in the command stands for the address, which otherwise comes last."""
     try:
         if command is None:
-            opened = webbrowser.open(url)
-            return "" if opened else "No browser could be opened."
+            # A process of its own, because Python's way of finding a browser starts programs by
+            # their bare names. The address is a secret, so it is not among the arguments.
+            opening = python_child(__name__, (), os.environ)
+            opened = opening.run(input=url.encode(), stdout=subprocess.DEVNULL)
+            return "No browser could be opened." if opened.returncode else ""
         words = shlex.split(command)
         if not words:
             return "The setting `browser` is empty."
         arguments = [word.replace("{url}", url) for word in words]
         if arguments == words:
             arguments.append(url)
-        browser = subprocess.Popen(  # noqa: S603 - the command that the user set
-            arguments,
+        browser = child(arguments, os.environ).popen(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         _let_go(browser)
-    except (OSError, ValueError, webbrowser.Error) as error:
+    except (OSError, ValueError) as error:
         return f"The browser could not be opened: {error}."
     return ""
 
@@ -49,3 +53,9 @@ def _let_go(browser: subprocess.Popen[bytes]) -> None:
     import threading
 
     threading.Thread(target=browser.wait, daemon=True, name="browser").start()
+
+
+if __name__ == "__main__":
+    import webbrowser
+
+    sys.exit(not webbrowser.open(sys.stdin.read()))

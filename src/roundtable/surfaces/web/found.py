@@ -12,7 +12,6 @@ import os
 import secrets
 import signal
 import sys
-import sysconfig
 import time
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -25,6 +24,7 @@ from urllib.parse import quote
 
 from ...core.errors import RoundtableError, UsageError
 from ...ledger.leases import owner_is_dead
+from ...programs import WORKSPACE, python_child
 from ...settings import Settings
 from .links import Links, Role, load_links
 from .lock import take_lock
@@ -72,14 +72,11 @@ async def ensure_server(settings: Settings, *, port: int = PORT) -> Found:
         return found
     require_web()
     # The process in between lets go of the server, so that it becomes nobody's child.
-    starter = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "roundtable", "serve", "--detached", "--no-browser"),
-        *("--port", str(port)),
+    serve = ("serve", "--detached", "--no-browser", "--port", str(port))
+    starter = await python_child("roundtable", serve, _environment(settings)).start(
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        cwd=settings.workspace,
-        env=_environment(settings),
     )
     try:
         _, said = await asyncio.wait_for(starter.communicate(), _STARTS_WITHIN + 5)
@@ -109,13 +106,11 @@ def start_detached(settings: Settings, arguments: tuple[str, ...]) -> Found:
         apart = {"creationflags": flags}
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        server = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-m", "roundtable", "serve", "--background", *arguments],
+        serve = ("serve", "--background", *arguments)
+        server = python_child("roundtable", serve, _environment(settings)).popen(
             stdin=subprocess.DEVNULL,
             stdout=descriptor,
             stderr=descriptor,
-            cwd=settings.workspace,
-            env=_environment(settings),
             **apart,
         )
     finally:
@@ -244,12 +239,8 @@ def _certain(owner: str) -> bool:
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:
-    """The same installation and the same program, wherever the process is started."""
+    """The same installation and the same workspace, wherever the process is started."""
     env = {**os.environ, "ROUNDTABLE_HOME": str(settings.home.absolute())}
     if settings.choices.db:
-        env["ROUNDTABLE_DB"] = settings.choices.db
-    here = str(Path(__file__).parents[3])
-    if here not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        paths = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
-        env["PYTHONPATH"] = os.pathsep.join([here, *map(os.path.abspath, paths)])
-    return env
+        env["ROUNDTABLE_DB"] = settings.db
+    return env | {WORKSPACE: str(settings.workspace.absolute())}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -17,7 +16,7 @@ from ...core.errors import RoundtableError
 from ...core.state import State
 from ...core.text import redact
 from ...core.values import OUTSIDE, Budget, SpeakerRef
-from ...experts.library_files import own_files
+from ...experts.library_files import OwnFile, own_files
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...procedures import PROCEDURES, procedure_spec
@@ -263,7 +262,7 @@ class _Experts:
     def __init__(self, app: App) -> None:
         self._app = app
         self._lock = asyncio.Lock()
-        self._loaded: tuple[tuple[tuple[Path, float], ...], Selector] | None = None
+        self._loaded: tuple[tuple[OwnFile, ...], Selector] | None = None
 
     async def suggest(self, body: Suggest) -> list[Suggestion]:
         topic = checked_topic(body.topic)
@@ -286,7 +285,7 @@ class _Experts:
 
     def _selector(self) -> Selector:
         files = own_files(*self._app.settings.expert_folders)
-        stamp = tuple((file, file.stat().st_mtime) for file in files)
+        stamp = tuple(files)
         if self._loaded is None or self._loaded[0] != stamp:
             self._loaded = (stamp, self._app.selector())
         return self._loaded[1]

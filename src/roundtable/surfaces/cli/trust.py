@@ -1,0 +1,87 @@
+"""`roundtable trust`: see what a project's files would change, and trust them or not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.errors import RoundtableError, UsageError
+from ...settings import Settings, home_folder
+from ...trust import STORE, Trust, stored
+from ..trust_report import changes
+from .here import settings_here, workspace_here
+from .terminal import echo_error, for_screen, is_terminal
+
+
+def trust_command(flags: Mapping[str, Any]) -> int:
+    if flags["list"] and flags["forget"]:
+        raise UsageError("--list and --forget exclude each other.", "Give one of them.")
+    settings = _settings()
+    if flags["list"]:
+        return _list(settings)
+    if flags["forget"]:
+        forgotten = settings.trust.forget()
+        told = "is trusted any more" if forgotten else "was trusted"
+        echo_error(f"Nothing of {settings.workspace} {told}.")
+        return 0
+    return _ask(settings, yes=flags["yes"])
+
+
+def _ask(settings: Settings, *, yes: bool) -> int:
+    trust = settings.trust
+    files = trust.files()
+    if not files:
+        echo_error(f"There is nothing to trust in {settings.workspace}.")
+        return 0
+    if all(file.standing == "trusted" for file in files):
+        echo_error("Everything here is trusted: " + ", ".join(file.shown for file in files))
+        return 0
+    for file in files:
+        click.echo(f"{file.shown} ({file.standing})")
+        if file.standing != "trusted":
+            for line in changes(file, settings):
+                click.echo(for_screen(f"  {line}"))
+    if not yes and not _agreed():
+        echo_error("Nothing was trusted.")
+        return 0
+    # What was shown is what is trusted, whatever the files say by now.
+    trust.grant(files)
+    echo_error(f"Trusted: {', '.join(file.shown for file in files)}.")
+    echo_error("A page or a tool server that is running already has to be started anew.")
+    return 0
+
+
+def _agreed() -> bool:
+    if not is_terminal(sys.stdin):
+        raise UsageError(
+            "Nobody is here to trust these files.",
+            "Run it in a terminal, or add --yes if you have read them.",
+        )
+    return click.confirm("Trust these files as they are now?", default=False, err=True)
+
+
+def _list(settings: Settings) -> int:
+    known = stored(settings.home / STORE)
+    if not known:
+        echo_error("Nothing is trusted.")
+    for place in sorted(known):
+        click.echo(for_screen(place))
+        standing = {each.name: each.standing for each in Trust(settings.home, Path(place)).files()}
+        for name in known[place]:
+            told = {"trusted": "", "changed": " (changed since, and ignored)"}
+            click.echo(for_screen(f"  {name}{told.get(standing.get(name, ''), ' (gone)')}"))
+    return 0
+
+
+def _settings() -> Settings:
+    """A trusted file that is broken must not keep anybody from forgetting it."""
+    try:
+        return settings_here(tell=False)
+    except RoundtableError as error:
+        echo_error(f"Note: {error.message}")
+        return Settings(home=home_folder(os.environ), workspace=workspace_here())

@@ -1,0 +1,174 @@
+"""What a project brings along, and what of it the user has trusted.
+
+A folder may be somebody else's, so its files are inert until the user has seen and trusted them.
+Trust is kept in ROUNDTABLE_HOME, for one folder and for the exact content of each file: whatever
+changes is inert again. A file is read once, and what was read is what is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from .core.errors import BadSetting
+from .core.text import clip
+
+STORE = "trust.json"
+MOST_BYTES = 1_000_000
+"""A project's file that is larger is never trusted."""
+EXPERTS = ".roundtable/experts"
+PROCEDURES = ".roundtable/procedures"
+SINGLE = ("roundtable.toml", "panels.json", "local_models.json", "roundtable_config.yaml")
+"""The files that count in a project's own folder."""
+
+_ODD = re.compile(r"[^\w./-]")
+
+Standing = Literal["trusted", "new", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """One file of a project, as it was read."""
+
+    name: str
+    """Its path below the workspace, with slashes."""
+    data: bytes
+    standing: Standing
+
+    @property
+    def shown(self) -> str:
+        """Its name, fit to be read by people and models: somebody else chose it."""
+        return clip(_ODD.sub("?", self.name), 80)
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.data).hexdigest()
+
+
+class Trust:
+    """The user's trust in the files of one workspace."""
+
+    def __init__(self, home: Path, workspace: Path) -> None:
+        self._store = home / STORE
+        self.workspace = workspace
+        self._key = os.path.realpath(workspace)
+        # The user's own folder brings nothing along that would not be the user's own.
+        self._is_home = self._key == os.path.realpath(home)
+
+    def files(self) -> list[ProjectFile]:
+        """The project's files that would count if they were trusted, or do."""
+        if self._is_home:
+            return []
+        folders = (self.workspace / each for each in (EXPERTS, PROCEDURES))
+        inner = [path for folder in folders for path in sorted(folder.glob("*.toml"))]
+        names = [*SINGLE, *(path.relative_to(self.workspace).as_posix() for path in inner)]
+        known = self._known()
+        found = ((name, _contents(self.workspace / name)) for name in names)
+        return [_judged(name, data, known) for name, data in found if data is not None]
+
+    def ignored(self) -> list[ProjectFile]:
+        """Those that do not count, because nobody has trusted what they say now."""
+        return [file for file in self.files() if file.standing != "trusted"]
+
+    def read(self, path: Path) -> bytes | None:
+        """What a file of the project says; None if it is not there or not trusted."""
+        if self._is_home or (data := _contents(path)) is None:
+            return None
+        name = path.relative_to(self.workspace).as_posix()
+        return data if _judged(name, data, self._known()).standing == "trusted" else None
+
+    def grant(self, files: Sequence[ProjectFile]) -> None:
+        """Trust these files as they were read, and no others of this workspace."""
+        self._write({**stored(self._store), self._key: {each.name: each.digest for each in files}})
+
+    def forget(self) -> bool:
+        """Trust nothing of this workspace any more; False if nothing was trusted."""
+        known = stored(self._store)
+        if known.pop(self._key, None) is None:
+            return False
+        self._write(known)
+        return True
+
+    def _known(self) -> Mapping[str, str]:
+        return stored(self._store).get(self._key, {})
+
+    def _write(self, known: Mapping[str, Mapping[str, str]]) -> None:
+        self._store.parent.mkdir(parents=True, exist_ok=True)
+        # Whole or not at all: a file that is half written would trust nothing, or be an error.
+        descriptor, name = tempfile.mkstemp(dir=self._store.parent, prefix=f".{STORE}-")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(known, file, indent=2, ensure_ascii=False)
+            Path(name).replace(self._store)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder with files that somebody wrote: the user, or else a project, whose files count as
+    far as they are trusted."""
+
+    path: Path
+    trust: Trust | None = None
+
+    def files(self, pattern: str) -> list[Path]:
+        """Those that count, in order of their names."""
+        found = sorted(path for path in self.path.glob(pattern) if path.is_file())
+        return [path for path in found if self.trust is None or self.trust.read(path) is not None]
+
+    def read(self, name: str) -> bytes | None:
+        """What a file says; None if it is not there or does not count. OSError if it cannot be
+        read."""
+        path = self.path / name
+        if self.trust is not None:
+            return self.trust.read(path)
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+
+def stored(store: Path) -> dict[str, dict[str, str]]:
+    """Everything that is trusted: the digests of files by name, by workspace. BadSetting if the
+    store is damaged."""
+    try:
+        known = json.loads(store.read_text("utf-8"))
+        return {place: dict(digests.items()) for place, digests in known.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        expected = f"what `roundtable trust` wrote there ({error}); remove it to trust nothing"
+        raise BadSetting(str(store), "the file", expected) from None
+
+
+def _judged(name: str, data: bytes, known: Mapping[str, str]) -> ProjectFile:
+    digest = sha256(data).hexdigest()
+    before = known.get(name)
+    return ProjectFile(
+        name, data, "new" if before is None else "trusted" if before == digest else "changed"
+    )
+
+
+def _contents(path: Path) -> bytes | None:
+    """What a regular file says, if it is not too large. Nothing else is opened: a pipe would be
+    waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    return data if len(data) <= MOST_BYTES else None

@@ -1,0 +1,104 @@
+"""A folder full of traps: whatever of it is executed leaves its name in a file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from .desk import Outcome, environment
+
+# fmt: off
+MODULES = (
+    "__future__", "typing", "json", "os", "re", "asyncio", "subprocess", "webbrowser", "sqlite3",
+    "click", "pydantic", "yaml", "rich", "numpy", "jinja2", "httpx2", "uvicorn", "fastapi", "mcp",
+    "pip", "platformdirs", "pydantic_ai", "xllamacpp", "wordllama", "sitecustomize",
+    "usercustomize", "conftest", "roundtable_plugin",
+)
+PROGRAMS = (
+    "claude", "codex", "gemini", "opencode", "mine", "python", "python3", "git", "roundtable", "sh",
+    "env", "xdg-open", "x-www-browser", "firefox", "www-browser", "clawhub", "uname", "lsb_release",
+    "gcc", "ldconfig",
+)
+# fmt: on
+ENV_FILE = """ROUNDTABLE_MODEL=cmd/mine
+ROUNDTABLE_PROCEDURE=meeting
+OPENAI_API_KEY=trapped
+OPENAI_BASE_URL=http://127.0.0.1:9/trapped
+"""
+
+
+class Traps:
+    """The folder, what was executed of it, and how to run the program in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = root / "hostile"
+        self.home = root / "home"
+        self._sprung = root / "sprung"
+        self._script = root / "installed" / "roundtable"
+        self.folder.mkdir()
+        self._set()
+        self._script.parent.mkdir()
+        self._script.write_text(
+            "import sys\nfrom roundtable.surfaces.cli import main\nsys.exit(main())\n", "utf-8"
+        )
+
+    def _set(self) -> None:
+        python = "with open({!r}, 'a') as sprung: sprung.write({!r})\n"
+        for name in MODULES:
+            code = python.format(str(self._sprung), f"{name}.py\n")
+            (self.folder / f"{name}.py").write_text(code, "utf-8")
+        for package in ("roundtable", ".roundtable/plugins"):
+            (self.folder / package).mkdir(parents=True)
+            code = python.format(str(self._sprung), f"{package}/\n")
+            (self.folder / package / "__init__.py").write_text(code, "utf-8")
+        for name in PROGRAMS:
+            path = self.folder / name
+            if path.is_dir():  # on most systems a program cannot lie where the package does
+                path = path / name
+            path.write_text(f"#!/bin/sh\necho {name} >> '{self._sprung}'\n", "utf-8")
+            path.chmod(0o755)
+        (self.folder / ".env").write_text(ENV_FILE, "utf-8")
+        (self.folder / "pyproject.toml").write_text(
+            '[tool.roundtable]\ndefault_model = "cmd/mine"\n[commands.mine]\ncommand = "./mine"\n',
+            "utf-8",
+        )
+        (self.folder / "roundtable.toml").write_text(
+            'default_model = "cmd/mine"\nbrowser = "./mine"\n[commands.mine]\ncommand = "./mine"\n',
+            "utf-8",
+        )
+        (self.folder / "panels.json").write_text('{"synthesis": "cmd/mine"}', "utf-8")
+        (self.folder / "local_models.json").write_text('{"host": "cmd/mine"}', "utf-8")
+        (self.folder / "config.toml").write_text('[commands.mine]\ncommand = "./mine"\n', "utf-8")
+        (self.folder / "config.json").write_text('{"preset": "premium"}', "utf-8")
+
+    def env(self, **more: str) -> dict[str, str]:
+        """Every way into the folder that a careless PATH can hold."""
+        folders = (".", "", str(self.folder), "bin", os.environ["PATH"])
+        env = {"PATH": os.pathsep.join(folders), "ROUNDTABLE_HOME": str(self.home), **more}
+        return environment(env)
+
+    def arguments(self, *args: str) -> list[str]:
+        """As the installed command begins."""
+        return [sys.executable, str(self._script), *args]
+
+    def run(self, *args: str, stdin: str = "", **env: str) -> Outcome:
+        """From beginning to end, in the folder."""
+        return self.started(self.arguments(*args), stdin=stdin, **env)
+
+    def started(self, arguments: list[str], *, stdin: str = "", **env: str) -> Outcome:
+        done = subprocess.run(
+            arguments,
+            input=stdin.encode(),
+            capture_output=True,
+            cwd=self.folder,
+            env=self.env(**env),
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    @property
+    def sprung(self) -> list[str]:
+        """What was executed."""
+        return self._sprung.read_text("utf-8").split() if self._sprung.exists() else []
