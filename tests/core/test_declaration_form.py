@@ -282,8 +282,8 @@ def _position(text: str) -> str:
             "To amend p2, give its new wording in text.",
         ),
         (
-            {"adopted": [{"from": "Ann", "what": "the price", "moved": True}]},
-            "adopted.from must be one of the letters A, B.",
+            {"adopted": [{"from": "Carl", "what": "the price", "moved": True}]},
+            "adopted.from must be one of A, B.",
         ),
         (
             {"abstain": "I do not know."},
@@ -558,7 +558,7 @@ def test_no_json_breaks_the_reading_and_only_live_ids_come_out(fields: dict[str,
         for cast in declared.votes:
             assert cast.on == "d1"
             assert cast.choice in ("o1", "o2", "own", "any")
-            assert set((*cast.acceptable, *cast.rejects)) <= {"o1", "o2"}
+            assert {*cast.acceptable, *cast.rejects} <= {"o1", "o2"}
             assert cast.choice not in cast.rejects
         assert {s.id for s in declared.stances} <= {"p1", "p2", "c1"}
         assert {a.participant for a in declared.adopted} <= {"ann"}

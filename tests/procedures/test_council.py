@@ -182,7 +182,7 @@ def test_the_joint_summary_of_all_three_answers_is_what_round_two_examines() -> 
     summary = prompt_of(table, "0/summary/captain").user
     for who, turn in zip(("Findings", "Analysis", "Perspective"), ROUND_1, strict=True):
         assert f"## {who}" in summary
-        assert f", the {turn.rpartition('/')[2].title()}\n" in summary
+        assert f", {turn.rpartition('/')[2].title()}\n" in summary
     for turn in ROUND_2:
         findings = prompt_of(table, turn).user.split("---JOINT FINDINGS (untrusted)---")[1]
         assert "They all like milk." in findings.split("---END JOINT FINDINGS---")[0]

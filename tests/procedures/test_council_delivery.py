@@ -84,20 +84,37 @@ def example(**request: Any) -> State:
 
 @pytest.mark.requirement("C-63", "C-64", "C-61")
 def test_the_answer_is_delivered_in_its_form() -> None:
-    assert delivery(example(), "9.9") == snapshot("""\
+    shown = delivery(example(), "9.9")
+    assert shown == snapshot("""\
 🏛️ **Council Answer**
+
+**Drink tea, 2 of 3, 1 for another answer.** Do it step by step.
 
 Drink tea in the morning.
 
-**Confidence:** Medium
+**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
 **Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
-**Dissent:** \n\
-- Muse (2/cross-examination/muse): Cocoa it is. Reason: Tea stains teeth.
+**Who holds what:**
+- Scholar: Drink tea, from the start
+- Engineer: Drink tea, from the start
+- Muse: Drink cocoa, from the start
+
+**Why:**
+- It is cheap.
+
+**Dissent:**
+- Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
+- The Muse wants cocoa; the price decided against it.
+
+**What would change it:**
+- A higher price.
 
 **Round 2:** performed
-**Changed minds:** The Engineer, by the price.
+**What talk changed:** The Engineer, by the price.
 **Gaps and risks:** Nobody measured the kettle.
+**Voters:** 3 seats count as about 2.1 independent voters: 2 seats share one voter.
 **Sources:** https://example.org/tea
+**Flags:** [no citations]
 
 ---
 🔍 Scholar: codex · 🧮 Engineer: codex · 🎨 Muse: sonnet · 🎖️ Captain: test/captain · roundtable v9.9\
@@ -107,20 +124,18 @@ Drink tea in the morning.
 @pytest.mark.requirement("C-63")
 def test_a_quick_answer_without_dissent_says_so() -> None:
     text = delivery(hold(council({"synthesis": verdict()}), options={"quick": True}), "9.9")
-    assert text.splitlines() == [
-        "🏛️ **Council Answer**",
-        "",
+    lines = text.splitlines()
+    assert lines[0] == "🏛️ **Council Answer**"
+    assert lines[2].startswith("**Nothing was put to the vote, so no agreement is counted.**")
+    for line in (
         "Drink tea.",
-        "",
-        "**Confidence:** not computed (no vote)",
+        "**Confidence:** not meaningful (no countable vote)",
         "**Agreement:** Not counted: nothing was put to the vote. All are thirsty.",
-        "**Dissent:** none",
         "**Round 2:** skipped via --quick",
-        "",
-        "---",
-        "🔍 Scholar: codex · 🧮 Engineer: codex · 🎨 Muse: sonnet · 🎖️ Captain: test/captain"
-        " · roundtable v9.9",
-    ]
+    ):
+        assert line in lines
+    assert not any(line.startswith("- Muse") for line in lines)
+    assert lines[-1].endswith("🎖️ Captain: test/captain · roundtable v9.9")
 
 
 @pytest.mark.requirement("C-64", "I-30", "X-36")
@@ -324,12 +339,20 @@ Critique of Others by sonnet. Contradictions / Tensions by sonnet. Updated Posit
 
 ## Final Synthesis
 
+**Drink tea, 2 of 3, 1 for another answer.**
+
 Drink tea in the morning.
 
-Confidence: Medium
-Agreement: Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
-Dissent: \n\
-- Muse (2/cross-examination/muse): Cocoa it is. Reason: Tea stains teeth.
+**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
+**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Who holds what:**
+- Scholar: Drink tea, from the start
+- Engineer: Drink tea, from the start
+- Muse: Drink cocoa, from the start
+
+**Dissent:**
+- Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
+- The Muse wants cocoa; the price decided against it.
 """)
 
 
