@@ -131,6 +131,7 @@ def test_a_quick_answer_without_dissent_says_so() -> None:
         "Drink tea.",
         "**Confidence:** not meaningful (no countable vote)",
         "**Agreement:** Not counted: nothing was put to the vote. All are thirsty.",
+        "**Dissent:** none",
         "**Round 2:** skipped via --quick",
     ):
         assert line in lines
