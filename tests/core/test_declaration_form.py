@@ -297,7 +297,7 @@ def test_what_can_be_misunderstood_is_asked_for_again(changes: dict[str, Any], t
 
 
 def test_an_abstention_stands_for_itself() -> None:
-    empty = {"votes": [], "stances": [], "new_points": [], "adopted": [], "position": ""}
+    empty: dict[str, Any] = {"votes": [], "stances": [], "new_points": [], "adopted": [], "position": ""}
     declared = read(**empty, abstain="I am the vendor.").declaration
     assert declared is not None
     assert (declared.abstain, declared.votes, declared.position) == ("I am the vendor.", (), "")
