@@ -369,8 +369,8 @@ def test_the_verdict_cites_turns_and_calls_unknown_sources_unverified() -> None:
 def test_a_quotation_that_nobody_said_is_flagged(quote: str, flagged: bool) -> None:
     state = hold(adaptive({"0/synthesis/": synthesis(Answer=f"As was said, “{quote}”.")}))
     assert state.verdict is not None
-    assert ("[not_found]" in state.verdict.flags) is flagged
-    assert ("**Flags:** [no citations] [not_found]" in delivery(state, "0")) is flagged
+    assert ("[not found]" in state.verdict.flags) is flagged
+    assert ("**Flags:** [no citations] [not found]" in delivery(state, "0")) is flagged
 
 
 @pytest.mark.requirement("I-32")
