@@ -224,7 +224,7 @@ def record_before(state: State, round_: int) -> Record:
 
 
 def _record(state: State, before: int | None = None) -> Record:
-    seats = tuple(dict.fromkeys([*state.ever_seated]))
+    seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
     statements = tuple(
@@ -249,7 +249,7 @@ def _record(state: State, before: int | None = None) -> Record:
         absent=tuple(seat for seat in seats if seat not in heard),
         undeclared=tuple(s for s in seats if s in heard and s not in declared and s not in small),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
-        points=tuple(_points(state, statements)),
+        points=tuple(_points(state, statements, before)),
         conditions=tuple(_conditions(statements)),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
@@ -364,11 +364,15 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
+def _points(
+    state: State, statements: tuple[Statement, ...], before: int | None = None
+) -> Iterator[Point]:
     """The list of points, from the first that was raised on."""
     found: dict[str, Point] = {}
     wordings: dict[str, str] = {}
     for raised in state.points.values():
+        if before is not None and raised.round >= before:
+            continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
         found[raised.point_id] = Point(
@@ -377,6 +381,8 @@ def _points(state: State, statements: tuple[Statement, ...]) -> Iterator[Point]:
     for stance in state.stances:
         # Of earlier versions of the program: what rules read from prose was never declared.
         point = found.get(stance.point_id)
+        if before is not None and stance.round >= before:
+            continue
         if point is None or stance.source == "extracted" or not stance.meaningful:
             continue
         if stance.participant == point.author and stance.position == "agree":
@@ -469,3 +475,21 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
 
 def _plain(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+def record_after(state: State, round_: int) -> Record:
+    """The record as it stood at the end of a round: nothing of a later one is in it."""
+    if not any(speech.round > round_ for speech in state.speeches):
+        return record_of(state)
+    return state.derived(f"record/{round_}", lambda s: _record(_until(s, round_)))
+
+
+def _until(state: State, round_: int) -> State:
+    return replace(
+        state,
+        speeches=[speech for speech in state.speeches if speech.round <= round_],
+        ballots=[ballot for ballot in state.ballots if ballot.round <= round_],
+        points={name: point for name, point in state.points.items() if point.round <= round_},
+        stances=[stance for stance in state.stances if stance.round <= round_],
+        _derived={},
+    )

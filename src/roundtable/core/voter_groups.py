@@ -27,16 +27,16 @@ def kept_twins(groups: Groups) -> Options:
 
 def groups_of(state: State) -> Groups:
     """The voters, by the model that really spoke for each seat."""
-    return state.derived("voters", _groups)
+    return state.derived("voter groups", _groups)
 
 
 def _groups(state: State) -> Groups:
     spoke = {speech.participant: speech.model for speech in state.speeches if speech.round > 0}
     seats = {}
-    for seat, participant in state.ever_seated.items():
-        model = spoke.get(seat, participant.speaker.model)
-        known = (ref for ref in participant.speakers if ref.model == model)
-        seats[seat] = next(known, participant.speaker)
+    for voter in state.voters:
+        model = spoke.get(voter.id, voter.speaker.model)
+        known = (ref for ref in voter.speakers if ref.model == model)
+        seats[voter.id] = next(known, voter.speaker)
     return _with_kept(merge_twins(seats), state.start.options.get(TWINS))
 
 
@@ -82,10 +82,10 @@ def _pair(key_of: Mapping[str, str], row: Sequence[Any]) -> tuple[str, str] | No
 
 def weights_of(state: State) -> dict[str, float]:
     """What each seat counts: the seats of one voter share its vote, and voters who answer
-    suspiciously alike count for less. Where all are one voter, each
-    seat counts, since there is nobody else to count."""
+    suspiciously alike count for less. Where all are one voter, each seat counts, since there is
+    nobody else to count."""
     groups = groups_of(state)
-    voters = groups.by_seat(state.ever_seated)
+    voters = groups.by_seat(voter.id for voter in state.voters)
     present = Counter(voters.values())
     if len(present) < 2:
         return dict.fromkeys(voters, 1.0)

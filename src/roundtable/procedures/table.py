@@ -16,6 +16,7 @@ from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
 from ..core.declaration_form import LABEL, Form, Key, Listed
 from ..core.effects import (
+    OwnTemplate,
     PromptPlan,
     PromptValue,
     Task,
@@ -51,6 +52,8 @@ class Table:
     state: State
     label: str
     """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
 
     # --- who sits here -------------------------------------------------------------------------
 
@@ -113,13 +116,31 @@ class Table:
             order.reverse()
         return {_letter(number): seat for number, seat in enumerate(order)}
 
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
+
     def anonymous(
-        self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
     ) -> tuple[Untrusted, ...]:
-        """The others' speeches under the letters by which this reader knows them."""
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
         said = {speech.participant: speech for speech in speeches}
         return tuple(
-            Untrusted("speech", said[seat].text, f"Answer {letter}")
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
+            )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
         )
@@ -193,18 +214,24 @@ class Table:
         only: Sequence[str] | None = None,
         round_: int | None = None,
     ) -> Form:
-        """What a seat is to declare now. `only` limits what it must answer to these ids; `round_`
-        is given where seats speak side by side, who may know nothing of each other's words."""
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first; `round_` is given
+        where seats speak side by side, who may know nothing of each other's words."""
         record = self.record if round_ is None else record_before(self.state, round_)
-        voting = "votes" in keys
+        decisions = record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
         listed = self._listed(record, participant.id, only) if "stances" in keys else ()
         return Form(
             keys=tuple(keys),
-            decisions=record.decisions if voting else (),
+            decisions=decisions,
             listed=listed,
-            peers=self.letters(participant.id, reverse=reverse) if "adopted" in keys else {},
+            peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
-            recorded=_recorded(record, participant.id) if voting else "",
+            recorded=_recorded(record, participant.id) if decisions else "",
             alone=alone,
         )
 
@@ -241,6 +268,7 @@ class Table:
                 "scores": ", ".join(form.scored) if "scores" in form.keys else "",
                 "abstain": "abstain" in form.keys,
                 "end": "end" in form.keys,
+                "values": "; ".join(f"{n} is {v.wanted}" for n, v in form.values.items()),
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,
                 "verdict": "delivers" in form.keys,
@@ -270,7 +298,7 @@ class Table:
 
     def declaring_task(
         self,
-        template: str,
+        template: str | OwnTemplate,
         variables: Mapping[str, PromptValue],
         form: Form,
         contract: Contract = ANYTHING,
@@ -427,6 +455,9 @@ def _recorded(record: Record, seat: str) -> str:
     return f"Recorded: {'; '.join(parts)}." if parts else ""
 
 
+_BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
+
+
 def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
@@ -466,6 +497,11 @@ def _example(form: Form) -> str:
         if form.scored
         else "",
         "end": '"end": false',
+        "values": '"values": {'
+        + ", ".join(f'"{name}": {_BLANK[each.kind]}' for name, each in form.values.items())
+        + "}"
+        if form.values
+        else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
         "delivers": f'"delivers": "{first if decisions else "none"}"',

@@ -345,14 +345,16 @@ _FOLLOWS = {
 def _early_stop_note(table: Table) -> NoteAdded:
     """What the unanimity of independent answers saved."""
     count = len(answers(table))
-    saved = count * (2 if table.option("dual_order") else 1)
+    confirmed = len(table.state.spoken_in(CONFIRM, FIRST_ROUND))
+    saved = count * (2 if table.option("dual_order") else 1) - confirmed
     usage = table.state.usage
     cost = usage.cost_usd
     money = f", about ${cost / max(1, usage.calls) * saved:.4f}" if cost else ""
+    told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,
         text=f"All {count} independent answers came to the same, so the critique was left out: "
-        f"{saved} calls saved{money}.",
+        f"{told}.",
         remedy="--always-critique holds it all the same.",
     )
 
