@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import AsyncGenerator
-from functools import cache
-from ssl import SSLContext
 from urllib.parse import quote
 
 import httpx2
@@ -28,6 +26,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from ..core.errors import SpeakerError
+from ..net import trusted_roots
 from ..ports import SpeakRequest
 from .api import Endpoint
 from .api_failures import failure, refused, unfinished
@@ -36,18 +35,12 @@ _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
 
 
-@cache
-def _trusted_roots() -> SSLContext:
-    """Reading the system's certificates is most of the price of a client: once is enough."""
-    return httpx2.create_ssl_context()
-
-
 class ApiClient:
     """Builds each model object once, over one shared pool of connections."""
 
     def __init__(self) -> None:
         self._http = httpx2.AsyncClient(
-            verify=_trusted_roots(),
+            verify=trusted_roots(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
         )
