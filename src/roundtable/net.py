@@ -195,7 +195,7 @@ class _Sending:
     def redirected(self, answer: httpx2.Response, redirects: Redirects) -> _Sending:
         """Where the server sends us instead. NetError("redirect") if that is not followed."""
         target = self._target(answer)
-        if _same_place(self.url, target):
+        if same_place(self.url, target):
             if self.method != "GET":
                 raise self._not_followed(" with what was sent")
             return self._next(target, self.headers, self.untrusted)
@@ -253,7 +253,7 @@ def _callable(url: httpx2.URL) -> bool:
     return url.scheme in ("http", "https") and bool(url.host) and url.port != 0
 
 
-def _same_place(old: httpx2.URL, new: httpx2.URL) -> bool:
+def same_place(old: httpx2.URL, new: httpx2.URL) -> bool:
     """The same origin, or the same server's own step from http to https."""
     if old.host != new.host:
         return False

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
+_OF_PROTOCOLS = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
+"""Nobody's servers; which of them count as global depends on Python's version."""
 
 
 def host_of(url: str) -> str:
@@ -35,4 +37,6 @@ def is_public_address(address: IPv4Address | IPv6Address) -> bool:
             return False
         if address.sixtofour is not None or address.teredo is not None:
             return False
+    elif any(address in network for network in _OF_PROTOCOLS):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved)

@@ -23,6 +23,7 @@ from pydantic_ai.exceptions import (
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import REDACTED, redact
 from .api import Endpoint
+from .api_bounds import refusal_in
 
 _LONGEST_DETAIL = 300
 _TOO_LONG = re.compile(
@@ -40,6 +41,10 @@ _REFUSED = re.compile(
 
 def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) -> SpeakerError:
     """The cause of a failed call. `begun`: words had come already."""
+    if (ours := refusal_in(error)) is not None:
+        return SpeakerError(
+            "garbled" if ours.cause == "too_large" else "unavailable", ours.message, ours.remedy
+        )
     detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)
     code = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""

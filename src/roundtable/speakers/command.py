@@ -20,7 +20,7 @@ from ..core.agents import MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import clip, estimate_tokens, redact
 from ..core.values import Usage
-from ..ports import OnWords, Reply, SpeakRequest
+from ..ports import CUT, OnWords, Reply, SpeakRequest
 from ..program_runner import MOST_OUTPUT, Ended, TooMuchOutput, run_program
 from ..programs import WORKSPACE, child, find_program, workspace_of
 from .command_output import Heard, listener
@@ -28,8 +28,6 @@ from .command_words import plain
 
 SCRATCH = "roundtable-agent-"
 """How the temporary folders of agents begin."""
-MOST_HEARD = 400_000
-"""Characters of an answer that are told while they come."""
 _STALE_SECONDS = 24 * 3600.0
 
 # fmt: off
@@ -93,7 +91,7 @@ class CommandSpeaker:
             raise SpeakerError("not_found", f"There is no command-line agent {name!r}.")
         program = self._program(name, agent)
         limit = request.timeout if agent.timeout is None else min(request.timeout, agent.timeout)
-        ears = listener(agent, _bounded(on_words))
+        ears = listener(agent, on_words)
         cut = False
         with _scratch() as scratch:
             prompt, paths = _write(scratch, agent, request)
@@ -125,7 +123,7 @@ class CommandSpeaker:
             text=heard.text,
             usage=_usage(request, heard),
             served_by=heard.served_by or request.model,
-            finish_reason="length" if cut else "stop",
+            finish_reason=CUT if cut else "stop",
         )
 
     async def close(self) -> None:
@@ -150,19 +148,6 @@ class CommandSpeaker:
             if key in seen or (key.startswith("LC_") and key.isidentifier())
         }
         return {**chosen, **_NO_SCREEN, **agent.set_env}
-
-
-def _bounded(on_words: OnWords) -> OnWords:
-    """Whoever listens hears no more than anybody reads while it is spoken."""
-    left = MOST_HEARD
-
-    def hear(words: str) -> None:
-        nonlocal left
-        left -= len(words)
-        if left >= 0:
-            on_words(words)
-
-    return hear
 
 
 @contextmanager
