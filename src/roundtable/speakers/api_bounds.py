@@ -49,21 +49,32 @@ def refusal_in(error: BaseException | None) -> NetError | None:
 
 
 class _Bounded(httpx2.AsyncByteStream):
+    """An answer's bytes, unpacked and counted. Whoever goes over them a second time, as the
+    packages do to have the rest out of the way, goes on where the first stopped."""
+
     def __init__(self, packed: httpx2.Response) -> None:
         self._packed = packed
+        self._blocks = packed.aiter_bytes()
+        self._whole = self._size = self._lines = 0
+        self._before = b""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        whole = size = lines = 0
-        before = b""
-        async for block in self._packed.aiter_bytes():
-            whole += len(block)
-            *events, last = _BLANK_LINE.split(before + block)
-            size, lines = (0, 0) if events else (size - len(before), lines)
-            size, lines = size + len(last), lines + last.count(b"\n") + last.count(b"\r")
-            before = last[-3:]  # a blank line may be cut in two
-            if whole > MOST_BYTES or size > LONGEST_EVENT or lines > MOST_LINES:
-                raise NetError("too_large", f"{_LABEL} sent more than anybody could read.")
+        async for block in self._blocks:
+            self._count(block)
             yield block
+
+    def _count(self, block: bytes) -> None:
+        *events, last = _BLANK_LINE.split(self._before + block)
+        if events:
+            self._size = self._lines = 0
+        else:  # what was held back is in it once more
+            last = block
+        self._whole += len(block)
+        self._size += len(last)
+        self._lines += last.count(b"\n") + last.count(b"\r")
+        self._before = (self._before + block)[-3:]  # a blank line may be cut in two
+        if self._whole > MOST_BYTES or self._size > LONGEST_EVENT or self._lines > MOST_LINES:
+            raise NetError("too_large", f"{_LABEL} sent more than anybody could read.")
 
     async def aclose(self) -> None:
         await self._packed.aclose()
