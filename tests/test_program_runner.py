@@ -61,7 +61,7 @@ async def test_a_program_reads_all_it_is_told_and_is_heard_to_its_end(
     seen: list[str] = []
 
     def hear(data: bytes) -> None:
-        seen.extend(os.listdir(tmp_path))
+        seen.extend(each.name for each in tmp_path.iterdir())
         heard.extend(data)
 
     echo = python("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())")
