@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,11 +9,9 @@ from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting
 from ...core.values import Value
-from ..checking import checked
+from ..checking import checked, checked_choices, split_list
 
 MOST_SEATS = 7
-MOST_CHOICES = 9
-LONGEST_CHOICE = 200
 WHERE = "deliberation options"
 
 
@@ -32,9 +29,6 @@ class DeliberationFlags(Value):
     """No critique: independent answers and a vote."""
     always_critique: bool = False
     """Also where the independent answers agree."""
-    minutes: bool = True
-    """Whether the host reads answers without reasons and critiques without stances; otherwise
-    rules do."""
     dual_order: bool = False
     """Let everybody review the others twice, in one order and in the other, and say whose ballot
     follows the order."""
@@ -43,32 +37,11 @@ class DeliberationFlags(Value):
     statement: bool = False
     """End in a statement of the group: drafted, ranked by all, revised. For value questions."""
 
-    @field_validator("experts", "models", "choices", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part for each in value.split(",") if (part := " ".join(each.split())))
-        return value
+    _lists = field_validator("experts", "models", "choices", mode="before")(split_list)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> DeliberationFlags:
         flags = checked(cls, options, WHERE)
         if len(flags.experts) > MOST_SEATS:
             raise BadSetting(WHERE, "experts", f"at most {MOST_SEATS} of them")
-        choices = tuple(" ".join(choice.split()) for choice in flags.choices)
-        if choices and (problem := _wrong_with(choices)):
-            raise BadSetting(WHERE, "choices", problem)
-        return flags.model_copy(update={"choices": choices})
-
-
-def _wrong_with(choices: tuple[str, ...]) -> str:
-    """What is expected instead; empty if these can be voted on."""
-    if not 2 <= len(choices) <= MOST_CHOICES:
-        return f"2 to {MOST_CHOICES} options"
-    if len({choice.casefold() for choice in choices}) < len(choices):
-        return "options that differ"
-    if any(not 1 <= len(choice) <= LONGEST_CHOICE for choice in choices):
-        return f"options of 1 to {LONGEST_CHOICE} characters"
-    if any(re.fullmatch(r"o\d{1,2}", choice, re.IGNORECASE) for choice in choices):
-        return "words: o1, o2 … are the ids of the options"
-    return ""
+        return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
