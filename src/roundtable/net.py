@@ -119,6 +119,7 @@ async def request(
     import httpx2
 
     sending = _Sending(label, method, url, params, body, dict(headers or {}), untrusted)
+    trusted_roots()  # read once, and not in the server's time
     try:
         async with asyncio.timeout(timeout):
             for _ in range(MAX_REDIRECTS + 1):
