@@ -324,14 +324,18 @@ async def test_a_chain_of_redirects_is_looked_at_at_each_hop(
 async def test_a_redirect_from_https_to_http_is_not_followed() -> None:
     import httpx2
 
-    sending = net._Sending("The board", "GET", "https://a.example/", None, None, {}, False)
+    sending = net._Sending(
+        "The board", "GET", httpx2.URL("https://a.example/"), None, None, {}, False
+    )
     request = httpx2.Request("GET", "https://a.example/")
     for location in ("http://a.example/", "http://b.example/"):
         answer = httpx2.Response(302, headers={"location": location}, request=request)
         with pytest.raises(NetError, match="redirects to another place"):
             sending.redirected(answer, "anywhere")
     up = httpx2.Response(302, headers={"location": "https://a.example/x"}, request=request)
-    opened = net._Sending("The board", "GET", "http://a.example/", None, None, {"x": "y"}, False)
+    opened = net._Sending(
+        "The board", "GET", httpx2.URL("http://a.example/"), None, None, {"x": "y"}, False
+    )
     followed = opened.redirected(up, "same place")
     assert (str(followed.url), followed.headers, followed.untrusted) == (
         "https://a.example/x",

@@ -118,7 +118,10 @@ async def request(
     """
     import httpx2
 
-    sending = _Sending(label, method, url, params, body, dict(headers or {}), untrusted)
+    place = _parsed(label, url)
+    if untrusted and place.userinfo:
+        raise NetError("address", f"{label} has an address with a user in it.", "Leave it out.")
+    sending = _Sending(label, method, place, params, body, headers or {}, untrusted)
     trusted_roots()  # read once, and not in the server's time
     try:
         async with asyncio.timeout(timeout):
@@ -133,7 +136,7 @@ async def request(
         # Without the cause: its text may hold the address with a password in it.
         raise NetError(
             "unreachable",
-            f"{label} cannot be reached at {sending.host}.",
+            f"{label} cannot be reached at {sending.url.host}.",
             "Check the address and the network.",
         ) from None
     raise NetError("redirect", f"{label} redirects in circles.", "Check the address.")
@@ -169,29 +172,17 @@ def trusted_roots() -> SSLContext:
     return httpx2.create_ssl_context()
 
 
+@dataclass(frozen=True, slots=True)
 class _Sending:
     """One request on its way, from hop to hop."""
 
-    def __init__(
-        self,
-        label: str,
-        method: Method,
-        url: str,
-        params: Mapping[str, str] | None,
-        body: object,
-        headers: Mapping[str, str],
-        untrusted: bool,
-    ) -> None:
-        self.label = label
-        self.method = method
-        self.params = params
-        self.body = body
-        self.headers = headers
-        self.untrusted = untrusted
-        self.url = _parsed(label, url)
-        if untrusted and self.url.userinfo:
-            raise NetError("address", f"{label} has an address with a user in it.", "Leave it out.")
-        self.host = self.url.host
+    label: str
+    method: Method
+    url: httpx2.URL
+    params: Mapping[str, str] | None
+    body: object
+    headers: Mapping[str, str]
+    untrusted: bool
 
     def redirected(self, answer: httpx2.Response, redirects: Redirects) -> _Sending:
         """Where the server sends us instead. NetError("redirect") if that is not followed."""
@@ -224,7 +215,7 @@ class _Sending:
         return target
 
     def _next(self, url: httpx2.URL, headers: Mapping[str, str], untrusted: bool) -> _Sending:
-        return _Sending(self.label, "GET", str(url), None, None, headers, untrusted)
+        return _Sending(self.label, "GET", url, None, None, headers, untrusted)
 
     def _not_followed(self, how: str = "") -> NetError:
         return NetError(
@@ -273,7 +264,7 @@ async def _sent(
     """The answer's beginning. A client for each hop: nothing of one is left for the next."""
     import httpx2
 
-    url, host = sending.url, sending.host
+    url = sending.url
     headers = {"accept-encoding": "identity", **sending.headers}
     extensions: dict[str, Any] = {}
     places = [url]
@@ -288,7 +279,7 @@ async def _sent(
         timeout=timeout,
         follow_redirects=False,
         # A proxy of the environment cannot reach a server of this machine.
-        trust_env=proxies and not sending.untrusted and not is_this_machine(host),
+        trust_env=proxies and not sending.untrusted and not is_this_machine(url.host),
     ) as client:
         for place in places:
             built = client.build_request(

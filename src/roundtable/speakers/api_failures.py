@@ -22,6 +22,7 @@ from pydantic_ai.exceptions import (
 
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import REDACTED, redact
+from ..net import seconds_to_wait
 from .api import Endpoint
 from .api_bounds import refusal_in
 
@@ -148,9 +149,7 @@ def _retry_after(error: Exception) -> float | None:
         return None
     if error.retry_after is None and isinstance(error, ModelHTTPError):
         # Fractions of a second are not in the standard, and are sent nevertheless.
-        stated = (error.headers or {}).get("retry-after", "")
-        if re.fullmatch(r"\d+\.\d+", stated):
-            return float(stated)
+        return seconds_to_wait((error.headers or {}).get("retry-after"))
     return error.retry_after
 
 
