@@ -111,4 +111,4 @@ def reply(asked: Asked) -> str:
         timeout=60,
         idempotency_key=asked.headers["idempotency-key"],
     )
-    return ByLine(obedient(request))
+    return ByLine(by_prompt(obedient(request), asked.user))
