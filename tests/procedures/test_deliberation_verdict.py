@@ -31,6 +31,7 @@ from .deliberation_table import (
     THREE,
     TWO,
     Act,
+    Votes,
     asked,
     bare,
     codes,
@@ -173,7 +174,7 @@ def test_the_count_and_not_the_host_sets_the_confidence() -> None:
     together = verdict_of(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1")), options=alike))
     assert together.confidence == "medium", "all three held it before talk"
     over = {"choice": "o1", "confidence": 99}
-    gave_in = {ONE: ("o1", "o1"), TWO: ("o2", over), THREE: ("o2", over)}
+    gave_in: Votes = {ONE: ("o1", "o1"), TWO: ("o2", over), THREE: ("o2", over)}
     assert verdict_of(deliberate(gave_in, options=alike)).confidence == "low"
 
 
