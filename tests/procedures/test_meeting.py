@@ -564,13 +564,12 @@ def test_a_meeting_of_one_round_gets_a_closing_ballot() -> None:
 
 @pytest.mark.requirement("Z-24")
 def test_a_change_of_mind_stands_in_the_minutes_with_its_argument() -> None:
-    def second(request: SpeakRequest) -> str:
-        return said("VOTE o1 FROM o2", "BECAUSE Ann: one database halves the backups")
-
     speech = f"One database halves the backups. {words()}\n\n{block(fields('VOTE o1'))}"
     turns: dict[str, Act] = {
         "1/discussion/back": said("VOTE o2"),
-        "2/discussion/back": second,
+        "2/discussion/back": said(
+            "VOTE o1 FROM o2", "BECAUSE Ann: one database halves the backups"
+        ),
         "discussion": speech,
     }
     state = hold(meeting(turns), options={"max_rounds": 2})
