@@ -15,6 +15,7 @@ from ..core.effects import TakeTurn
 from ..core.points import PointList, points_of
 from ..core.position_changes import held_in
 from ..core.state import State
+from ..core.text import redact
 from ..core.values import OUTSIDE, Verdict
 from ..procedures import procedure_spec
 from ..version import __version__

@@ -65,7 +65,8 @@ async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) 
         except NotAllowed as error:
             echo_error(f"{error} {error.remedy}")
             continue
-        for told in (recorded_of(await app.service.read(discussion_id), said.speech), *said.remarks):
+        now = await app.service.read(discussion_id)
+        for told in (recorded_of(now, said.speech), *said.remarks):
             echo_error(told)
 
 
