@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, Form
+from roundtable.core.declaration_form import LABEL, AskedValue, Form, split_blocks
 
 
 class Asked(Protocol):
@@ -62,6 +62,7 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
         "abstain": None,
         "scores": dict.fromkeys(form.scored, 4),
         "end": False,
+        "values": {name: _value(asked) for name, asked in form.values.items()},
         "actions": [],
         "for_the_record": "",
         "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
@@ -74,14 +75,22 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
     return {key: fields.get(key, whole[key]) for key in form.keys}
 
 
+def _value(asked: AskedValue) -> Any:
+    if asked.kind == "number":
+        return asked.minimum or 1
+    first = asked.choices[0] if asked.choices else "one"
+    return first if asked.kind == "choice" else [first]
+
+
 def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
     """The block for this form; nothing where none is asked for."""
     return block(filled(form, prompt, **fields)) if form is not None else ""
 
 
 def spoken(text: str, request: Asked, **fields: Any) -> str:
-    """The words, with the declaration that the request asks for unless they hold one already."""
-    if request.form is None or f"```{LABEL}" in text:
+    """The words, with the declaration that the request asks for unless they hold one already; an
+    empty answer stays empty."""
+    if request.form is None or split_blocks(text)[1] or not text.strip():
         return text
     if request.schema is not None:
         return declared(request.form, request.user, **fields)

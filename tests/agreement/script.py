@@ -1,9 +1,9 @@
 """Scripted discussions that tempt a program to see agreement: what each seat says and declares.
 
-A script (scripts.json) has seats with what each of them `says`, what it really `holds`, what a hasty
-reader takes it for (`looks_like`) and what it says `after_talk`. Seats with the same `holds` would
-act alike. `manners`: polite seats agree with every point of the others although they hold something
-else, silent ones say nothing to them.
+A script (scripts.json) has seats with what each of them `says`, what it really `holds`, what a
+hasty reader takes it for (`looks_like`) and what it says `after_talk`. Seats with the same `holds`
+would act alike. `manners`: polite seats agree with every point of the others although they hold
+something else, silent ones say nothing to them.
 """
 
 from __future__ import annotations
@@ -185,7 +185,8 @@ class Cast:
         hasty, by what they look like."""
         groups: dict[str, list[str]] = {}
         texts: dict[str, str] = {}
-        shown = re.findall(r"^from Answer ([A-Z])(?:, [^\n]*)?\n(.*?)\n\[/fence", request.user, re.S | re.M)
+        pattern = r"^from Answer ([A-Z])(?:, [^\n]*)?\n(.*?)\n\[/fence"
+        shown = re.findall(pattern, request.user, re.S | re.M)
         for letter, text in shown:
             for seat in self.script["seats"]:
                 if seat["position"] in text:

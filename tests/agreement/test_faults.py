@@ -109,7 +109,7 @@ FAULTS = [
         False,
     ),
     Fault("comments", lambda _, said: raw(said, lambda b: f"// mine\n{b}"), True),
-    Fault("trailing-comma", lambda _, said: raw(said, lambda b: b.rstrip("} \n") + ",}"), True),
+    Fault("trailing-comma", lambda _, said: raw(said, lambda b: f"{b.strip()[:-1]},}}"), True),
     Fault("unknown-keys", lambda _, said: changed(said, mood="sunny"), True),
     Fault(
         "unknown-point",
@@ -175,7 +175,7 @@ def test_a_faulty_declaration_is_asked_for_once_more_and_then_counts_for_nothing
     assert vote is None or vote.vote is None
     if fault.answers:
         assert seat in record.undeclared
-        flagged = [s for s in state.speeches if s.participant == seat and s.text]
+        flagged = [s for s in state.speeches if s.turn_id in asked_again and s.text]
         assert flagged
         assert all(UNDECLARED in speech.flags for speech in flagged)
     else:
@@ -240,7 +240,7 @@ def test_a_declaration_that_contradicts_the_prose_counts_and_is_flagged(procedur
     }
 
     def two_faced(request: SpeakRequest, said: str) -> str:
-        head, _, rest = said.partition("```declaration")
+        rest = said.partition("```declaration")[2]
         if request.form is not None and request.form.alone:
             return said
         return f"{prose_of(request, 'No, we must not do it.')}\n\n```declaration{rest}"

@@ -16,7 +16,9 @@ SCRIPTS = scripts()
 SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
+    "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
     "meeting": ("arch", "back", "prod", "test"),
+    "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -45,10 +47,18 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
 
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
-    if procedure == "meeting":
-        names = SEATS[procedure][:seats]
-        return {"participants": [{"profile": name, "role": name} for name in names]}
-    return {"seats": seats} if procedure == "deliberation" else {}
+    match procedure:
+        case "deliberation":
+            return {"seats": seats}
+        case "adaptive":
+            models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
+            return {"debate": True, "panel": ",".join(models)}
+        case "meeting":
+            names = SEATS[procedure][:seats]
+            return {"participants": [{"profile": name, "role": name} for name in names]}
+        case "five-round":
+            return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
+    return {}
 
 
 def of_kind(**wanted: str) -> list[Any]:
@@ -56,7 +66,7 @@ def of_kind(**wanted: str) -> list[Any]:
     return [
         case
         for case in CASES
-        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index,call-overload]
+        if all(case.values[1][key] == value for key, value in wanted.items())  # type: ignore[index]
     ]
 
 

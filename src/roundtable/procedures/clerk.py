@@ -53,10 +53,10 @@ def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "")
 
 
 def material(
-    table: Table, speeches: Sequence[SpeechGiven], names: Mapping[str, str] | None = None
+    table: Table, speeches: Sequence[SpeechGiven], *, names: bool = False
 ) -> dict[str, PromptValue]:
-    """What the clerk reads: the speeches under letters, with what each declared; with `names`, by
-    seat, also who spoke, where the same prompt asks for more than the list."""
+    """What the clerk reads: the speeches under letters, with what each declared; with `names` also
+    whose they are, for a host who speaks of them to seats that know other letters."""
     said = {speech.participant: speech for speech in speeches}
     answers = []
     for letter, seat in table.letters(table.host.id).items():
@@ -64,8 +64,8 @@ def material(
             continue
         declared = speech.declaration
         stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
-        who = f", {names[seat]}" if names and seat in names else ""
-        answers.append(Untrusted("speech", f"{speech.text}{stated}", f"Answer {letter}{who}"))
+        source = f"Answer {letter}, {table.name(seat)}" if names else f"Answer {letter}"
+        answers.append(Untrusted("speech", f"{speech.text}{stated}", source))
     conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
     return {
         "answers": tuple(answers),

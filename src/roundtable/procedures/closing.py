@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..core.declaration import ANY, OWN
 from ..core.declaration_form import BALLOT
-from ..core.effects import Effect, Record, TurnPlan, TurnPolicy
+from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ..core.stages import closed_stage, run_stage
 from ..core.standing import DecisionStanding, SeatStanding
@@ -54,36 +54,51 @@ def closing_plans(table: Table, round_: int, *, unvoted: bool = False) -> list[T
     for seat in table.seats:
         if seat.speaker.model == OUTSIDE:
             continue  # what is recorded of whoever speaks through a form is read back at once
-        ids = _open_ids(table, seat.id, unvoted=unvoted)
-        due = ids is not None
+        due = _still_open(table, seat.id, unvoted=unvoted)
+        wanted = due is not None
         if opened is not None:
-            due = any(turn.endswith(f"/{seat.id}") for turn in opened.opened.turns)
-        if due:
-            form = table.form(seat, BALLOT, alone=True, only=ids or ())
-            plans.append(table.ballot_turn(seat, CLOSING, round_, form, POLICY))
+            wanted = turn_id(round_, CLOSING, seat.id) in opened.opened.turns
+        if wanted:
+            ids, asks = due or ((), ())
+            form = table.form(seat, BALLOT, alone=True, only=ids)
+            plans.append(table.ballot_turn(seat, CLOSING, round_, form, POLICY, asks=asks))
     return plans
 
 
-def _open_ids(table: Table, seat: str, *, unvoted: bool = False) -> list[str] | None:
-    """What a seat must still answer; None if nothing has to be asked of it at all. An empty list
-    asks for its vote alone."""
+def _still_open(
+    table: Table, seat: str, *, unvoted: bool = False
+) -> tuple[list[str], list[str]] | None:
+    """The demands that a seat must still answer, and what else it is asked; None if nothing has to
+    be asked of it at all."""
     spoken = table.record.last(seat)
     question = table.standing.question
-    if spoken is None or question is None or spoken.declaration.abstain is not None:
+    held = question.seat(seat) if question else None
+    if spoken is None or question is None or held is None:
         return None
-    held = question.seat(seat)
-    if held is None:
+    if spoken.declaration.abstain is not None:
         return None
-    demands = _demands_to_answer(table, question, held)
-    new = any(
-        option.origin == "own" and seat not in option.holders and _newer(table, option.id)
+    asks: list[str] = []
+    new = [
+        option.id
         for decision in table.record.decisions
         for option in decision.options
-    )
-    late = unvoted and not held.final
-    if demands or new or late or held.gave_in or _decides_unsteadily(question, held):
-        return demands
-    return None
+        if option.origin == "own" and seat not in option.holders and _newer(table, option.id)
+    ]
+    if unvoted and not held.final:
+        asks.append("You have not voted yet on what is on the table.")
+    if new:
+        asks.append(f"New on the table: {', '.join(new)}. Say how you stand to it.")
+    demands = _demands_to_answer(table, question, held)
+    if demands:
+        asks.append(f"Conditions on your side that you have not answered: {', '.join(demands)}.")
+    if held.gave_in:
+        asks.append(
+            f"You went from {held.opening} to {held.final} and named no argument of the others. "
+            "Name it under adopted with moved true, or leave adopted empty if there was none."
+        )
+    elif _decides_unsteadily(question, held):
+        asks.append(f"You are recorded as holding {held.final}. Confirm it, or correct it.")
+    return (demands, asks) if asks else None
 
 
 def _newer(table: Table, option: str) -> bool:

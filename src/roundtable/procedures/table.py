@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
-from ..core.declaration_form import BALLOT, LABEL, Form, Key, Listed
+from ..core.declaration_form import LABEL, Form, Key, Listed
 from ..core.effects import (
+    OwnTemplate,
     PromptPlan,
     PromptValue,
     Task,
@@ -25,11 +26,12 @@ from ..core.effects import (
     turn_id,
 )
 from ..core.events import SpeechGiven
-from ..core.record import Point, Record, record_of
+from ..core.record import Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
 from ..core.text import estimate_tokens
 from ..core.values import Participant
+from ..core.verdict_sources import REMARK
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -40,8 +42,6 @@ LISTED_AT_ONCE = 24
 DECLARING_TOKENS = 1500
 TOKENS_PER_SEAT = 1500
 """What the host reads of one seat before it concludes, at most, as a rule."""
-REMARK = "remark"
-"""The stage of what the chair says in between."""
 
 
 @dataclass(frozen=True)
@@ -113,15 +113,33 @@ class Table:
         order = self.shuffled(reader, [p.id for p in self.seats if p.id != reader])
         if reverse:
             order.reverse()
-        return {chr(ord("A") + number): seat for number, seat in enumerate(order)}
+        return {_letter(number): seat for number, seat in enumerate(order)}
+
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
 
     def anonymous(
-        self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
     ) -> tuple[Untrusted, ...]:
-        """The others' speeches under the letters by which this reader knows them."""
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
         said = {speech.participant: speech for speech in speeches}
         return tuple(
-            Untrusted("speech", said[seat].text, f"Answer {letter}")
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
+            )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
         )
@@ -193,76 +211,41 @@ class Table:
         reverse: bool = False,
         scored: Mapping[str, str] | None = None,
         only: Sequence[str] | None = None,
+        round_: int | None = None,
     ) -> Form:
-        """What a seat is to declare now. `only` limits what it must answer to these ids."""
-        record = self.record
-        voting = "votes" in keys
-        listed = self._listed(participant.id, only) if "stances" in keys else ()
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first; `round_` is given
+        where seats speak side by side, who may know nothing of each other's words."""
+        record = self.record if round_ is None else record_before(self.state, round_)
+        decisions = record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
+        listed = self._listed(record, participant.id, only) if "stances" in keys else ()
         return Form(
             keys=tuple(keys),
-            decisions=record.decisions if voting else (),
+            decisions=decisions,
             listed=listed,
-            peers=self._peers(participant.id, reverse) if "adopted" in keys else {},
+            peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
-            recorded=self._recorded(participant.id) if voting else "",
+            recorded=_recorded(record, participant.id) if decisions else "",
             alone=alone,
         )
 
-    def _peers(self, reader: str, reverse: bool) -> dict[str, str]:
-        """The others as a seat knows them: by name, or by its letters for them."""
-        others = [each for each in self.seats if each.id != reader]
-        names = {each.name: each.id for each in others}
-        if not self.open_names:
-            return self.letters(reader, reverse=reverse)
-        return names if len(names) == len(others) else {each.id: each.id for each in others}
-
-    def _recorded(self, seat: str) -> str:
-        """What the record says of this seat, for it to confirm or correct."""
-        parts: list[str] = []
-        for decision in self.record.decisions:
-            vote = self.record.vote(decision, seat)
-            if vote.vote is not None:
-                told = f"on {decision.id} you hold {vote.choice}"
-                if vote.vote.rejects:
-                    told += f" and reject {', '.join(vote.vote.rejects)}"
-                parts.append(told)
-                continue
-            put = [option.id for option in decision.options if seat in option.holders]
-            if put:
-                parts.append(f"on {decision.id} the clerk put your statement under {put[0]}")
-        return f"Recorded: {'; '.join(parts)}." if parts else ""
-
-    def _listed(self, seat: str, only: Sequence[str] | None) -> tuple[Listed, ...]:
+    def _listed(self, record: Record, seat: str, only: Sequence[str] | None) -> tuple[Listed, ...]:
         """The points and conditions that a seat is shown: what it must answer first."""
-        record = self.record
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
         found += [Listed(c.id, c.text, own=c.owner == seat) for c in record.conditions if c.demand]
-        wanted = [*only] if only is not None else self.unanswered(seat)[:ASKED_AT_ONCE]
+        wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
         if only is not None:
             return tuple(asked)
         taken = {each.id for each in asked}
         rest = [each for each in found if each.id not in taken]
         return (*asked, *rest)[:LISTED_AT_ONCE]
-
-    def unanswered(self, seat: str) -> list[str]:
-        """Ids of others' points and demands that a seat has not spoken to, those first on which
-        something hangs."""
-        record = self.record
-        demands = [
-            each.id
-            for each in record.conditions
-            if each.demand and each.owner != seat and seat not in each.answers
-        ]
-        points = [
-            p
-            for p in record.points
-            if p.author != seat and seat not in p.stances and not p.withdrawn
-        ]
-        weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
-        points.sort(key=lambda p: weight.get(p.status, 3))
-        return [*demands, *(p.id for p in points)]
 
     def declaration(self, form: Form) -> PromptPlan:
         """The part of a prompt that asks for a declaration."""
@@ -284,6 +267,7 @@ class Table:
                 "scores": ", ".join(form.scored) if "scores" in form.keys else "",
                 "abstain": "abstain" in form.keys,
                 "end": "end" in form.keys,
+                "values": "; ".join(f"{n} is {v.wanted}" for n, v in form.values.items()),
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,
                 "verdict": "delivers" in form.keys,
@@ -313,7 +297,7 @@ class Table:
 
     def declaring_task(
         self,
-        template: str,
+        template: str | OwnTemplate,
         variables: Mapping[str, PromptValue],
         form: Form,
         contract: Contract = ANYTHING,
@@ -333,13 +317,27 @@ class Table:
         )
 
     def ballot_turn(
-        self, participant: Participant, stage: str, round_: int, form: Form, policy: TurnPolicy
+        self,
+        participant: Participant,
+        stage: str,
+        round_: int,
+        form: Form,
+        policy: TurnPolicy,
+        *,
+        asks: Sequence[str] = (),
     ) -> TurnPlan:
-        """A short call that asks for a declaration and nothing else."""
+        """A short call that asks for a declaration and nothing else. `asks` says what it is about,
+        in our words and ids only."""
         variables: dict[str, PromptValue] = {
             **self.common(),
             "name": participant.name,
-            "own": self._own_words(participant.id),
+            "own": self.own_words(participant.id),
+            "peers": tuple(
+                Untrusted("speech", position, f"Answer {letter}")
+                for letter, seat in form.peers.items()
+                if (position := self.record.position(seat))
+            ),
+            "asks": "\n".join(f"- {each}" for each in asks),
             "declaration": self.declaration(form),
         }
         task = Task(
@@ -350,7 +348,8 @@ class Table:
         )
         return self.seat_turn(participant, stage, round_, task, policy)
 
-    def _own_words(self, seat: str) -> PromptValue:
+    def own_words(self, seat: str) -> PromptValue:
+        """A seat's newest speech with what it declared, as it is shown to the seat itself."""
         said = [s for s in self.state.speeches if s.participant == seat and s.text]
         return Untrusted("speech", self._with_declaration(said[-1]), "yourself") if said else ""
 
@@ -416,6 +415,48 @@ class Table:
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=2000)
 
 
+def _letter(number: int) -> str:
+    """A to Z, then AA, AB and so on."""
+    before, last = divmod(number, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + last)
+
+
+def unanswered(record: Record, seat: str) -> list[str]:
+    """Ids of others' points and demands that a seat has not spoken to, those first on which
+    something hangs."""
+    demands = [
+        each.id
+        for each in record.conditions
+        if each.demand and each.owner != seat and seat not in each.answers
+    ]
+    points = [
+        p for p in record.points if p.author != seat and seat not in p.stances and not p.withdrawn
+    ]
+    weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
+    points.sort(key=lambda p: weight.get(p.status, 3))
+    return [*demands, *(p.id for p in points)]
+
+
+def _recorded(record: Record, seat: str) -> str:
+    """What the record says of a seat, for it to confirm or correct."""
+    parts: list[str] = []
+    for decision in record.decisions:
+        vote = record.vote(decision, seat)
+        if vote.vote is not None:
+            told = f"on {decision.id} you hold {vote.choice}"
+            if vote.vote.rejects:
+                told += f" and reject {', '.join(vote.vote.rejects)}"
+            parts.append(told)
+            continue
+        put = [option.id for option in decision.options if seat in option.holders]
+        if put:
+            parts.append(f"on {decision.id} the clerk put your statement under {put[0]}")
+    return f"Recorded: {'; '.join(parts)}." if parts else ""
+
+
+_BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
+
+
 def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
@@ -455,6 +496,11 @@ def _example(form: Form) -> str:
         if form.scored
         else "",
         "end": '"end": false',
+        "values": '"values": {'
+        + ", ".join(f'"{name}": {_BLANK[each.kind]}' for name, each in form.values.items())
+        + "}"
+        if form.values
+        else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
         "delivers": f'"delivers": "{first if decisions else "none"}"',
@@ -465,6 +511,3 @@ def _example(form: Form) -> str:
     lines = [part for key in form.keys if (part := parts[key])]
     body = ",\n ".join(lines)
     return f"```{LABEL}\n{{{body}}}\n```"
-
-
-__all__ = ["BALLOT", "LANGUAGES", "PATIENT", "REMARK", "Point", "Table"]

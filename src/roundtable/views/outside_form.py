@@ -89,6 +89,12 @@ def _takes(form: Form, key: Key) -> str:
             return "true to end the discussion now, which all must want"
         case "actions":
             return "[{what, owner, due}]"
+        case "values":
+            return (
+                "{"
+                + ", ".join(f"{name}: {each.wanted}" for name, each in form.values.items())
+                + "}"
+            )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
         case "delivers" | "answer" | "why" | "would_change":

@@ -249,7 +249,7 @@ def summary_turn(table: Table) -> TurnPlan:
     listing = not table.state.tabled
     variables: dict[str, PromptValue] = {
         **table.common(),
-        **clerk.material(table, answers(table)),
+        **clerk.material(table, answers(table), names=True),
         "listing": listing,
     }
     task = Task(PromptPlan("council/summary", variables), max_tokens=3072)
@@ -258,7 +258,6 @@ def summary_turn(table: Table) -> TurnPlan:
 
 def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
     role = BY_ID[seat.id]
-    own = next(speech for speech in answers(table) if speech.participant == seat.id)
     others = {
         BY_ID[speech.participant].name: speech
         for speech in answers(table)
@@ -269,8 +268,8 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         "name": role.name,
         "perspective": role.perspective,
         "findings": Untrusted("findings", findings, "the Captain"),
-        "others": table.anonymous(seat.id, answers(table)),
-        "own": Untrusted("speech", own.text, f"yourself, the {role.name}, in round 1"),
+        "others": table.anonymous(seat.id, answers(table), names=True),
+        "own": table.own_words(seat.id),
     }
     small = Task(
         PromptPlan(
@@ -293,7 +292,7 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         ),
     )
     task = table.declaring_task(
-        "council/cross-examination", variables, table.form(seat, LAST), CROSS
+        "council/cross-examination", variables, table.form(seat, LAST, round_=2), CROSS
     )
     return table.seat_turn(seat, CROSS_EXAMINATION, 2, task, SPECIALIST, demo=small)
 

@@ -29,9 +29,6 @@ class DeliberationFlags(Value):
     """No critique: independent answers and a vote."""
     always_critique: bool = False
     """Also where the independent answers agree."""
-    minutes: bool = True
-    """Whether the host reads answers without reasons and critiques without stances; otherwise
-    rules do."""
     dual_order: bool = False
     """Let everybody review the others twice, in one order and in the other, and say whose ballot
     follows the order."""

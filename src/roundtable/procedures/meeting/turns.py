@@ -133,7 +133,6 @@ def summary(table: MeetingTable, round_: int) -> TurnPlan:
     listing = not table.state.tabled and any(
         each.declaration.position for each in table.record.statements
     )
-    names = {seat.id: called(seat) for seat in table.seats}
     heard = table.state.spoken_in(DISCUSSION, round_)
     variables: dict[str, PromptValue] = {
         **_common(table),
@@ -143,7 +142,7 @@ def summary(table: MeetingTable, round_: int) -> TurnPlan:
         "history": history(table, round_ + 1, without=round_ if listing else 0),
         "points": points_on_the_table(table),
         "listing": listing,
-        **(material(table, heard, names) if listing else {"answers": (), "demands": ""}),
+        **(material(table, heard, names=True) if listing else {"answers": (), "demands": ""}),
     }
     tokens = LISTING_TOKENS if listing else 0
     task = Task(
