@@ -13,6 +13,7 @@ from ...core.declaration_form import Form
 from ...core.errors import NotAllowed
 from ...core.state import State
 from ...core.values import OUTSIDE
+from ...engine.external import Heard
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
 from ...views.outside_form import outside_form, recorded_of
@@ -58,16 +59,26 @@ async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) 
             declined.add(turns[0].turn_id)
             echo_error(f"Later: roundtable speak {discussion_id} TEXT --as {seat}")
             continue
-        form = turns[0].task.form
-        fields = await _declared(form, asker) if form is not None else None
+        said = await _said(app, discussion_id, seat, words, turns[0].task.form, asker)
+        if said is not None:
+            now = await app.service.read(discussion_id)
+            for told in (recorded_of(now, said.speech), *said.remarks):
+                echo_error(told)
+
+
+async def _said(
+    app: App, discussion_id: str, seat: str, words: str, form: Form | None, asker: TerminalAsker
+) -> Heard | None:
+    """Speak with what the person declares; what cannot be read is asked for again, and then the
+    words stand alone. None if the turn is over."""
+    for attempt in range(TRIES):
+        last = attempt == TRIES - 1
+        fields = await _declared(form, asker) if form is not None and not last else None
         try:
-            said = await app.service.hear(discussion_id, seat, words, fields)
+            return await app.service.hear(discussion_id, seat, words, fields)
         except NotAllowed as error:
             echo_error(f"{error} {error.remedy}")
-            continue
-        now = await app.service.read(discussion_id)
-        for told in (recorded_of(now, said.speech), *said.remarks):
-            echo_error(told)
+    return None
 
 
 async def _declared(form: Form, asker: TerminalAsker) -> dict[str, Any] | None:
@@ -95,6 +106,7 @@ async def _declared(form: Form, asker: TerminalAsker) -> dict[str, Any] | None:
     return fields or None
 
 
+TRIES = 3
 PROMPTS = {
     "position": "what you would do, in one sentence",
     "stances": "such as p1 agree, p2 disagree",
