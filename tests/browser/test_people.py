@@ -27,14 +27,23 @@ def test_a_person_is_called_speaks_from_the_page_and_is_heard_by_all(
     stage.say(state, "tea", "Tea.")
     expect(box).to_contain_text("Your turn, Milk.")
     expect(mine).to_have_title(re.compile("^● Your turn"))
-    box.get_by_role("textbox").fill("Milk, with *either* of them.")
+    box.get_by_role("textbox", name="Your speech").fill("Milk, with *either* of them.")
+    box.get_by_role("textbox", name="Your position, in one sentence").fill("Take milk.")
+    box.get_by_role("textbox", name="New points, one a line").fill("Milk goes with both.")
     box.get_by_role("button", name="Speak").click()
     for page in (mine, watching):
         expect(page.locator("article.speech .words").nth(1)).to_have_text(
             "Milk, with either of them."
         )
     expect(mine).not_to_have_title(re.compile("Your turn"))
-    assert stage.read(state).speeches[1].model == "outside"
+    expect(box).to_contain_text("Recorded: position: Take milk.")
+    said = stage.read(state).speeches[1]
+    assert said.model == "outside"
+    assert said.declaration is not None
+    assert (said.declaration.position, said.declaration.new_points) == (
+        "Take milk.",
+        ("Milk goes with both.",),
+    )
 
 
 def test_what_a_person_has_typed_survives_a_reload(stage: Stage, window: Open) -> None:

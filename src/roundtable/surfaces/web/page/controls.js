@@ -1,6 +1,7 @@
 // What the chair can do from the page. Each act is an event of the discussion; a refusal says why.
 import { useEffect, useRef, useState } from "./vendor/hooks.js";
 import { freshKey, post } from "./api.js";
+import { Declaring, declaration } from "./declare.js";
 import { plural } from "./format.js";
 import { Dialog, Failure } from "./parts.js";
 import { person } from "./reducer.js";
@@ -225,6 +226,8 @@ export function SpeakBox({ base, state, derived, seat }) {
   const store = `roundtable-words-${base}`;
   const [text, setText] = useState(() => kept(store));
   const [said, setSaid] = useState("");
+  const [entered, setEntered] = useState({});
+  const [answer, setAnswer] = useState(null);
   const key = useRef(freshKey());
   const { busy, error, send } = useSending();
   if (state.closed) return null;
@@ -235,8 +238,11 @@ export function SpeakBox({ base, state, derived, seat }) {
   const speak = async (event) => {
     event.preventDefault();
     if (!text.trim() || !turn) return;
-    if (await send(() => post(`${base}/speak`, { text, key: key.current }))) {
+    const declared = turn.form ? declaration(turn.form, entered) : null;
+    const speech = { text, key: key.current, ...(declared && { declaration: declared }) };
+    if (await send(async () => setAnswer(await post(`${base}/speak`, speech)))) {
       setSaid(turn.turn_id);
+      setEntered({});
       typed("");
       key.current = freshKey();
     }
@@ -254,10 +260,12 @@ export function SpeakBox({ base, state, derived, seat }) {
       : html`You hold the seat of <strong><bdi>${who.name}</bdi></strong>. ${state.paused ? "The discussion is paused." : "You will be called here when it is your turn."}`}</p>
     ${due && html`<form onSubmit=${speak}>
       <label><span class="sr">Your speech</span><textarea rows="5" dir="auto" value=${text} placeholder="Say what you think, and why." onInput=${(event) => typed(event.target.value)} onKeyDown=${hurried}></textarea></label>
+      ${turn.form && html`<${Declaring} form=${turn.form} entered=${entered} set=${setEntered} />`}
       <p class="buttons"><span class="faint small">${plural(words, "word")}${turn.min_words ? `, at least ${turn.min_words}` : ""}${turn.max_words ? `, at most ${turn.max_words}` : ""}</span>
         ${turn.sections.length > 0 && !text.trim() && html`<button type="button" class="quiet" onClick=${() => typed(turn.sections.map((name) => `## ${name}\n\n`).join("\n"))}>Insert the headings asked for</button>`}
         <button type="submit" class="main" disabled=${busy || !text.trim()} title="Ctrl + Enter">Speak</button></p>
     </form>`}
+    ${!due && answer && html`<p class="small" role="status">Recorded: ${answer.recorded} ${answer.problems.join(" ")}</p>`}
     ${mayVote && html`<p class="vote small">${state.votes[seat]
       ? html`You voted to end. <button type="button" class="quiet" disabled=${busy} onClick=${() => vote(false)}>Take it back</button>`
       : html`<button type="button" class="quiet" disabled=${busy} onClick=${() => vote(true)}>Vote to end the discussion</button>`}</p>`}
