@@ -128,6 +128,37 @@ def spoken(text: str, request: Asked, **fields: Any) -> str:
     return f"{text}\n\n{declared(request.form, request.user, **fields)}"
 
 
+_EXAMPLE = re.compile(r"```declaration\n(?P<json>\{.*?\})\n```", re.DOTALL)
+_DECISION = re.compile(r"^(?P<id>d\d+): .*\n(?P<options>(?:  o\d+: .*\n?)+)", re.MULTILINE)
+_OPTION = re.compile(r"^  (?P<id>o\d+): ", re.MULTILINE)
+
+
+def by_prompt(user: str, **fields: Any) -> str:
+    """The block that a prompt asks for, filled in dutifully by whoever sees nothing but the prompt;
+    empty if it asks for none. `choice` is voted for wherever it is an option."""
+    asked = _EXAMPLE.search(user)
+    if asked is None:
+        return ""
+    found = json.loads(asked["json"])
+    delivered = _DELIVER.search(user)
+    choice = fields.pop("choice", "")
+    options = {d["id"]: _OPTION.findall(d["options"]) for d in _DECISION.finditer(user)}
+    chosen = {on: choice if choice in known else known[0] for on, known in options.items()}
+    whole: dict[str, Any] = {
+        "votes": [
+            vote(chosen.get(each["on"], "own"), on=each["on"]) for each in found.get("votes", [])
+        ],
+        "position": "Do it step by step.",
+        "confidence": 80,
+        "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
+        "answer": "Do it step by step.",
+        "why": ["It is cheap."],
+        **fields,
+    }
+    lists = {key: [] for key, value in found.items() if isinstance(value, list)}
+    return block({**found, **lists, **{k: v for k, v in whole.items() if k in found}})
+
+
 _WORDS = {"AGREE": "agree", "PARTLY": "partly", "DISAGREE": "disagree", "UNSURE": "unsure"}
 
 

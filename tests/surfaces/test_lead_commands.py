@@ -92,13 +92,11 @@ def test_a_person_at_the_keyboard_is_asked_when_the_turn_comes(desk: Desk) -> No
     try:
         seen = _read_until(screen, b"Your turn, Ada")
         os.write(screen, b"Tea keeps me calm.\nAnd it is cheap.\n\n")
-        seen += _read_until(screen, b"position (")
-        os.write(screen, b"Drink tea.\n")
-        seen += _read_until(screen, b"stances (")
-        os.write(screen, b"p1 agree\n")
-        seen += _read_until(screen, b"new_points (")
-        os.write(screen, b"Tea is cheaper.\n")
+        seen += _read_until(screen, b"in one sentence?")
+        # What may be skipped is skipped.
+        os.write(screen, b"Serve tea.\n" + b"\n" * 12)
         seen += _read_until(screen, None)
+        assert b"position: Serve tea" in seen, "what was recorded is read back"
         assert process.wait(60) == 0, seen.decode("utf-8", "replace")
     finally:
         process.kill()
@@ -108,8 +106,6 @@ def test_a_person_at_the_keyboard_is_asked_when_the_turn_comes(desk: Desk) -> No
     page = desk("export", id_, "--format", "md").out
     assert "Tea keeps me calm." in page
     assert "And it is cheap." in page
-    assert b"on p1: agree; position: Drink tea." in seen
-    assert "Tea is cheaper." in page
 
 
 def _read_until(screen: int, words: bytes | None) -> bytes:

@@ -1,92 +1,128 @@
-// What somebody at a seat holds, in the fields of the form that a model fills in: only this counts.
+// What a person at a seat holds, in the fields that its turn asks for: a vote, a position, answers to
+// points. Made from the form that the server sends; what is left empty is not declared.
 import { html } from "./ui.js";
 
 const STANCES = ["agree", "partly", "disagree", "unsure"];
-const OWN_STANCES = ["amend", "withdraw"];
+const OTHERS = [["", "no opinion of it"], ["acceptable", "could live with it"], ["rejects", "would oppose it"]];
+const RECORDED = /on (\w+) (you hold|the clerk put your statement under) (\w+)/g;
+const MOST = 3;
 
-/** The declaration that these entries make; null while nothing is filled in. */
-export function declaration(form, entered) {
+/** Nothing filled in yet. */
+export const UNDECLARED = Object.freeze({
+  votes: {}, position: "", condition: "", kind: "demand", confidence: "", stances: {}, argument: "", whose: "",
+  claims: "", scores: {}, values: {}, end: false, action: "", record: "", abstains: false, why: "",
+});
+
+/** What is on record of this seat, by decision: what it holds, and whether only the clerk says so. */
+function recorded(form) {
   const found = {};
-  const votes = form.decisions
-    .map((each) => ({ on: each.id, ...(entered.votes || {})[each.id] }))
-    .filter((vote) => vote.choice)
-    .map((vote) => ({ ...vote, before: vote.before || "silent", ...judged(form, vote.on, entered) }));
-  if (votes.length) found.votes = votes;
-  for (const key of ["position", "abstain", "for_the_record"]) if ((entered[key] || "").trim()) found[key] = entered[key].trim();
-  if (entered.confidence) found.confidence = Number(entered.confidence);
-  if (entered.end) found.end = true;
-  const stances = Object.entries(entered.stances || {}).filter(([, each]) => each.stance);
-  if (stances.length) found.stances = stances.map(([id, each]) => ({ id, stance: each.stance, text: each.text || "" }));
-  const points = lines(entered.new_points);
-  if (points.length) found.new_points = points;
-  const conditions = lines(entered.conditions);
-  if (conditions.length) found.conditions = conditions.map((text) => ({ text, kind: entered.kind || "demand", otherwise: "open" }));
-  const actions = lines(entered.actions);
-  if (actions.length) found.actions = actions.map(action);
-  if ((entered.what || "").trim()) found.adopted = [{ from: entered.from || form.peers[0], what: entered.what.trim(), moved: !!entered.moved }];
-  const scores = Object.entries(entered.scores || {}).filter(([, score]) => score);
-  if (scores.length) found.scores = Object.fromEntries(scores.map(([name, score]) => [name, Number(score)]));
-  return Object.keys(found).length ? found : null;
+  for (const [, decision, how, held] of form.recorded.matchAll(RECORDED)) found[decision] = { held, clerk: how !== "you hold" };
+  return found;
 }
 
-/** The fields of a form. What was entered is one object; `set` gets the next one. */
-export function Declaring({ form, entered, set }) {
+function before(form, decision, vote) {
+  const known = recorded(form)[decision.id];
+  const held = vote.before || (known && known.held) || "silent";
+  return held === "any" ? "silent" : held;
+}
+
+/** Whether the seat leaves what it held. */
+function moved(form, held) {
+  return form.decisions.some((decision) => {
+    const vote = held.votes[decision.id];
+    const stood = vote && vote.choice ? before(form, decision, vote) : "silent";
+    return stood !== "silent" && stood !== vote.choice;
+  });
+}
+
+const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean).slice(0, MOST);
+
+/** The fields as the server takes them; null where the seat says nothing that could be counted. */
+export function fieldsOf(form, held) {
   const asks = (key) => form.keys.includes(key);
-  const put = (key) => (event) => set({ ...entered, [key]: event.target.type === "checkbox" ? event.target.checked : event.target.value });
-  const within = (key, id, part) => (event) =>
-    set({ ...entered, [key]: { ...entered[key], [id]: { ...(entered[key] || {})[id], [part]: event.target.value } } });
-  return html`<details class="declaring" open>
-    <summary>What you hold: only this is counted</summary>
-    ${form.recorded && html`<p class="small faint">${form.recorded}</p>`}
-    ${form.decisions.map((each) => html`<fieldset><legend dir="auto">${each.question}</legend>
-      <label>Your choice<${Pick} value=${((entered.votes || {})[each.id] || {}).choice} onChange=${within("votes", each.id, "choice")} empty="no vote"
-        options=${[...each.options.map((o) => [o.id, `${o.id}: ${o.text}`]), ["own", "none of these: my position below"], ["any", "no preference"]]} /></label>
-      <label>What you said before<${Pick} value=${((entered.votes || {})[each.id] || {}).before} onChange=${within("votes", each.id, "before")} empty="nothing on this"
-        options=${[...each.options.map((o) => [o.id, `${o.id}: ${o.text}`]), ["own", "none of these"]]} /></label>
-      ${each.options.map((o) => html`<label><bdi>${o.id}: ${o.text}</bdi><${Pick} value=${(entered.judged || {})[o.id]} empty="…"
-        onChange=${(event) => set({ ...entered, judged: { ...entered.judged, [o.id]: event.target.value } })}
-        options=${[["acceptable", "could live with it"], ["rejects", "would oppose it"]]} /></label>`)}
-    </fieldset>`)}
-    ${asks("position") && html`<label>Your position, in one sentence<input type="text" dir="auto" maxlength="300" value=${entered.position || ""} onInput=${put("position")} /></label>`}
-    ${asks("confidence") && html`<label>How sure, 0 to 100<input type="number" min="0" max="100" value=${entered.confidence || ""} onInput=${put("confidence")} /></label>`}
-    ${asks("stances") && html`<fieldset><legend>Points and conditions</legend>${form.points.map((each) => {
-      const said = (entered.stances || {})[each.id] || {};
-      return html`<label><bdi>${each.asked ? "? " : ""}${each.id}: ${each.text}</bdi>
-        <${Pick} value=${said.stance} onChange=${within("stances", each.id, "stance")} empty="…" options=${(each.own ? OWN_STANCES : STANCES).map((word) => [word, word])} /></label>
-        ${said.stance && html`<label><span class="sr">Why, ${each.id}</span><input type="text" dir="auto" placeholder=${said.stance === "amend" ? "its new wording" : "why"} value=${said.text || ""} onInput=${within("stances", each.id, "text")} /></label>`}`;
-    })}</fieldset>`}
-    ${asks("adopted") && html`<fieldset><legend>What you took over</legend>
-      <label>From<${Pick} value=${entered.from} onChange=${put("from")} options=${form.peers.map((name) => [name, name])} /></label>
-      <label>The argument<input type="text" dir="auto" maxlength="160" value=${entered.what || ""} onInput=${put("what")} /></label>
-      <label class="choice"><input type="checkbox" checked=${!!entered.moved} onChange=${put("moved")} /> it changed my choice</label></fieldset>`}
-    ${asks("new_points") && html`<label>New points, one a line<textarea rows="2" dir="auto" value=${entered.new_points || ""} onInput=${put("new_points")}></textarea></label>`}
-    ${asks("conditions") && html`<label>Conditions, one a line<textarea rows="2" dir="auto" value=${entered.conditions || ""} onInput=${put("conditions")}></textarea></label>
-      ${(entered.conditions || "").trim() && html`<label>They are<${Pick} value=${entered.kind || "demand"} onChange=${put("kind")} options=${[["demand", "demands that can be granted"], ["fact", "facts to be found out"]]} /></label>`}`}
-    ${asks("scores") && html`<fieldset><legend>How far you agree with each, 1 to 5</legend>${form.scored.map((name) => html`<label><bdi>${name}</bdi><input type="number" min="1" max="5"
-      value=${(entered.scores || {})[name] || ""} onInput=${(event) => set({ ...entered, scores: { ...entered.scores, [name]: event.target.value } })} /></label>`)}</fieldset>`}
-    ${asks("actions") && html`<label>Actions, one a line: what - who<textarea rows="2" dir="auto" value=${entered.actions || ""} onInput=${put("actions")}></textarea></label>`}
-    ${asks("for_the_record") && html`<label>For the record, whatever is decided<input type="text" dir="auto" maxlength="300" value=${entered.for_the_record || ""} onInput=${put("for_the_record")} /></label>`}
-    ${asks("abstain") && html`<label>Or why you take no position at all<input type="text" dir="auto" maxlength="300" value=${entered.abstain || ""} onInput=${put("abstain")} /></label>`}
-    ${asks("end") && html`<label class="choice"><input type="checkbox" checked=${!!entered.end} onChange=${put("end")} /> End the discussion now, if all others want it too</label>`}
-  </details>`;
+  if (held.abstains) return { abstain: held.why.trim() || "no reason given" };
+  const votes = form.decisions.filter((each) => held.votes[each.id] && held.votes[each.id].choice);
+  const scored = form.scored.some((name) => held.scores[name]);
+  const valued = Object.values(held.values).some((value) => value.trim());
+  if (!votes.length && !held.position.trim() && !scored && !valued && !Object.values(held.stances).some((each) => each.stance)) return null;
+  const fields = {};
+  if (asks("votes")) {
+    fields.votes = votes.map((decision) => {
+      const vote = held.votes[decision.id];
+      const marked = (mark) => decision.options.map((each) => each.id).filter((id) => id !== vote.choice && (vote.others || {})[id] === mark);
+      return { on: decision.id, before: before(form, decision, vote), choice: vote.choice, acceptable: marked("acceptable"), rejects: marked("rejects") };
+    });
+  }
+  if (asks("position")) fields.position = held.position.trim();
+  if (asks("conditions")) fields.conditions = lines(held.condition).map((text) => ({ text, kind: held.kind, otherwise: "open" }));
+  if (asks("confidence") && held.confidence !== "") fields.confidence = Number(held.confidence);
+  if (asks("stances")) {
+    fields.stances = Object.entries(held.stances).filter(([, each]) => each.stance)
+      .map(([id, each]) => ({ id, stance: each.stance, text: (each.text || "").trim() }));
+  }
+  if (asks("adopted")) {
+    const named = moved(form, held) && held.argument.trim() && held.whose;
+    fields.adopted = named ? [{ from: held.whose, what: held.argument.trim(), moved: true }] : [];
+  }
+  if (asks("new_points")) fields.new_points = lines(held.claims);
+  if (asks("scores")) fields.scores = Object.fromEntries(Object.entries(held.scores).filter(([, score]) => score).map(([name, score]) => [name, Number(score)]));
+  if (asks("values")) fields.values = Object.fromEntries(Object.entries(held.values).map(([name, value]) => [name, form.values[name].kind === "list" ? value.split(";").map((each) => each.trim()).filter(Boolean) : value.trim()]));
+  if (asks("end")) fields.end = held.end;
+  if (asks("actions")) fields.actions = lines(held.action).map((what) => ({ what, owner: "", due: "" }));
+  if (asks("for_the_record")) fields.for_the_record = held.record.trim();
+  return fields;
 }
 
-function Pick({ value, onChange, options, empty }) {
-  return html`<select value=${value || ""} onChange=${onChange}>${empty && html`<option value="">${empty}</option>`}
-    ${options.map(([id, told]) => html`<option value=${id} selected=${id === value}>${told}</option>`)}</select>`;
+/** The fields of a turn's form. `peers` are the others' names by the letters of the form. */
+export function Declare({ form, held, onChange }) {
+  const asks = (key) => form.keys.includes(key);
+  const set = (change) => onChange({ ...held, ...change });
+  const points = form.points.filter((point) => point.asked && !point.own);
+  return html`<fieldset class="declare"><legend>What you hold</legend>
+    <p class="faint small">Your vote is what stands here: nobody reads it out of your words. Leave empty what you do not want to say.</p>
+    ${!held.abstains && html`
+      ${asks("votes") && form.decisions.map((decision) => html`<${Vote} key=${decision.id} form=${form} decision=${decision} vote=${held.votes[decision.id] || {}} onChange=${(vote) => set({ votes: { ...held.votes, [decision.id]: vote } })} />`)}
+      ${asks("position") && html`<label>What you would do, in one sentence<input type="text" dir="auto" maxlength="300" value=${held.position} onInput=${(event) => set({ position: event.target.value })} /></label>`}
+      ${asks("adopted") && form.peers.length > 0 && moved(form, held) && html`<div class="pair">
+        <label>You change your choice. Which argument moved you?<input type="text" dir="auto" maxlength="160" value=${held.argument} onInput=${(event) => set({ argument: event.target.value })} /></label>
+        <label>Whose was it?<select value=${held.whose} onChange=${(event) => set({ whose: event.target.value })}><option value="">nobody's</option>${form.peers.map((peer) => html`<option value=${peer.letter} selected=${peer.letter === held.whose}>${peer.name}</option>`)}</select></label></div>`}
+      ${points.map((point) => html`<${Stance} key=${point.id} point=${point} said=${held.stances[point.id] || {}} onChange=${(said) => set({ stances: { ...held.stances, [point.id]: said } })} />`)}
+      ${asks("scores") && form.scored.map((name) => html`<label key=${name}>How far you agree with <bdi>${name}</bdi><select value=${held.scores[name] || ""} onChange=${(event) => set({ scores: { ...held.scores, [name]: event.target.value } })}><option value="">please choose</option>${[["1", "1, not at all"], ["2", "2"], ["3", "3"], ["4", "4"], ["5", "5, fully"]].map(([score, told]) => html`<option value=${score} selected=${score === held.scores[name]}>${told}</option>`)}</select></label>`)}
+      ${asks("values") && Object.entries(form.values).map(([name, value]) => html`<label key=${name}><bdi>${name}</bdi> <span class="faint small">${value.wanted}${value.kind === "list" ? ", with ; between them" : ""}</span><input type="text" dir="auto" value=${held.values[name] || ""} onInput=${(event) => set({ values: { ...held.values, [name]: event.target.value } })} /></label>`)}
+      <details class="fold"><summary>More to declare</summary>
+        ${asks("conditions") && html`<label>Conditions without which this falls, one a line<textarea rows="2" dir="auto" value=${held.condition} onInput=${(event) => set({ condition: event.target.value })}></textarea></label>
+          <label>They are<select value=${held.kind} onChange=${(event) => set({ kind: event.target.value })}><option value="demand" selected=${held.kind === "demand"}>demands that can be granted</option><option value="fact" selected=${held.kind === "fact"}>facts to be found out</option></select></label>`}
+        ${asks("confidence") && html`<label>How sure you are, from 0 to 100<input type="number" min="0" max="100" value=${held.confidence} onInput=${(event) => set({ confidence: event.target.value })} /></label>`}
+        ${asks("new_points") && html`<label>Claims that the others should answer, one a line<textarea rows="2" dir="auto" value=${held.claims} onInput=${(event) => set({ claims: event.target.value })}></textarea></label>`}
+        ${asks("actions") && html`<label>What should be done next, one a line<textarea rows="2" dir="auto" value=${held.action} onInput=${(event) => set({ action: event.target.value })}></textarea></label>`}
+        ${asks("for_the_record") && html`<label>For the minutes, whatever is decided<input type="text" dir="auto" value=${held.record} onInput=${(event) => set({ record: event.target.value })} /></label>`}
+        ${asks("end") && html`<label class="choice"><input type="checkbox" checked=${held.end} onChange=${(event) => set({ end: event.target.checked })} /> End the discussion now</label>`}
+      </details>`}
+    ${asks("abstain") && html`<label class="choice"><input type="checkbox" checked=${held.abstains} onChange=${(event) => set({ abstains: event.target.checked })} /> I take no position at all</label>`}
+    ${held.abstains && html`<label>Why?<input type="text" dir="auto" value=${held.why} onInput=${(event) => set({ why: event.target.value })} /></label>`}
+  </fieldset>`;
 }
 
-function judged(form, decision, entered) {
-  const ids = form.decisions.find((each) => each.id === decision).options.map((each) => each.id);
-  const chosen = (word) => ids.filter((id) => (entered.judged || {})[id] === word);
-  return { acceptable: chosen("acceptable"), rejects: chosen("rejects") };
+function Vote({ form, decision, vote, onChange }) {
+  const known = recorded(form)[decision.id];
+  const text = (id) => (decision.options.find((each) => each.id === id) || { text: id === "own" ? "something else" : id }).text;
+  const pick = (choice) => onChange({ ...vote, choice });
+  const mark = (id, as) => onChange({ ...vote, others: { ...vote.others, [id]: as } });
+  return html`<fieldset class="ballot"><legend dir="auto">${decision.question}</legend>
+    ${decision.options.map((option) => html`<div class="option" key=${option.id}>
+      <label class="choice"><input type="radio" name=${`vote-${decision.id}`} checked=${vote.choice === option.id} onChange=${() => pick(option.id)} /> <span dir="auto">${option.text}</span></label>
+      ${vote.choice && vote.choice !== option.id && html`<select aria-label=${`What you think of: ${option.text}`} value=${(vote.others || {})[option.id] || ""} onChange=${(event) => mark(option.id, event.target.value)}>${OTHERS.map(([value, told]) => html`<option value=${value} selected=${value === ((vote.others || {})[option.id] || "")}>${told}</option>`)}</select>`}</div>`)}
+    <label class="choice"><input type="radio" name=${`vote-${decision.id}`} checked=${vote.choice === "own"} onChange=${() => pick("own")} /> Something else: I say it below</label>
+    <label class="choice"><input type="radio" name=${`vote-${decision.id}`} checked=${vote.choice === "any"} onChange=${() => pick("any")} /> No preference</label>
+    ${known && !known.clerk && html`<p class="faint small">So far you hold: <span dir="auto">${text(known.held)}</span></p>`}
+    ${known && known.clerk && html`<label>Your earlier words were put here. Where do they belong?<select value=${vote.before || known.held} onChange=${(event) => onChange({ ...vote, before: event.target.value })}>
+      ${[...decision.options.map((each) => [each.id, each.text]), ["own", "somewhere else"], ["silent", "they did not speak to this"]].map(([value, told]) => html`<option value=${value} selected=${value === (vote.before || known.held)}>${told}</option>`)}</select></label>`}
+  </fieldset>`;
 }
 
-function lines(text) {
-  return (text || "").split("\n").map((line) => line.trim()).filter(Boolean);
-}
-
-function action(line) {
-  const [what, ...owner] = line.split(" - ");
-  return { what: what.trim(), owner: owner.join(" - ").trim(), due: "" };
+function Stance({ point, said, onChange }) {
+  return html`<fieldset class="stance"><legend dir="auto">${point.text}</legend>
+    ${STANCES.map((word) => html`<label class="choice" key=${word}><input type="radio" name=${`stance-${point.id}`} checked=${said.stance === word} onChange=${() => onChange({ ...said, stance: word })} /> ${word}</label>`)}
+    ${said.stance && html`<label>Why (optional)<input type="text" dir="auto" maxlength="160" value=${said.text || ""} onInput=${(event) => onChange({ ...said, text: event.target.value })} /></label>`}
+  </fieldset>`;
 }
