@@ -354,7 +354,7 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     if told or not seats:
         return told
     if moved := [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]:
-        return "\n".join(moved)
+        return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
     return "Nothing: everybody holds what it held before it heard the others." if known else ""
 
