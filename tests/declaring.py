@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, Form, split_blocks
-
+from roundtable.core.declaration_form import LABEL, AskedValue, Form, split_blocks
 
 
 class Asked(Protocol):
@@ -63,6 +62,7 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
         "abstain": None,
         "scores": dict.fromkeys(form.scored, 4),
         "end": False,
+        "values": {name: _value(asked) for name, asked in form.values.items()},
         "actions": [],
         "for_the_record": "",
         "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
@@ -73,6 +73,13 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
     if "choice" in fields:
         fields["votes"] = [vote(fields.pop("choice"), on=d.id) for d in form.decisions]
     return {key: fields.get(key, whole[key]) for key in form.keys}
+
+
+def _value(asked: AskedValue) -> Any:
+    if asked.kind == "number":
+        return asked.minimum or 1
+    first = asked.choices[0] if asked.choices else "one"
+    return first if asked.kind == "choice" else [first]
 
 
 def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
@@ -88,3 +95,47 @@ def spoken(text: str, request: Asked, **fields: Any) -> str:
     if request.schema is not None:
         return declared(request.form, request.user, **fields)
     return f"{text}\n\n{declared(request.form, request.user, **fields)}"
+
+
+_WORDS = {"AGREE": "agree", "PARTLY": "partly", "DISAGREE": "disagree", "UNSURE": "unsure"}
+
+
+def fields(*lines: str, position: str = "Do it step by step.") -> dict[str, Any]:
+    """A declaration in short lines: `AGREE p1: why`, `NEW: a claim`, `ACTION: what - Owner: who`,
+    `END: yes`, `VOTE o1`, `VOTE o1 FROM o2`, `BECAUSE Ann: an argument`, `RECORD: words`. Without a
+    vote its speaker has no preference."""
+    found: dict[str, Any] = {
+        "votes": [vote("any")],
+        "position": position,
+        "conditions": [],
+        "confidence": 80,
+        "stances": [],
+        "adopted": [],
+        "new_points": [],
+        "abstain": None,
+        "end": False,
+        "actions": [],
+        "for_the_record": "",
+    }
+    for line in lines:
+        head, _, rest = line.partition(":")
+        word, _, name = head.partition(" ")
+        rest = rest.strip()
+        match word:
+            case "NEW":
+                found["new_points"].append(rest)
+            case "ACTION":
+                what, _, owner = rest.partition(" - Owner: ")
+                found["actions"].append({"what": what, "owner": owner, "due": ""})
+            case "END":
+                found["end"] = rest == "yes"
+            case "RECORD":
+                found["for_the_record"] = rest
+            case "BECAUSE":
+                found["adopted"].append({"from": name, "what": rest, "moved": True})
+            case "VOTE":
+                choice, _, before = name.partition(" FROM ")
+                found["votes"] = [vote(choice, before=before or None)]
+            case _:
+                found["stances"].append({"id": name, "stance": _WORDS[word], "text": rest})
+    return found

@@ -17,6 +17,8 @@ SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
     "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
+    "meeting": ("arch", "back", "prod", "test"),
+    "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -51,6 +53,11 @@ def options_for(procedure: str, seats: int) -> dict[str, Any]:
         case "adaptive":
             models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
             return {"debate": True, "panel": ",".join(models)}
+        case "meeting":
+            names = SEATS[procedure][:seats]
+            return {"participants": [{"profile": name, "role": name} for name in names]}
+        case "five-round":
+            return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
     return {}
 
 

@@ -55,7 +55,7 @@ HELD: dict[str, Held] = {
     "council": Held("council", "Tea or coffee?", {}, 1 + 3 + 1 + 3 + 1, 5),
     "council, quick": Held("council", "Tea or coffee?", {"quick": True}, 1 + 3 + 1, 3),
     "deliberation": Held("deliberation", QUESTION, EXPERTS, 3 + 3 + 1, 3),
-    "five-round": Held("five-round", five_round_table.TOPIC, AGENTS, 3 * 4 + 1, 5),
+    "five-round": Held("five-round", five_round_table.TOPIC, AGENTS, 3 * 4 + 2, 5),
     "meeting": Held("meeting", meeting_table.TOPIC, SEATS, 3 * 3 + 4, 13),
     "delphi": Held("delphi", "How many weeks will it take?", {}, 4 * 3, 3),
 }

@@ -14,6 +14,7 @@ from .values import ActionItem, Value
 
 StanceWord = Literal["agree", "partly", "disagree", "unsure", "amend", "withdraw"]
 ConditionKind = Literal["demand", "fact"]
+DeclaredValue = float | str | tuple[str, ...]
 
 OWN, ANY, SILENT = "own", "any", "silent"
 """None of the options; no preference among them; the earlier statement did not speak to it."""
@@ -84,6 +85,8 @@ class Declaration(Value):
     """How much it agrees with each peer, 1 to 5, by participant."""
     end: bool | None = None
     """Whether it would end the discussion now."""
+    values: dict[str, DeclaredValue] = Field(default_factory=dict)
+    """Numbers, choices and lists that a procedure of the user's own asks for, by name."""
     actions: tuple[ActionItem, ...] = ()
     for_the_record: str = ""
     """What it wants to stand in the minutes whatever is decided."""

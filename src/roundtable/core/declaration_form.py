@@ -27,6 +27,7 @@ from .declaration import (
     Decision,
     Declaration,
     DeclaredStance,
+    DeclaredValue,
     DeclaredVote,
     StanceWord,
 )
@@ -47,6 +48,7 @@ Key = Literal[
     "abstain",
     "scores",
     "end",
+    "values",
     "actions",
     "for_the_record",
     "delivers",
@@ -80,7 +82,10 @@ MAX_TEXT = 160
 MAX_ANSWER = 400
 MAX_CONDITIONS = MAX_ADOPTED = MAX_NEW = 3
 MAX_LIST = 8
+MAX_VALUES = 20
 MAX_DEPTH = 12
+LARGEST = 1e15
+"""A number beyond that is a slip."""
 _TOLERANCE = 1.1
 """A text that is a little too long is kept whole; only beyond that is it cut."""
 
@@ -94,6 +99,7 @@ _OPTION_ID = re.compile(
     r"^\W*(?:option|opción|选项)?\s*o?\s*(?P<number>\d{1,3})\W*$", re.IGNORECASE
 )
 _POINT_ID = re.compile(r"^\W*(?P<kind>[pcPC])\s*(?P<number>\d{1,4})\W*$")
+_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,10})?")
 _PERCENT = re.compile(r"^\s*(?P<number>\d{1,3})(?:\.\d+)?\s*(?:%|/\s*100|percent)?\s*$")
 
 
@@ -107,6 +113,50 @@ class Listed:
     """Whether the speaker raised it itself."""
     asked: bool = False
     """Whether it must be answered: it is contested, undecided or decisive."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedValue:
+    """A value that a procedure of the user's own asks for."""
+
+    kind: Literal["number", "choice", "list"]
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def wanted(self) -> str:
+        """What is expected, in words."""
+        match self.kind:
+            case "number":
+                low, high = self.minimum, self.maximum
+                bounds = (
+                    f" from {low:g} to {high:g}"
+                    if low is not None and high is not None
+                    else f" of at least {low:g}"
+                    if low is not None
+                    else f" of at most {high:g}"
+                    if high is not None
+                    else ""
+                )
+                return f"one single number{bounds}, no range"
+            case "choice":
+                return f"exactly one of these: {'; '.join(self.choices)}"
+            case "list":
+                among = f" out of these: {'; '.join(self.choices)}" if self.choices else ""
+                return f"a list of texts, best first{among}"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        match self.kind:
+            case "number":
+                bounds = {"minimum": self.minimum, "maximum": self.maximum}
+                return {"type": "number", **{k: v for k, v in bounds.items() if v is not None}}
+            case "choice":
+                return {"enum": list(self.choices)}
+            case "list":
+                item = {"enum": list(self.choices)} if self.choices else _text(MAX_POSITION)
+                return _list(item, MAX_VALUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +178,11 @@ class Form:
     decisions: tuple[Decision, ...] = ()
     listed: tuple[Listed, ...] = ()
     peers: Mapping[str, str] = field(default_factory=dict)
-    """Letter or name → participant, as this speaker knows the others."""
+    """Letter, or name where the others are known by name → participant."""
     scored: Mapping[str, str] = field(default_factory=dict)
     """The name under which a peer is scored → participant."""
+    values: Mapping[str, AskedValue] = field(default_factory=dict)
+    """What a procedure of the user's own asks for beside that, by name."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
     alone: bool = False
@@ -142,6 +194,11 @@ class Form:
     @property
     def asks_votes(self) -> bool:
         return "votes" in self.keys and bool(self.decisions)
+
+    @property
+    def schema_keys(self) -> tuple[Key, ...]:
+        """The keys that can be filled in now: there are options, points and peers for them."""
+        return tuple(key for key in self.keys if self._part(key) is not None)
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of this call, with the live ids in it."""
@@ -227,6 +284,9 @@ class Form:
                 return _object(**dict.fromkeys(self.scored, score)) if self.scored else None
             case "end":
                 return {"type": "boolean"}
+            case "values":
+                asked = {name: each.schema for name, each in self.values.items()}
+                return _object(**asked) if asked else None
             case "actions":
                 action = _object(what=_text(MAX_TEXT), owner=_text(80), due=_text(80))
                 return _list(action, MAX_LIST)
@@ -409,6 +469,9 @@ class _Reader:
             abstain=abstain,
             scores=self._scores(fields.get("scores")) if "scores" in keys else {},
             end=self._end(fields.get("end")) if "end" in keys else None,
+            values=self._values(fields.get("values"))
+            if "values" in keys and abstain is None
+            else {},
             actions=tuple(self._actions(fields.get("actions"))) if "actions" in keys else (),
             for_the_record=self._text(fields.get("for_the_record"), MAX_POSITION)
             if "for_the_record" in keys
@@ -430,7 +493,7 @@ class _Reader:
         if told is None or told is False or told == "" or told in ("null", "none", "None"):
             return None
         reason = self._text(told, MAX_POSITION) if isinstance(told, str) else "no reason given"
-        if any(fields.get(key) for key in ("votes", "scores", "stances", "new_points")):
+        if any(fields.get(key) for key in ("votes", "scores", "stances", "new_points", "values")):
             self.problems.append(
                 "It abstains and yet takes part: either abstain with a reason and leave the lists "
                 "empty, or set abstain to null. No preference is the choice `any`."
@@ -604,20 +667,27 @@ class _Reader:
 
     def _adopted(self, given: Any) -> Iterator[Adopted]:
         entries = given if isinstance(given, list) else []
-        by_name = {_plain(name): participant for name, participant in self.form.peers.items()}
         for entry in entries[:MAX_ADOPTED]:
             if not isinstance(entry, dict):
                 continue
             what = self._text(entry.get("what"), MAX_TEXT)
-            named = str(entry.get("from", "")).strip().removeprefix("Answer ")
-            participant = by_name.get(_plain(named))
+            participant = self._peer(entry.get("from"))
             if participant is None:
                 if what:
                     known = ", ".join(self.form.peers)
-                    self.problems.append(f"adopted.from must be one of these: {known}.")
+                    self.problems.append(f"adopted.from must be one of {known}.")
                 continue
             if what:
                 yield Adopted(participant=participant, what=what, moved=entry.get("moved") is True)
+
+    def _peer(self, given: Any) -> str | None:
+        """Who is meant by a letter, a name or an id; None unless it is one of the others."""
+        told = str(given or "").strip().removeprefix("Answer ").removeprefix("Speaker ")
+        told = told.strip().casefold()
+        for known, participant in self.form.peers.items():
+            if told in (known.casefold(), participant.casefold()):
+                return participant
+        return None
 
     def _scores(self, given: Any) -> dict[str, int]:
         scores: dict[str, int] = {}
@@ -639,6 +709,39 @@ class _Reader:
 
     def _end(self, given: Any) -> bool | None:
         return given if isinstance(given, bool) else None
+
+    def _values(self, given: Any) -> dict[str, DeclaredValue]:
+        entries = given if isinstance(given, dict) else {}
+        found: dict[str, DeclaredValue] = {}
+        for name, asked in self.form.values.items():
+            value = self._value(entries.get(name), asked)
+            if value is None:
+                self.problems.append(f"values.{name} must be {asked.wanted}.")
+            else:
+                found[name] = value
+        return found
+
+    def _value(self, given: Any, asked: AskedValue) -> DeclaredValue | None:
+        if asked.kind == "number":
+            return self._number(given, asked)
+        if asked.kind == "choice":
+            return _among(given, asked.choices)
+        items = given if isinstance(given, list) else [given] if isinstance(given, str) else []
+        texts = [self._text(each, MAX_POSITION) for each in items[:MAX_VALUES]]
+        if asked.choices:
+            chosen = [_among(each, asked.choices) for each in texts]
+            return None if None in chosen else tuple(dict.fromkeys(c for c in chosen if c)) or None
+        return tuple(dict.fromkeys(each for each in texts if each)) or None
+
+    def _number(self, given: Any, asked: AskedValue) -> float | None:
+        if isinstance(given, str) and _NUMBER.fullmatch(given.strip()):
+            self._mend("a number in quotation marks was read as one")
+            given = float(given)
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            return None
+        low, high = asked.minimum, asked.maximum
+        within = (low is None or given >= low) and (high is None or given <= high)
+        return float(given) if within and abs(given) <= LARGEST else None
 
     def _actions(self, given: Any) -> Iterator[ActionItem]:
         for entry in (given if isinstance(given, list) else [])[:MAX_LIST]:
@@ -665,6 +768,12 @@ class _Reader:
     def _mend(self, told: str) -> None:
         if told not in self.mended:
             self.mended.append(told)
+
+
+def _among(given: Any, choices: Sequence[str]) -> str | None:
+    """The choice that these words are, apart from capitals and marks."""
+    same = [each for each in choices if isinstance(given, str) and _plain(each) == _plain(given)]
+    return same[0] if len(same) == 1 else None
 
 
 def _problem(told: str) -> Violation:

@@ -234,9 +234,14 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds = {each.round for each in whole.statements} | {s.round for s in state.stances}
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
-    return {
-        each: record_before(state, each + 1) if each != ordered[-1] else whole for each in ordered
-    }
+    return {each: record_after(state, each) if each != ordered[-1] else whole for each in ordered}
+
+
+def record_after(state: State, round_: int) -> Record:
+    """The record as it stood at the end of a round: nothing of a later one is in it."""
+    if not any(speech.round > round_ for speech in state.speeches):
+        return record_of(state)
+    return record_before(state, round_ + 1)
 
 
 def record_before(state: State, round_: int) -> Record:

@@ -379,8 +379,11 @@ def _end(
     voted = [seat for seat in seats if seat.final]
     if seated < 2:
         return None, "It takes two to agree.", None, ()
-    if len(voted) < 2 or all(seat.final == ANY for seat in voted):
+    if len(voted) < 2:
         return None, _nobody(record, seated, len(voted)), None, ()
+    if all(seat.final == ANY for seat in voted):
+        told = f"{len(voted)} of {seated} voted, and nobody has a preference."
+        return None, told, None, ()
     count = _Count(seats, weights)
     moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"

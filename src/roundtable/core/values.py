@@ -7,6 +7,8 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Confidence = Literal["high", "medium", "low"]
+TurnedOut = Literal["good", "mixed", "bad"]
+"""How a decision turned out in the world."""
 Status = Literal["running", "concluded", "failed", "stopped"]
 StopReason = Literal[
     "verdict",

@@ -64,7 +64,7 @@ def material(
             continue
         declared = speech.declaration
         stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
-        source = f"Answer {letter}, the {table.name(seat)}" if names else f"Answer {letter}"
+        source = f"Answer {letter}, {table.name(seat)}" if names else f"Answer {letter}"
         answers.append(Untrusted("speech", f"{speech.text}{stated}", source))
     conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
     return {

@@ -16,6 +16,7 @@ from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
 from ..core.declaration_form import LABEL, Form, Key, Listed
 from ..core.effects import (
+    OwnTemplate,
     PromptPlan,
     PromptValue,
     Task,
@@ -50,6 +51,8 @@ class Table:
     state: State
     label: str
     """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
 
     # --- who sits here -------------------------------------------------------------------------
 
@@ -113,8 +116,12 @@ class Table:
         return {_letter(number): seat for number, seat in enumerate(order)}
 
     def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
-        """How a reader knows the others: by letters, unless a procedure shows names."""
-        return self.letters(reader, reverse=reverse)
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
 
     def anonymous(
         self,
@@ -131,7 +138,7 @@ class Table:
             Untrusted(
                 "speech",
                 said[seat].text,
-                f"Answer {letter}, the {self.name(seat)}" if names else f"Answer {letter}",
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
             )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
@@ -260,6 +267,7 @@ class Table:
                 "scores": ", ".join(form.scored) if "scores" in form.keys else "",
                 "abstain": "abstain" in form.keys,
                 "end": "end" in form.keys,
+                "values": "; ".join(f"{n} is {v.wanted}" for n, v in form.values.items()),
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,
                 "verdict": "delivers" in form.keys,
@@ -289,7 +297,7 @@ class Table:
 
     def declaring_task(
         self,
-        template: str,
+        template: str | OwnTemplate,
         variables: Mapping[str, PromptValue],
         form: Form,
         contract: Contract = ANYTHING,
@@ -446,6 +454,9 @@ def _recorded(record: Record, seat: str) -> str:
     return f"Recorded: {'; '.join(parts)}." if parts else ""
 
 
+_BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
+
+
 def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
@@ -485,6 +496,11 @@ def _example(form: Form) -> str:
         if form.scored
         else "",
         "end": '"end": false',
+        "values": '"values": {'
+        + ", ".join(f'"{name}": {_BLANK[each.kind]}' for name, each in form.values.items())
+        + "}"
+        if form.values
+        else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
         "delivers": f'"delivers": "{first if decisions else "none"}"',

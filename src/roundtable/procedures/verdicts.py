@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.assessment import assessment_of
-from ..core.contracts import Contract, Violation, says_nothing
+from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
 from ..core.contradiction import contradiction
 from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
-from ..core.effects import PromptValue, Task
+from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
@@ -48,12 +48,13 @@ def verdict_form(table: Table) -> Form:
 
 def verdict_task(
     table: Table,
-    template: str,
+    template: str | OwnTemplate,
     variables: Mapping[str, PromptValue],
     sections: Sequence[str],
     *,
     max_tokens: int = 4096,
     contract: Contract | None = None,
+    repeats: bool = False,
 ) -> Task:
     """The host's last word: its sections, its declaration, and the count it has to keep to."""
     question = table.standing.question
@@ -62,6 +63,7 @@ def verdict_task(
         sections=tuple(sections) if contract is None else contract.sections,
         min_words=contract.min_words if contract else 0,
         max_words=contract.max_words if contract else None,
+        flag=contract.flag if contract else UNSTRUCTURED,
         delivers=delivered if question else "",
         options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
         form=contract,
@@ -72,6 +74,7 @@ def verdict_task(
         verdict_form(table),
         kept,
         max_tokens=max_tokens,
+        repeats=repeats,
     )
 
 
@@ -107,7 +110,8 @@ class VerdictContract(Contract):
         texts = dict(self.options)
         if self.delivers not in texts:
             return None
-        answer = self.parse(text).get("Answer") or text
+        parts = self.parse(text)
+        answer = parts.get("Answer") or parts.get("Conclusion") or text
         others = [words for option, words in self.options if option != self.delivers]
         return contradiction(answer, texts[self.delivers], others)
 

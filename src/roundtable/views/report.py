@@ -97,6 +97,9 @@ def _facts(state: State) -> Iterator[tuple[str, str]]:
             yield "Verdict", "partial"
         elif verdict.method == "extractive":
             yield "Verdict", "extract, no model wrote it"
+    if state.outcome is not None:
+        note = f" ({line(state.outcome.note)})" if state.outcome.note else ""
+        yield "Turned out", f"{state.outcome.outcome}{note}"
     yield "Procedure", state.start.procedure
     yield "Participants", str(len(state.participants))
     if rounds := max((s.round for s in state.speeches), default=0):

@@ -55,6 +55,7 @@ def result(state: State) -> dict[str, Any]:
             "influence": influence_document(state),
             **positions(state),
             "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
+            "outcome": _outcome(state),
             "usage": {
                 "calls": state.usage.calls,
                 "input_tokens": state.usage.input_tokens,
@@ -70,6 +71,12 @@ def result(state: State) -> dict[str, Any]:
         }
     )
     return found
+
+
+def _outcome(state: State) -> dict[str, str] | None:
+    """How the decision turned out, as somebody said later."""
+    told = state.outcome
+    return {"outcome": told.outcome, "note": told.note, "by": told.by} if told else None
 
 
 def _participant(state: State, participant: Participant) -> dict[str, Any]:

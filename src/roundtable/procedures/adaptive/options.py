@@ -15,7 +15,7 @@ from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting, UsageError
 from ...core.values import Value
-from ..checking import checked, checked_choices, listed
+from ..checking import checked, checked_choices, split_list
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
 
@@ -118,7 +118,7 @@ class AdaptiveFlags(Value):
     choices: tuple[str, ...] = ()
     """The options of the vote, where the question itself does not say them."""
 
-    _split = field_validator("choices", mode="before")(listed)
+    _split = field_validator("choices", mode="before")(split_list)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> AdaptiveFlags:

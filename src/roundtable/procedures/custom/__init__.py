@@ -21,7 +21,7 @@ from .checks import define as define
 from .model import Definition as Definition
 from .procedure import Custom as Custom
 
-FLAGS = ("models",)
+FLAGS = ("models", "choices")
 
 
 class UserProcedures(Protocol):

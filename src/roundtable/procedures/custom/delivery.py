@@ -10,17 +10,17 @@ from ...views.estimate import Estimate, estimate_calls
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
 from .schedule import blocks
-from .sitting import Sitting
+from .table import table_of
 
 REPORTS = "memory/procedures"
 
 
 def estimate(state: State) -> Estimate:
     """What a discussion that was just opened will cost, if no repetition ends early."""
-    sitting = Sitting(state)
+    table = table_of(state)
     seats = [
         participant
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if not stage.by_host
         for participant in state.participants
@@ -29,13 +29,15 @@ def estimate(state: State) -> Estimate:
     ]
     hosted = sum(
         block.repeat
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if stage.by_host
     )
-    host_calls = hosted + (1 if sitting.host_concludes else 0) if sitting.host_speaks else 0
+    asks = table.definition.decides and not state.start.options.get("choices")
+    hosted += 1 if asks else 0  # to list what can be voted on
+    host_calls = hosted + (1 if table.host_concludes else 0) if table.host_writes else 0
     total = len(seats) + host_calls
-    return estimate_calls(seats, [sitting.host] * host_calls, f"up to ~{total}x")
+    return estimate_calls(seats, [table.host] * host_calls, f"up to ~{total}x")
 
 
 def deliver(state: State, version: str) -> str:
@@ -43,7 +45,7 @@ def deliver(state: State, version: str) -> str:
     verdict = state.verdict
     if verdict is None:
         return ""
-    definition = Sitting(state).definition
+    definition = table_of(state).definition
     lines = [
         f"⚖️ **Verdict of {definition.name}**" + (" (partial)" if verdict.partial else ""),
         "",
@@ -80,18 +82,18 @@ def deliver(state: State, version: str) -> str:
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
-    folder = f"{REPORTS}/{Sitting(state).definition.name}"
+    folder = f"{REPORTS}/{table_of(state).definition.name}"
     delivered = deliver(state, state.start.program_version)
     return (OutputFile(f"{folder}/{name}", markdown_report(state, delivered)),)
 
 
 def progress(state: State) -> str:
     """How far it is: the round, of how many at most."""
-    sitting = Sitting(state)
+    table = table_of(state)
     most = sum(
         block.repeat
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if not stage.by_host
     )
-    return f"{sitting.definition.name}, round {min(sitting.rounds + 1, most)} of at most {most}"
+    return f"{table.definition.name}, round {min(table.rounds + 1, most)} of at most {most}"

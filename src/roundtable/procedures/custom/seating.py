@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import JsonValue, field_validator
 
+from ...core.errors import BadSetting
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import Participant, Value
 from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
-from ..checking import checked
+from ..checking import checked, checked_choices
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .model import FORMAT, Definition
@@ -21,6 +23,8 @@ HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
 class CustomFlags(Value):
     """The flags of one run."""
 
+    choices: tuple[str, ...] | str = ()
+    """The options of the vote on the question, where it does not say them itself."""
     models: tuple[str, ...] = ()
     """Models for the seats in their order, beginning anew when they are used up; stronger than
     those of the definition."""
@@ -40,6 +44,9 @@ def seat(
     that the discussion never depends on a file again."""
     where = f"options of {definition.name}"
     flags = checked(CustomFlags, {**defaults, **request.options}, where)
+    choices = checked_choices(flags.choices, where)
+    if choices and not definition.decides:
+        raise BadSetting(where, "choices", "nothing: no stage of it decides on the question")
     notes: list[NoteAdded] = []
     participants: list[Participant] = []
     personas = list(_personas(definition, request))
@@ -80,6 +87,7 @@ def seat(
             "format": FORMAT,
             "definition": definition.model_dump(mode="json"),
             "guidance": {persona.id: persona.guidance for persona in personas},
+            **({"choices": _options(choices, request.topic)} if definition.decides else {}),
         },
         language=request.language or "auto",
         notes=tuple(notes),
@@ -94,6 +102,10 @@ def casting_request(
         return CastingRequest(definition.panel.count, definition.panel.include)
     named = tuple(seat.expert for seat in definition.participants if seat.expert)
     return CastingRequest(len(named), named) if named else None
+
+
+def _options(choices: tuple[str, ...], topic: str) -> list[JsonValue]:
+    return list(choices or choices_of(topic))
 
 
 def _chosen(models: Models, model: str | None, name: str) -> SpeakerChain:

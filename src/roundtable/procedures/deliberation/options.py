@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting
 from ...core.values import Value
-from ..checking import checked, checked_choices, listed
+from ..checking import checked, checked_choices, split_list
 
 MOST_SEATS = 7
 WHERE = "deliberation options"
@@ -37,7 +37,7 @@ class DeliberationFlags(Value):
     statement: bool = False
     """End in a statement of the group: drafted, ranked by all, revised. For value questions."""
 
-    _split = field_validator("experts", "models", "choices", mode="before")(listed)
+    _lists = field_validator("experts", "models", "choices", mode="before")(split_list)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> DeliberationFlags:

@@ -13,7 +13,7 @@ from ...core.values import Value
 from ...ports import CastingRequest
 from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
-from ..checking import checked
+from ..checking import checked, checked_choices
 from ..opening import OpenRequest
 
 WHERE = "five-round options"
@@ -48,6 +48,8 @@ class FiveRoundFlags(Value):
     model: str | None = None
     models: dict[str, str] = Field(default_factory=dict)
     """By expert's name or id, or `host`; stronger than any routing."""
+    choices: tuple[str, ...] | str = ()
+    """The options of the vote, where the question itself does not say them."""
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:
@@ -63,7 +65,7 @@ class FiveRoundFlags(Value):
                 "the cross-reference",
             )
         flags.names  # noqa: B018 - says what is wrong with them
-        return flags
+        return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property
     def names(self) -> tuple[str, ...]:

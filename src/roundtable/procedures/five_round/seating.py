@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, Participant
 from ...experts.chosen import named_expert
 from ...ports import ChosenExpert, Models
@@ -67,6 +68,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "divergence": flags.divergence,
             "accelerate": flags.accelerate,
             "timeout": flags.timeout,
+            "choices": list(flags.choices or choices_of(request.topic)),
             "experts": {persona.id: _remembered(persona) for persona in personas},
         },
         language=request.language or "auto",

@@ -12,7 +12,7 @@ from .seating import seat
 SPEC = ProcedureSpec(
     FiveRound(),
     "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
-    ("agents", "depth", "strict_rounds", "output_dir", "quick"),
+    ("agents", "depth", "choices", "strict_rounds", "output_dir", "quick"),
     seat,
     estimate,
     deliver,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
-from ...core.values import Budget, Material, NewsPlan
+from ...core.values import Budget, Material, NewsPlan, TurnedOut
 from ...procedures import infer_procedure
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
@@ -59,6 +59,13 @@ class Done(BaseModel):
 class Said(BaseModel):
     turn_id: str
     round: int
+    flags: list[str] = []
+    recorded: str = ""
+    """What is recorded of it, read back."""
+    problems: list[str] = []
+    """What its declaration lacks, in plain words."""
+    new_points: list[str] = []
+    new_conditions: list[str] = []
 
 
 class Url(BaseModel):
@@ -75,6 +82,8 @@ class Headlined(BaseModel):
     opened_at: str
     updated_at: str
     last_seq: int
+    outcome: TurnedOut | None = None
+    """How the decision turned out, if somebody said so."""
     url: str
 
 
@@ -101,6 +110,8 @@ class Unlock(Body):
 
 class Speak(Body):
     text: str
+    declaration: dict[str, Any] | None = None
+    """What the seat holds, in the fields of its turn's form."""
     key: Key | None = None
 
 
@@ -124,6 +135,11 @@ class Extend(Body):
 
 class Vote(Body):
     in_favour: bool
+
+
+class Outcome(Body):
+    outcome: Short
+    note: Short = ""
 
 
 class Share(Body):

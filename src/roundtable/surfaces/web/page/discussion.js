@@ -62,8 +62,8 @@ export function Discussion({ base, info, saved = null }) {
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>
         <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
-        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} />`}
-        <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} coming=${Boolean(state.verdict)} />
+        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${() => store.feed.resume()} />`}
+        <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} outcome=${state.outcome} coming=${Boolean(state.verdict)} />
         <section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
           <h2 id="discussion-head">The discussion</h2>
           ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="faint">${state.closed ? "Nobody spoke." : "Nobody has spoken yet. Speeches appear here as they are given."}</p>`}

@@ -39,6 +39,7 @@ export const EMPTY = Object.freeze({
   paused: null,
   stopping: null,
   verdict: null,
+  outcome: null,
   closed: null,
   speeches: 0,
   usage: { calls: 0, input_tokens: 0, output_tokens: 0, priced_usd: 0, unpriced_calls: 0 },
@@ -157,6 +158,9 @@ const STEPS = {
     const joined = draft.seats.filter((id) => !before.has(id)).map((id) => draft.sat[id].name);
     const left = [...before].filter((id) => !draft.seats.includes(id)).map((id) => draft.sat[id].name);
     if (joined.length || left.length) act(draft, own, event, "seated", { joined, left, reason: event.reason });
+  },
+  OutcomeRecorded(draft, event) {
+    draft.outcome = { outcome: event.outcome, note: event.note };
   },
   WorkflowChosen(draft, event, own) {
     act(draft, own, event, "workflow", { workflow: event.workflow, rounds: event.rounds });

@@ -14,7 +14,7 @@ function Chips({ verdict }) {
   return html`<ul class="chips" aria-label="About this verdict">${chips.map(([kind, text]) => html`<li class=${`chip ${kind}`}>${text}</li>`)}</ul>`;
 }
 
-export const Verdict = memo(function Verdict({ verdict, closed, coming }) {
+export const Verdict = memo(function Verdict({ verdict, closed, coming, outcome }) {
   if (!verdict && coming) {
     return html`<section class="verdict coming" id="verdict" aria-labelledby="verdict-head" tabindex="-1"><h2 id="verdict-head">Verdict</h2><p class="faint" role="status">Its quotations are being checked…</p></section>`;
   }
@@ -30,6 +30,7 @@ export const Verdict = memo(function Verdict({ verdict, closed, coming }) {
     ${closed && closed.status !== "concluded" && html`<${Alert} title=${closed.detail || titled(closed.stop_reason)} remedy=${closed.remedy} />`}
     <p class="headline" dir="auto"><strong>${verdict.headline}</strong></p>
     ${verdict.findings.length > 0 && html`<${Alert} title="The check of this verdict found:" text=${verdict.findings.join(" · ")} />`}
+    ${outcome && html`<p class="outcome"><strong>It turned out ${outcome.outcome}.</strong> <span dir="auto">${outcome.note}</span></p>`}
     <${Words} checked markup=${verdict.html} kind="words answer" under=${2} />
     ${verdict.sure && html`<p class="faint small" dir="auto">Confidence: ${verdict.sure}</p>`}
     ${verdict.agreement && html`<div class="clause"><h3>Agreement</h3><${Words} checked markup=${verdict.agreement} /></div>`}
