@@ -250,6 +250,11 @@ def record_before(state: State, round_: int) -> Record:
     return state.derived(f"record before {round_}", lambda s: _record(s, round_))
 
 
+def record_after(state: State, round_: int) -> Record:
+    """The record as it stood at the end of a round."""
+    return record_before(state, round_ + 1)
+
+
 def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]

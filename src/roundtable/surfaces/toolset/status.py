@@ -116,20 +116,6 @@ def points(
     ]
 
 
-def holdings(state: State, limit: int = SHORT) -> list[Holding]:
-    """Who holds what on the question, as every surface says it."""
-    return [
-        Holding(
-            participant=seat.participant,
-            status=seat.status or "silent",
-            opening=clip(seat.opening, limit),
-            final=clip(seat.final, limit),
-            told=clip(seat.told, limit),
-        )
-        for seat in Delivery.of(state).seats
-    ]
-
-
 def other_points(state: State) -> tuple[Issue, ...]:
     """What is neither agreed nor disputed: held by some, rejected by all, or unanswered."""
     return tuple(each for each in issues(state) if each.status not in ("agreed", "disputed"))
@@ -153,6 +139,20 @@ def form_for(state: State, participant: str, waiting_for: Sequence[str]) -> Decl
         points=shown.points,
         fields=shown.fields,
     )
+
+
+def holdings(state: State, limit: int = SHORT) -> list[Holding]:
+    """Who holds what on the question, as every surface says it."""
+    return [
+        Holding(
+            participant=seat.participant,
+            status=seat.status or "silent",
+            opening=clip(seat.opening, limit),
+            final=clip(seat.final, limit),
+            told=clip(seat.told, limit),
+        )
+        for seat in Delivery.of(state).seats
+    ]
 
 
 def left_out(*lists: Sequence[object]) -> int:

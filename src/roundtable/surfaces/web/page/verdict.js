@@ -28,9 +28,9 @@ export const Verdict = memo(function Verdict({ verdict, closed, coming, outcome 
   return html`<section class="verdict" id="verdict" aria-labelledby="verdict-head" tabindex="-1">
     <header><h2 id="verdict-head">Verdict</h2><${Chips} verdict=${verdict} /></header>
     ${closed && closed.status !== "concluded" && html`<${Alert} title=${closed.detail || titled(closed.stop_reason)} remedy=${closed.remedy} />`}
+    ${outcome && html`<p class="outcome"><strong>It turned out ${outcome.outcome}.</strong> <span dir="auto">${outcome.note}</span></p>`}
     <p class="headline" dir="auto"><strong>${verdict.headline}</strong></p>
     ${verdict.findings.length > 0 && html`<${Alert} title="The check of this verdict found:" text=${verdict.findings.join(" · ")} />`}
-    ${outcome && html`<p class="outcome"><strong>It turned out ${outcome.outcome}.</strong> <span dir="auto">${outcome.note}</span></p>`}
     <${Words} checked markup=${verdict.html} kind="words answer" under=${2} />
     ${verdict.sure && html`<p class="faint small" dir="auto">Confidence: ${verdict.sure}</p>`}
     ${verdict.agreement && html`<div class="clause"><h3>Agreement</h3><${Words} checked markup=${verdict.agreement} /></div>`}
