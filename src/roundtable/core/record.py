@@ -237,13 +237,6 @@ def _by_round(state: State) -> dict[int, Record]:
     return {each: record_after(state, each) if each != ordered[-1] else whole for each in ordered}
 
 
-def record_after(state: State, round_: int) -> Record:
-    """The record as it stood at the end of a round: nothing of a later one is in it."""
-    if not any(speech.round > round_ for speech in state.speeches):
-        return record_of(state)
-    return record_before(state, round_ + 1)
-
-
 def record_before(state: State, round_: int) -> Record:
     """The record as it was before a round: what seats that speak side by side may know, whoever of
     them is asked again or after a restart."""
