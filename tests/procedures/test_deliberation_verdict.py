@@ -201,7 +201,27 @@ def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agree
 def test_the_delivery_of_a_majority_reads_well() -> None:
     votes = {**SPLIT, THREE: ("o2", {"choice": "o1 > o2", "confidence": 60})}
     state = deliberate(votes)
-    assert SPEC.deliver(state, "9.9").splitlines() == []
+    shown = SPEC.deliver(state, "9.9")
+    first, *lines = shown.removeprefix("⚖️ **Verdict**\n\n").splitlines()
+    assert first == (
+        "**Yes, 2 of 3, 1 for another answer, but one of them came over without naming an "
+        "argument.** Do it step by step."
+    )
+    for line in (
+        "Do it step by step [First Principles, round 1].",
+        f"- {NAMES[ONE]}: yes, from the start",
+        f"- {NAMES[THREE]}: no → yes, without naming an argument",
+        f"- {NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in.",
+        "- Without talk the vote would have said “no”; after it, it says “yes”.",
+    ):
+        assert line in lines
+    dissent = shown.partition("**Dissent:**\n")[2].partition("\n\n")[0].splitlines()
+    assert dissent[0].startswith(
+        f"- {NAMES[TWO]}, round 2: The position of {TWO}. Reason: The cost that {TWO} sees."
+    )
+    assert dissent[1].startswith(f"- {NAMES[THREE]}, round 1: The position of {THREE}. (gave in")
+    assert "**Confidence:** Low (" in shown
+    assert shown.endswith("⚖️ Host: test/captain · roundtable v9.9")
 
 
 def test_an_impasse_lists_positions_and_no_dissent() -> None:
