@@ -213,7 +213,8 @@ def test_the_delivery_of_a_majority_reads_well() -> None:
         f"- {NAMES[ONE]}: yes, from the start",
         f"- {NAMES[THREE]}: no → yes, without naming an argument",
         f"- {NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in.",
-        "**What talk changed:** Without talk the vote would have said “no”; after it, it says “yes”.",
+        "**What talk changed:** Without talk the vote would have said “no”; after it, it says "
+        "“yes”.",
     ):
         assert line in lines
     dissent = shown.partition("**Dissent:**\n")[2].partition("\n\n")[0].splitlines()
