@@ -481,7 +481,7 @@ def test_an_invented_quotation_is_taken_out_of_the_verdict() -> None:
     state = hold(own_table(own, {"verdict": lie}))
     assert state.verdict is not None
     assert "cats" not in state.verdict.answer
-    assert "[quotation not found]" in state.verdict.flags
+    assert "[not_found]" in state.verdict.flags
     assert state.verdict.cites == ("1/stage-1/ben",)
 
 
