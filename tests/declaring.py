@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, AskedValue, Form
+from roundtable.core.declaration_form import LABEL, AskedValue, Form, split_blocks
 
 
 class Asked(Protocol):
@@ -88,9 +88,54 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
 
 
 def spoken(text: str, request: Asked, **fields: Any) -> str:
-    """The words, with the declaration that the request asks for unless they hold one already."""
-    if request.form is None or f"```{LABEL}" in text:
+    """The words, with the declaration that the request asks for unless they hold one already; an
+    empty answer stays empty."""
+    if request.form is None or split_blocks(text)[1] or not text.strip():
         return text
     if request.schema is not None:
         return declared(request.form, request.user, **fields)
     return f"{text}\n\n{declared(request.form, request.user, **fields)}"
+
+
+_WORDS = {"AGREE": "agree", "PARTLY": "partly", "DISAGREE": "disagree", "UNSURE": "unsure"}
+
+
+def fields(*lines: str, position: str = "Do it step by step.") -> dict[str, Any]:
+    """A declaration in short lines: `AGREE p1: why`, `NEW: a claim`, `ACTION: what - Owner: who`,
+    `END: yes`, `VOTE o1`, `VOTE o1 FROM o2`, `BECAUSE Ann: an argument`, `RECORD: words`. Without a
+    vote its speaker has no preference."""
+    found: dict[str, Any] = {
+        "votes": [vote("any")],
+        "position": position,
+        "conditions": [],
+        "confidence": 80,
+        "stances": [],
+        "adopted": [],
+        "new_points": [],
+        "abstain": None,
+        "end": False,
+        "actions": [],
+        "for_the_record": "",
+    }
+    for line in lines:
+        head, _, rest = line.partition(":")
+        word, _, name = head.partition(" ")
+        rest = rest.strip()
+        match word:
+            case "NEW":
+                found["new_points"].append(rest)
+            case "ACTION":
+                what, _, owner = rest.partition(" - Owner: ")
+                found["actions"].append({"what": what, "owner": owner, "due": ""})
+            case "END":
+                found["end"] = rest == "yes"
+            case "RECORD":
+                found["for_the_record"] = rest
+            case "BECAUSE":
+                found["adopted"].append({"from": name, "what": rest, "moved": True})
+            case "VOTE":
+                choice, _, before = name.partition(" FROM ")
+                found["votes"] = [vote(choice, before=before or None)]
+            case _:
+                found["stances"].append({"id": name, "stance": _WORDS[word], "text": rest})
+    return found

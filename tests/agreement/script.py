@@ -185,7 +185,8 @@ class Cast:
         hasty, by what they look like."""
         groups: dict[str, list[str]] = {}
         texts: dict[str, str] = {}
-        shown = re.findall(r"^from Answer ([A-Z])\n(.*?)\n\[/fence", request.user, re.S | re.M)
+        pattern = r"^from Answer ([A-Z])(?:, [^\n]*)?\n(.*?)\n\[/fence"
+        shown = re.findall(pattern, request.user, re.S | re.M)
         for letter, text in shown:
             for seat in self.script["seats"]:
                 if seat["position"] in text:

@@ -10,13 +10,17 @@ from roundtable.core.assessment import assessment_of
 from roundtable.core.standing import Standing, standing_of
 from roundtable.core.state import State
 from tests.agreement.script import Cast, ClerkKind, Manner, scripts
+from tests.procedures.custom_table import Shelved, defined
 from tests.rehearsal import Table, Voice, run_in_virtual_time
 
 SCRIPTS = scripts()
 SEATS: dict[str, tuple[str, ...]] = {
     "deliberation": ("first-principles", "precedent", "pre-mortem", "affected-people"),
     "council": ("scholar", "engineer", "muse"),
+    "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
+    "meeting": ("arch", "back", "prod", "test"),
     "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
+    "own": ("anna", "ben", "cleo", "dora"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -32,7 +36,7 @@ CASES = [
 def held(cast: Cast, procedure: str, **options: Any) -> State:
     """The script, spoken through a procedure."""
     seats = len(cast.script["seats"])
-    table = Table({"*": Voice(cast.speak)})
+    table = table_for(cast)
     cast.seats = list(SEATS[procedure][:seats])
     return run_in_virtual_time(
         table.ask(
@@ -43,11 +47,33 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
     )
 
 
+def table_for(cast: Cast) -> Table:
+    """A table at which the cast speaks; it knows a small procedure of the user's own as well."""
+    seats = SEATS["own"][: len(cast.script["seats"])]
+    own = defined(
+        {"name": "answer", "aggregate": "decision", "sections": ["Answer"]},
+        {"name": "reply", "aggregate": "decision", "sees": "previous", "anonymous": True},
+        participants=[{"id": who, "name": who.capitalize()} for who in seats],
+        verdict={"by": "host"},
+    )
+    return Table({"*": Voice(cast.speak)}, own=Shelved(own))
+
+
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
-    if procedure == "five-round":
-        return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
-    return {"seats": seats} if procedure == "deliberation" else {}
+    match procedure:
+        case "deliberation":
+            return {"seats": seats}
+        case "adaptive":
+            models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
+            return {"debate": True, "panel": ",".join(models)}
+        case "five-round":
+            names = SEATS[procedure][:seats]
+            return {"agents": [name.replace("-", " ").title() for name in names]}
+        case "meeting":
+            names = SEATS[procedure][:seats]
+            return {"participants": [{"profile": name, "role": name} for name in names]}
+    return {}
 
 
 def of_kind(**wanted: str) -> list[Any]:

@@ -41,7 +41,7 @@ def test_a_block_is_read_line_by_line() -> None:
             DeclaredStance("p3", "unsure", ""),
         ),
         new=("Backups must be tested every week.",),
-        actions=(ActionItem("Test a backup", "Bob"),),
+        actions=(ActionItem(text="Test a backup", owner="Bob"),),
         end=False,
     )
     assert prose(WHOLE) == "I think so, because it works."
@@ -143,13 +143,13 @@ def test_a_vote_to_end_is_a_plain_yes_or_no(line: str, vote: bool | None) -> Non
 @pytest.mark.parametrize(
     ("line", "item"),
     [
-        ("1. [ ] Measure it - Owner: Ann", ActionItem("Measure it", "Ann")),
-        ("- [x] Measure it (Owner: Ann)", ActionItem("Measure it", "Ann")),
-        ("* Measure it — **Owner:** Ann", ActionItem("Measure it", "Ann")),
-        ("12) Measure it, owner: Architect(Ann)", ActionItem("Measure it", "Architect(Ann)")),
-        ("Measure it [Owners: Ann and Bob]", ActionItem("Measure it", "Ann and Bob")),
-        ("Measure the owner's load", ActionItem("Measure the owner's load", "")),
-        ("测量负载 - Owner: 安", ActionItem("测量负载", "安")),
+        ("1. [ ] Measure it - Owner: Ann", ActionItem(text="Measure it", owner="Ann")),
+        ("- [x] Measure it (Owner: Ann)", ActionItem(text="Measure it", owner="Ann")),
+        ("* Measure it — **Owner:** Ann", ActionItem(text="Measure it", owner="Ann")),
+        ("12) Measure it, owner: Architect(Ann)", ActionItem(text="Measure it", owner="Architect(Ann)")),
+        ("Measure it [Owners: Ann and Bob]", ActionItem(text="Measure it", owner="Ann and Bob")),
+        ("Measure the owner's load", ActionItem(text="Measure the owner's load", owner="")),
+        ("测量负载 - Owner: 安", ActionItem(text="测量负载", owner="安")),
     ],
 )
 def test_an_action_is_parsed_with_its_owner(line: str, item: ActionItem) -> None:
@@ -158,7 +158,7 @@ def test_an_action_is_parsed_with_its_owner(line: str, item: ActionItem) -> None
 
 def test_a_section_of_actions_is_read_without_its_ornaments() -> None:
     section = "### For Ann\n1. [ ] One thing - Owner: Ann\n\n---\n- Another thing\n- none\n"
-    assert action_items(section) == (ActionItem("One thing", "Ann"), ActionItem("Another thing"))
+    assert action_items(section) == (ActionItem(text="One thing", owner="Ann"), ActionItem(text="Another thing"))
     assert action_items("None.") == ()
 
 

@@ -178,7 +178,7 @@ class Form:
     decisions: tuple[Decision, ...] = ()
     listed: tuple[Listed, ...] = ()
     peers: Mapping[str, str] = field(default_factory=dict)
-    """Letter or name → participant, as this speaker knows the others."""
+    """Letter, or name where the others are known by name → participant."""
     scored: Mapping[str, str] = field(default_factory=dict)
     """The name under which a peer is scored → participant."""
     values: Mapping[str, AskedValue] = field(default_factory=dict)
@@ -194,6 +194,11 @@ class Form:
     @property
     def asks_votes(self) -> bool:
         return "votes" in self.keys and bool(self.decisions)
+
+    @property
+    def schema_keys(self) -> tuple[Key, ...]:
+        """The keys that can be filled in now: there are options, points and peers for them."""
+        return tuple(key for key in self.keys if self._part(key) is not None)
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of this call, with the live ids in it."""
@@ -662,22 +667,27 @@ class _Reader:
 
     def _adopted(self, given: Any) -> Iterator[Adopted]:
         entries = given if isinstance(given, list) else []
-        peers = {_plain(name): participant for name, participant in self.form.peers.items()}
         for entry in entries[:MAX_ADOPTED]:
             if not isinstance(entry, dict):
                 continue
             what = self._text(entry.get("what"), MAX_TEXT)
-            named = _plain(
-                str(entry.get("from", "")).strip().removeprefix("Answer ").removeprefix("Speaker ")
-            )
-            participant = peers.get(named)
+            participant = self._peer(entry.get("from"))
             if participant is None:
                 if what:
-                    told = ", ".join(self.form.peers)
-                    self.problems.append(f"adopted.from must be one of {told}.")
+                    known = ", ".join(self.form.peers)
+                    self.problems.append(f"adopted.from must be one of {known}.")
                 continue
             if what:
                 yield Adopted(participant=participant, what=what, moved=entry.get("moved") is True)
+
+    def _peer(self, given: Any) -> str | None:
+        """Who is meant by a letter, a name or an id; None unless it is one of the others."""
+        told = str(given or "").strip().removeprefix("Answer ").removeprefix("Speaker ")
+        told = told.strip().casefold()
+        for known, participant in self.form.peers.items():
+            if told in (known.casefold(), participant.casefold()):
+                return participant
+        return None
 
     def _scores(self, given: Any) -> dict[str, int]:
         scores: dict[str, int] = {}

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from .contracts import says_nothing
 from .points import Position
 from .text import clip, count_words
+from .values import ActionItem
 
 MAX_NEW = 5
 """Points that one speech can raise: a list that anybody can flood is nobody's list."""
@@ -59,14 +60,6 @@ class DeclaredStance:
     point_id: str
     position: Position
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ActionItem:
-    """Something to be done, and by whom; an empty owner is nobody yet."""
-
-    text: str
-    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +132,7 @@ def action_item(line: str) -> ActionItem:
     match = _OWNER.search(bare)
     text = bare[: match.start()] if match else bare
     owner = match["owner"].strip(" *_.") if match else ""
-    return ActionItem(clip(text.strip(" *_–—-"), MAX_CLAIM), clip(owner, 100))
+    return ActionItem(text=clip(text.strip(" *_–—-"), MAX_CLAIM), owner=clip(owner, 100))
 
 
 def action_items(section: str) -> tuple[ActionItem, ...]:

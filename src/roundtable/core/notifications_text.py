@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .convergence import Score, agreement_pct, convergence_score
+from .convergence import Score, convergence_score
 from .declarations import prose
 from .events import SpeechGiven
-from .points import points_of
+from .record import Point, record_after, record_of
+from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
 from .values import Participant
@@ -176,26 +177,34 @@ def _summary(state: State, round_: int) -> str:
     own = [s for s in state.speeches if s.participant == host and s.after_round == round_]
     if summaries := [s for s in own if s.stage.startswith("summary")]:
         return first_sentences(_said(summaries[-1]), 2, 400)
-    points = points_of(state).points_of_round(round_)
-    if points.consensus or points.disagreement or points.new:
+    agreed, disputed, new = _of_round(state, round_)
+    if agreed or disputed or new:
         return (
-            f"{len(points.consensus)} consensus, {len(points.disagreement)} disagreement, "
-            f"{len(points.new)} new point(s). {_convergence(state, round_)}"
+            f"{len(agreed)} consensus, {len(disputed)} disagreement, "
+            f"{len(new)} new point(s). {_convergence(state, round_)}"
         )
     spoke = [s for s in state.speeches if s.round == round_]
     return f"{len(spoke)} spoke. {_convergence(state, round_)}"
 
 
+def _of_round(state: State, round_: int) -> tuple[list[Point], list[Point], list[Point]]:
+    """The points that a round left agreed and disputed, and those that it raised."""
+    points = record_after(state, round_).points
+    before = {point.id for point in record_after(state, round_ - 1).points}
+    return (
+        [point for point in points if point.status == "agreed"],
+        [point for point in points if point.status == "disputed"],
+        [point for point in points if point.id not in before],
+    )
+
+
 def _key_points(state: State, round_: int) -> list[str]:
     """The points as the round left them; without any, how each speech begins."""
-    points = points_of(state)
-    found = points.points_of_round(round_)
-    kinds = (("agreed", found.consensus), ("disputed", found.disagreement), ("new", found.new))
+    agreed, disputed, new = _of_round(state, round_)
     told: dict[str, str] = {}
-    for kind, ids in kinds:
-        for each in ids:
-            point = points.point(each)
-            told.setdefault(each, f"{kind}: {point.text if point else each}")
+    for kind, points in (("agreed", agreed), ("disputed", disputed), ("new", new)):
+        for point in points:
+            told.setdefault(point.id, f"{kind}: {point.text}")
     if told:
         return _listed(list(told.values()))
     spoke = [s for s in state.speeches if s.round == round_]
@@ -206,11 +215,10 @@ def _key_points(state: State, round_: int) -> list[str]:
 
 
 def _convergence(state: State, round_: int) -> str:
-    found = points_of(state).points_of_round(round_)
-    score = convergence_score(len(found.consensus), len(found.disagreement))
-    given = [n for s in state.scores if s.round == round_ for n in s.scores.values()]
-    if score.value is None and given:
-        percent = agreement_pct(given)
+    agreed, disputed, _ = _of_round(state, round_)
+    score = convergence_score(len(agreed), len(disputed))
+    percent = consensus(row for row in state.scores if row.round == round_)
+    if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"
     return f"Convergence: {_number(score)}"
 
@@ -220,28 +228,20 @@ def _number(score: Score) -> str:
 
 
 def _agreed(state: State) -> list[str]:
-    points = points_of(state)
-    ids = points.points_of_round(_last_round(state)).consensus
-    texts = [point.text for each in ids if (point := points.point(each))]
+    texts = [point.text for point in record_of(state).points if point.status == "agreed"]
     if texts or state.verdict is None:
         return texts
     return [state.verdict.agreement] if state.verdict.agreement else []
 
 
 def _disputed(state: State) -> list[str]:
-    points = points_of(state)
-    ids = points.points_of_round(_last_round(state)).disagreement
-    texts = [point.text for each in ids if (point := points.point(each))]
+    texts = [point.text for point in record_of(state).points if point.status == "disputed"]
     dissent = state.verdict.dissent if state.verdict else ()
     return texts + [
         f"{seat.name if (seat := state.participant(d.participant)) else d.participant}: "
         f"{d.position}{f', because {d.reason}' if d.reason else ''}"
         for d in dissent
     ]
-
-
-def _last_round(state: State) -> int:
-    return max((s.round for s in state.speeches), default=1) or 1
 
 
 def _listed(lines: Sequence[str]) -> list[str]:

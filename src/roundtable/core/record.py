@@ -224,7 +224,7 @@ def record_before(state: State, round_: int) -> Record:
 
 
 def _record(state: State, before: int | None = None) -> Record:
-    seats = tuple(dict.fromkeys([*state.ever_seated]))
+    seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
     statements = tuple(
@@ -475,3 +475,21 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
 
 def _plain(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+def record_after(state: State, round_: int) -> Record:
+    """The record as it stood at the end of a round: nothing of a later one is in it."""
+    if not any(speech.round > round_ for speech in state.speeches):
+        return record_of(state)
+    return state.derived(f"record/{round_}", lambda s: _record(_until(s, round_)))
+
+
+def _until(state: State, round_: int) -> State:
+    return replace(
+        state,
+        speeches=[speech for speech in state.speeches if speech.round <= round_],
+        ballots=[ballot for ballot in state.ballots if ballot.round <= round_],
+        points={name: point for name, point in state.points.items() if point.round <= round_},
+        stances=[stance for stance in state.stances if stance.round <= round_],
+        _derived={},
+    )

@@ -382,8 +382,11 @@ def _end(
     voted = [seat for seat in seats if seat.final]
     if seated < 2:
         return None, "It takes two to agree.", None, ()
-    if len(voted) < 2 or all(seat.final == ANY for seat in voted):
+    if len(voted) < 2:
         return None, _nobody(record, seated, len(voted)), None, ()
+    if all(seat.final == ANY for seat in voted):
+        told = f"{len(voted)} of {seated} voted, and nobody has a preference."
+        return None, told, None, ()
     count = _Count(seats, weights)
     moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
@@ -466,11 +469,11 @@ def _told(counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Reco
     """The count in a few words: "2 of 3, 1 absent"."""
     most = max(counts.values(), default=0)
     seated = len(seats)
-    split = sum(count == most for count in counts.values()) > 1
     lead = f"All {seated}" if most == seated else f"{most} of {seated}"
-    if split:
-        lead = " : ".join(str(count) for count in sorted(counts.values(), reverse=True) if count)
-    parts = [lead if not split else f"{lead} of {seated}"]
+    if most and sum(count == most for count in counts.values()) > 1:
+        split = sorted((count for count in counts.values() if count), reverse=True)
+        lead = f"Split {' : '.join(map(str, split))}"
+    parts = [lead]
     for told, count in (
         ("with positions of their own", sum(s.final == OWN for s in seats)),
         ("without a preference", sum(s.final == ANY for s in seats)),

@@ -187,6 +187,12 @@ class State:
             return self.start.context
         return (*self.start.context, *(each.material for each in self.added))
 
+    @property
+    def voters(self) -> tuple[Participant, ...]:
+        """Everybody whose voice counts, as they sat here last: all who ever sat at the table, or,
+        where a workflow was designed, its seats. Who designs it or only writes has no vote."""
+        return self.derived("voters", _voters)
+
     def participant(self, participant_id: str) -> Participant | None:
         """The participant or host with this id, also one whose seat was set anew; the host also
         answers to its wire name."""
@@ -254,6 +260,15 @@ class State:
                 self.spoken_at.append(record.at)
                 if event.declaration is not None and event.declaration.end is not None:
                     self.end_votes[event.participant] = event.declaration.end
+                if event.declaration is not None and event.declaration.scores:
+                    self.scores.append(
+                        ScoresGiven(
+                            turn_id=event.turn_id,
+                            participant=event.participant,
+                            round=event.round,
+                            scores=event.declaration.scores,
+                        )
+                    )
             case TurnFailed():
                 self._turn(event.turn_id).failure = event
                 self.failures.append(event)
@@ -338,6 +353,15 @@ class State:
             self.reservations.pop(key, None)
         elif self.reservations[key].cost_usd > 0:
             self.usage += Usage(unpriced_calls=1)
+
+
+def _voters(state: State) -> tuple[Participant, ...]:
+    everybody = tuple(state.ever_seated.values())
+    seats = state.workflow.design.get("seats") if state.workflow else None
+    if not isinstance(seats, list):
+        return everybody
+    designed = [seat.get("id") for seat in seats if isinstance(seat, dict)]
+    return tuple(each for each in everybody if each.id in designed)
 
 
 def fold(records: Iterable[StoredEvent]) -> State:

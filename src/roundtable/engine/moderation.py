@@ -5,6 +5,9 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
@@ -34,10 +37,13 @@ LONGEST_SPEECH = 200_000
 """Characters. Longer material belongs into the context."""
 
 
-def checked_words(what: str, text: str, instead: str) -> str:
+def checked_words(
+    what: str, text: str, instead: str, declared: Mapping[str, Any] | None = None
+) -> str:
     """What somebody from outside says, whichever way it came. NotAllowed if it is empty, with what
-    to do `instead`, or so long that no later prompt could carry it."""
-    if not text.strip():
+    to do `instead`, or so long that no later prompt could carry it. Where something is `declared`
+    the turn says whether words are needed."""
+    if not text.strip() and not declared:
         raise NotAllowed(f"The {what} is empty.", instead)
     if len(text) > LONGEST_SPEECH:
         raise NotAllowed(

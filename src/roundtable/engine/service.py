@@ -31,6 +31,7 @@ from ..procedures.opening import OpenRequest, checked_context, checked_language,
 from ..version import __version__
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
+from .external import Heard, heard
 from .journal import Journal, Keyed
 from .moderation import (
     checked_words,
@@ -200,29 +201,54 @@ class Service:
         return journal.state
 
     async def speak(
-        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
     ) -> SpeechGiven:
         """Record a speech from outside the program.
 
         The host (`coordinator`) may remark at any time; later prompts carry the remark. A
-        participant fills its own open turn, in place of its speaker. With the same `key` a
-        repeated call records nothing new.
+        participant fills its own open turn, in place of its speaker, and says in the fields of
+        `declaration` what it holds. With the same `key` a repeated call records nothing new.
         """
-        words = checked_words("speech", text, "Say something, or leave the turn open.")
+        return (await self.hear(discussion_id, participant, text, declaration, key=key)).speech
+
+    async def hear(
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+    ) -> Heard:
+        """As `speak`, with what its declaration lacks. NotAllowed, and nothing is recorded, if the
+        declaration cannot be read."""
+        words = checked_words("speech", text, "Say something, or leave the turn open.", declaration)
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        given: list[SpeechGiven] = []
+        given: list[Heard] = []
 
         def build(state: State) -> list[Keyed]:
             speech = _repeated(state, participant, key) if key else None
-            given[:] = [speech or _outside_speech(state, participant, words, key or "")]
+            given[:] = [
+                Heard(speech)
+                if speech
+                else _outside_speech(state, participant, words, declaration, key or "")
+            ]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
-            return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
+            new = given[0].speech
+            return [] if speech else [(new, f"outcome/{new.turn_id}")]
 
         await journal.record_checked(build)
         await self._carry_on(journal)
         self._tell_of(journal.state)
-        return journal.state.speech(given[0].turn_id) or given[0]
+        stored = journal.state.speech(given[0].speech.turn_id)
+        return replace(given[0], speech=stored) if stored else given[0]
 
     async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
         """Let nobody begin a new turn until it is resumed; whoever speaks finishes."""
@@ -440,13 +466,17 @@ def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:
     return next((s for s in state.speeches if (s.participant, s.key) == (speaker, key)), None)
 
 
-def _outside_speech(state: State, participant: str, text: str, key: str) -> SpeechGiven:
+def _outside_speech(
+    state: State, participant: str, text: str, fields: Mapping[str, Any] | None, key: str
+) -> Heard:
     """The speech that this call makes in this state, or NotAllowed."""
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
     if participant == HOST_WIRE_NAME:
+        if fields:
+            raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
         remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
-        return SpeechGiven(
+        remark = SpeechGiven(
             turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
             stage="remark",
             round=0,
@@ -456,6 +486,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             after_round=newest_round(state),
             key=key,
         )
+        return Heard(remark)
     registered(state, participant)
     if state.paused is not None:
         raise NotAllowed(
@@ -468,19 +499,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             f"It is not {participant}'s turn in {state.discussion_id}.",
             _whose_turn(state),
         )
-    contract = plan.task.contract
-    return SpeechGiven(
-        turn_id=plan.turn_id,
-        stage=plan.stage,
-        round=plan.round,
-        participant=participant,
-        model=OUTSIDE,
-        text=text,
-        sections=contract.parse(text),
-        flags=(contract.flag,) if contract.check(text) else (),
-        after_round=plan.after_round,
-        key=key,
-    )
+    return heard(state, plan, text, fields, key)
 
 
 def _open_turn(state: State, participant: str) -> TurnPlan | None:

@@ -52,8 +52,11 @@ def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "")
     return table.host_turn(CLERK, task, POLICY, name=name)
 
 
-def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptValue]:
-    """What the clerk reads: the speeches under letters, with what each declared."""
+def material(
+    table: Table, speeches: Sequence[SpeechGiven], *, names: bool = False
+) -> dict[str, PromptValue]:
+    """What the clerk reads: the speeches under letters, with what each declared; with `names` also
+    whose they are, for a host who speaks of them to seats that know other letters."""
     said = {speech.participant: speech for speech in speeches}
     answers = []
     for letter, seat in table.letters(table.host.id).items():
@@ -61,7 +64,8 @@ def material(table: Table, speeches: Sequence[SpeechGiven]) -> dict[str, PromptV
             continue
         declared = speech.declaration
         stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
-        answers.append(Untrusted("speech", f"{speech.text}{stated}", f"Answer {letter}"))
+        source = f"Answer {letter}, {table.name(seat)}" if names else f"Answer {letter}"
+        answers.append(Untrusted("speech", f"{speech.text}{stated}", source))
     conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
     return {
         "answers": tuple(answers),

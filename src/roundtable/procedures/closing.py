@@ -15,6 +15,7 @@ from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ..core.stages import closed_stage, run_stage
 from ..core.standing import DecisionStanding, SeatStanding
+from ..core.values import OUTSIDE
 from . import endings
 from .clerk import with_own_positions
 from .table import Table
@@ -25,12 +26,11 @@ POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 def first_votes(table: Table, round_: int) -> tuple[Effect, ...]:
     """Where the talk ended before anybody could vote on what the clerk listed, each seat is asked
-    in one short call."""
+    in one short call. What it holds beside the options can still be put to the others then."""
     state, question = table.state, table.record.question
     if question is None or closed_stage(state, CONFIRM, round_) is not None:
         return ()
-    opened = state.stages.get((CONFIRM, round_))
-    if opened is None:
+    if (CONFIRM, round_) not in state.stages:
         voted = any(each.declaration.vote(question.id) for each in table.record.statements)
         if voted or not endings.may_open(state, CONFIRM, round_):
             return ()
@@ -44,9 +44,10 @@ def first_votes(table: Table, round_: int) -> tuple[Effect, ...]:
     return run_stage(state, plans).effects if plans else ()
 
 
-def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
+def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple[Effect, ...]:
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
-    of a change, a vote that decides and was said only once, a demand that nobody answered."""
+    of a change, a vote that decides and was said only once, a demand that nobody answered. With
+    `unvoted` whoever has declared and not voted is asked too: for when the options came last."""
     state = table.state
     if closed_stage(state, CLOSING, round_) is not None or table.record.question is None:
         return ()
@@ -56,7 +57,7 @@ def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
         tabled = with_own_positions(table)
         if tabled is not None:
             return (Record((tabled,)),)
-    plans = closing_plans(table, round_)
+    plans = closing_plans(table, round_, unvoted=unvoted)
     if not plans:
         return ()
 
@@ -66,12 +67,14 @@ def closing_ballot(table: Table, round_: int) -> tuple[Effect, ...]:
     return run_stage(state, plans, closing=closing).effects
 
 
-def closing_plans(table: Table, round_: int) -> list[TurnPlan]:
+def closing_plans(table: Table, round_: int, *, unvoted: bool = False) -> list[TurnPlan]:
     """The short calls that are due. Once the stage is open they are those that it opened with."""
     opened = table.state.stages.get((CLOSING, round_))
     plans = []
     for seat in table.seats:
-        due = _still_open(table, seat.id)
+        if seat.speaker.model == OUTSIDE:
+            continue  # what is recorded of whoever speaks through a form is read back at once
+        due = _still_open(table, seat.id, unvoted=unvoted)
         wanted = due is not None
         if opened is not None:
             wanted = turn_id(round_, CLOSING, seat.id) in opened.opened.turns
@@ -82,7 +85,9 @@ def closing_plans(table: Table, round_: int) -> list[TurnPlan]:
     return plans
 
 
-def _still_open(table: Table, seat: str) -> tuple[list[str], list[str]] | None:
+def _still_open(
+    table: Table, seat: str, *, unvoted: bool = False
+) -> tuple[list[str], list[str]] | None:
     """The demands that a seat must still answer, and what else it is asked; None if nothing has to
     be asked of it at all."""
     spoken = table.record.last(seat)
@@ -99,6 +104,8 @@ def _still_open(table: Table, seat: str) -> tuple[list[str], list[str]] | None:
         for option in decision.options
         if option.origin == "own" and seat not in option.holders and _newer(table, option.id)
     ]
+    if unvoted and not held.final:
+        asks.append("You have not voted yet on what is on the table.")
     if new:
         asks.append(f"New on the table: {', '.join(new)}. Say how you stand to it.")
     demands = _demands_to_answer(table, question, held)

@@ -52,6 +52,8 @@ class Table:
     state: State
     label: str
     """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
 
     # --- who sits here -------------------------------------------------------------------------
 
@@ -112,15 +114,33 @@ class Table:
         order = self.shuffled(reader, [p.id for p in self.seats if p.id != reader])
         if reverse:
             order.reverse()
-        return {chr(ord("A") + number): seat for number, seat in enumerate(order)}
+        return {_letter(number): seat for number, seat in enumerate(order)}
+
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
 
     def anonymous(
-        self, reader: str, speeches: Sequence[SpeechGiven], *, reverse: bool = False
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
     ) -> tuple[Untrusted, ...]:
-        """The others' speeches under the letters by which this reader knows them."""
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
         said = {speech.participant: speech for speech in speeches}
         return tuple(
-            Untrusted("speech", said[seat].text, f"Answer {letter}")
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
+            )
             for letter, seat in self.letters(reader, reverse=reverse).items()
             if seat in said
         )
@@ -194,18 +214,24 @@ class Table:
         only: Sequence[str] | None = None,
         round_: int | None = None,
     ) -> Form:
-        """What a seat is to declare now. `only` limits what it must answer to these ids; `round_`
-        is given where seats speak side by side, who may know nothing of each other's words."""
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first; `round_` is given
+        where seats speak side by side, who may know nothing of each other's words."""
         record = self.record if round_ is None else record_before(self.state, round_)
-        voting = "votes" in keys
+        decisions = record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
         listed = self._listed(record, participant.id, only) if "stances" in keys else ()
         return Form(
             keys=tuple(keys),
-            decisions=record.decisions if voting else (),
+            decisions=decisions,
             listed=listed,
-            peers=self.letters(participant.id, reverse=reverse) if "adopted" in keys else {},
+            peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
-            recorded=_recorded(record, participant.id) if voting else "",
+            recorded=_recorded(record, participant.id) if decisions else "",
             alone=alone,
         )
 
@@ -388,6 +414,12 @@ class Table:
         )
         read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=2000)
+
+
+def _letter(number: int) -> str:
+    """A to Z, then AA, AB and so on."""
+    before, last = divmod(number, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def unanswered(record: Record, seat: str) -> list[str]:

@@ -21,9 +21,12 @@ from ..core.quotations import Source
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
+from ..core.tally import Vote, tally
 from ..core.text import count_words, first_sentences
+from ..core.track_record import Choice, choose
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
+from .past_record import past_record_of
 from .table import REMARK, Table
 
 PASTED = "[pasted answer]"
@@ -31,6 +34,7 @@ PASTED_LIMIT = 0.6
 """Above this share of copied runs of words a synthesis is not the host's own."""
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
+RULES_DISAGREE = "[voting rules disagree]"
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -106,7 +110,8 @@ class VerdictContract(Contract):
         texts = dict(self.options)
         if self.delivers not in texts:
             return None
-        answer = self.parse(text).get("Answer") or text
+        parts = self.parse(text)
+        answer = parts.get("Answer") or parts.get("Conclusion") or text
         others = [words for option, words in self.options if option != self.delivers]
         found = contradiction(answer, texts[self.delivers], others)
         if found is None:
@@ -142,6 +147,9 @@ def outcome(table: Table) -> str:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
         lines.append(f"Demands that are not granted: {ids}.")
     delivered = standing.question.delivered
+    leans = _by_record(table)
+    if delivered is None and leans is not None and not leans.tied:
+        lines.append(f"The track record of the models leans to {leans.winner}; it settles nothing.")
     lines.append(
         f"Deliver {delivered} as the answer." if delivered else "Deliver no option as the answer."
     )
@@ -213,7 +221,7 @@ def written(
         flags[PASTED] = None
     if not check.cites:
         flags[UNCITED] = None
-    flags.update(dict.fromkeys(f"[{finding.code}]" for finding in check.findings))
+    flags.update(dict.fromkeys(map(flag_of, check.findings)))
     told = parts["agreement"]
     return base.model_copy(
         update={
@@ -227,7 +235,9 @@ def written(
             "author": speech.model,
             # The count comes first: the host's words cannot turn an impasse into an agreement.
             "agreement": f"{base.agreement} {told}".strip(),
-            "changed_minds": parts["changed_minds"] or base.changed_minds,
+            "changed_minds": "\n".join(
+                each for each in (base.changed_minds, parts["changed_minds"]) if each
+            ),
             "on_dissent": parts["on_dissent"],
             "gaps": parts["gaps"],
             "sources": sources,
@@ -280,11 +290,63 @@ def counted(table: Table) -> Verdict:
     return Verdict(
         answer="",
         confidence=_level(table.state),
-        agreement=agreement_told(table.standing),
+        agreement=f"{agreement_told(table.standing)} {by_past_record(table)}".strip(),
         dissent=dissents(table),
         changed_minds=changes_told(table),
         meaningful=table.standing.end is not None,
+        flags=(RULES_DISAGREE,) if _rules_disagree(table) else (),
     )
+
+
+def ballots(table: Table) -> list[Vote]:
+    """The last votes on the question as ballots, for the rules that count rankings."""
+    question = table.record.question
+    if question is None:
+        return []
+    votes = [each for each in table.record.votes(question) if each.vote and each.vote.ranking]
+    sure = {each.participant: table.record.confidence(each.participant) for each in votes}
+    return [
+        Vote.of(
+            each.participant,
+            *each.vote.ranking,
+            confidence=None if (known := sure[each.participant]) is None else known / 100,
+            round=each.round,
+        )
+        for each in votes
+        if each.vote
+    ]
+
+
+def _rules_disagree(table: Table) -> bool:
+    """Whether other ways to count the same votes would name other winners."""
+    question = table.record.question
+    return question is not None and tally(ballots(table), question.option_ids).alarm
+
+
+def by_past_record(table: Table) -> str:
+    """What the past of the models makes of the vote, in a sentence of its own. It never changes how
+    the table ended: positions do that."""
+    question = table.standing.question
+    choice = _by_record(table)
+    if question is None or choice is None or not choice.winners:
+        return ""
+    told = f"Counted with track record ({choice.reason})"
+    if question.delivered is not None:
+        return f"{told}: no change."
+    if choice.tied:
+        return f"{told}."
+    won, whole = choice.winners[0], sum(choice.scores.values())
+    return (
+        f"{told}: “{_bare(question.text_of(won))}” leads with {choice.scores[won]:.1f} of "
+        f"{whole:.1f}."
+    )
+
+
+def _by_record(table: Table) -> Choice | None:
+    record, question = past_record_of(table.state), table.record.question
+    if question is None or not record.learned:
+        return None
+    return choose(ballots(table), record, question.option_ids)
 
 
 def _level(state: State) -> Confidence | None:
@@ -358,11 +420,12 @@ def _reason(table: Table, seat: str, *, first: bool = False) -> str:
 
 
 def changes_told(table: Table) -> str:
-    """Who changed its mind, and by which argument."""
+    """What the vote would have been without talk, who changed its mind, and by which argument;
+    empty where nobody did."""
     question = table.standing.question
-    if question is None:
+    if question is None or not any(seat.moved for seat in question.seats):
         return ""
-    lines = []
+    lines = [_without_talk(question)]
     for seat in question.seats:
         if not seat.moved:
             continue
@@ -371,12 +434,36 @@ def changes_told(table: Table) -> str:
         if seat.opening in question.decision.option_ids:
             before = question.text_of(seat.opening)
         cause = (
-            f"by an argument of {table.name(seat.argument.participant)}: {seat.argument.what}"
+            f"by an argument of {table.name(seat.argument.participant)}: "
+            f"{_bare(seat.argument.what)}"
             if seat.argument
+            else "without naming an argument: it gave in"
+            if seat.gave_in
             else "without naming an argument"
         )
-        lines.append(f"{name}: from “{before}” to “{now}”, {cause}")
+        lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
     return "\n".join(lines)
+
+
+def _without_talk(question: DecisionStanding) -> str:
+    """The vote before talk is the control group: what talk changed is told against it."""
+    before = _leading(question, question.first_counts)
+    after = _leading(question, question.counts)
+    if before == after:
+        return f"Talk did not change the result: {after}."
+    return f"Without talk the vote would have said {before}; after it, it says {after}."
+
+
+def _leading(question: DecisionStanding, counts: Mapping[str, int]) -> str:
+    most = max(counts.values(), default=0)
+    named = [f"“{_bare(question.text_of(o))}”" for o, n in counts.items() if n == most > 0]
+    if not named:
+        return "nothing that was put to the vote"
+    return named[0] if len(named) == 1 else f"a tie of {' and '.join(named)}"
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(" .。")
 
 
 def said(speech: SpeechGiven) -> str:
@@ -421,6 +508,10 @@ def _against_the_count(
     )
 
 
+def flag_of(finding: Finding) -> str:
+    return f"[{finding.code.replace('_', ' ')}]"
+
+
 class Checking:
     """Checks one verdict part by part, and gathers what is found."""
 
@@ -446,7 +537,7 @@ def sources_of(state: State) -> tuple[Source, ...]:
 
 
 def _sources_of(state: State) -> tuple[Source, ...]:
-    host = state.start.host.id
+    voters = {each.id for each in state.voters}
     found = [
         Source(
             id=speech.turn_id,
@@ -457,8 +548,8 @@ def _sources_of(state: State) -> tuple[Source, ...]:
             round=speech.round,
         )
         for speech in state.speeches
-        # The host's own words are no source: every quotation would be found in its own verdict.
-        if speech.participant != host or speech.stage == REMARK
+        # The writer's own words are no source: every quotation would be found in its own verdict.
+        if speech.participant in voters or speech.stage == REMARK
     ]
     found.append(Source(id="question", text=state.start.topic, kind="question"))
     options = [o.text for tabled in state.tabled for d in tabled.decisions for o in d.options]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..core.values import Material
-from ..procedures.adaptive.terms import PRIOR
+from ..procedures.adaptive.seating import PRIOR
 from ..views.adaptive import RESULTS
 
 OLD_ROOT = Path("clawd")

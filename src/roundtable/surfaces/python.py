@@ -14,6 +14,7 @@ from ..core.errors import RoundtableError
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
+from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
@@ -217,10 +218,20 @@ class Roundtable:
         return await self._joined.service.read(discussion_id)
 
     async def speak(
-        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
-    ) -> None:
-        """Record a speech from outside: by the host at any time, or in a participant's turn."""
-        await self._joined.service.speak(discussion_id, participant, text, key=key)
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+    ) -> Heard:
+        """Record a speech from outside: by the host at any time, or in a participant's turn, with
+        what it holds in the fields of `declaration`. The answer says what those lack; NotAllowed if
+        they cannot be read, and then nothing is recorded."""
+        return await self._joined.service.hear(
+            discussion_id, participant, text, declaration, key=key
+        )
 
     async def stop(self, discussion_id: str, *, reason: str = "") -> State:
         """End a discussion with what exists."""

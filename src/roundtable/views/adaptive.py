@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from ..core.contracts import says_nothing
+from ..core.declaration import ANY, OWN
+from ..core.scores import INFERRED
+from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import redact, slug
 from ..core.values import Options, Participant, Verdict
@@ -14,15 +17,17 @@ from .adaptive_meta import (
     NOT_MEASURED,
     agreement,
     agreement_matrix,
+    counted,
     degradations,
     meta_lines,
     validated,
 )
-from .adaptive_votes import tally_lines, winner_line
 from .output_file import OutputFile
 
 RESULTS = "memory/roundtables"
 SYNTHESISER = "synthesiser"
+CONTRADICTS = "contradicts the count"
+OTHERS = {OWN: "a position of its own", ANY: "no preference"}
 
 
 def delivery(state: State, version: str) -> str:
@@ -30,26 +35,32 @@ def delivery(state: State, version: str) -> str:
     verdict = state.verdict
     if verdict is None:
         return ""
+    wrong = [f.message for f in verdict.findings if f.code == CONTRADICTS]
     lines = [
         f"🎯 **Roundtable** [{task_mode(state).upper()}]"
         + (" (partial)" if verdict.partial else ""),
         "",
         *header(state),
         "",
+        *(f"⚠️ {message}\n" for message in wrong),
         verdict.answer,
         "",
-        f"**Confidence:** {_confidence(verdict)}",
+        f"**Confidence:** {_confidence(state, verdict)}",
         f"**Agreement:** {verdict.agreement or 'not stated'}",
         f"**Dissent:** {_dissent(state, verdict)}",
         *([""] if verdict.dissent else []),
     ]
+    if verdict.on_dissent:
+        lines.append(f"**On the dissent:** {verdict.on_dissent}")
+    if verdict.changed_minds:
+        lines.append(f"**What talk changed:** {'; '.join(verdict.changed_minds.splitlines())}")
     if not says_nothing(verdict.gaps):
         lines.append(f"**Open questions:** {verdict.gaps}")
     if verdict.sources:
         lines.append("**Sources:** " + " · ".join(verdict.sources))
-    if winner := winner_line(state):
-        lines += ["", "## Votes", "", f"**{winner}**", ""]
-        lines += [f"- {line}" for line in tally_lines(state)]
+    if verdict.flags:
+        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
+    lines += _votes(state)
     if table := _matrix(state):
         lines += ["", "## Agreement scores", "", *table]
     lines += ["", "## META", "", *(f"- {line}" for line in meta_lines(state))]
@@ -157,10 +168,39 @@ def _recommendation(state: State) -> dict[str, Any] | None:
     }
 
 
-def _confidence(verdict: Verdict) -> str:
-    if not verdict.meaningful:
+def _votes(state: State) -> list[str]:
+    """In a vote, the winner and who chose what, as the table's standing counts it."""
+    question = standing_of(state).question
+    if task_mode(state) != "vote" or question is None or question.end is None:
+        return []
+    names = {seat: state.name_of(seat) for seat in (s.participant for s in question.seats)}
+    chosen: dict[str, list[str]] = {}
+    for seat in question.seats:
+        if seat.final:
+            told = OTHERS.get(seat.final) or question.text_of(seat.final)
+            chosen.setdefault(told, []).append(names[seat.participant])
+    ranked = sorted(chosen.items(), key=lambda item: (item[0] in OTHERS.values(), -len(item[1])))
+    lines = [f"- {option}: {len(who)} ({', '.join(who)})" for option, who in ranked]
+    return ["", "## Votes", "", f"**{winner_line(question)}**", "", *lines]
+
+
+def winner_line(question: DecisionStanding) -> str:
+    """`Winner: tea (3 of 4)`, that there is a tie, or that nothing prevails."""
+    if question.delivered:
+        return f"Winner: {question.answer} ({len(question.holders)} of {question.seated})"
+    if question.tied:
+        most = f"{question.counts[question.tied[0]]} of {question.seated}"
+        options = ", ".join(question.text_of(option) for option in question.tied)
+        return f"Tie: {options} ({most} each)"
+    return f"No winner: {question.reason}"
+
+
+def _confidence(state: State, verdict: Verdict) -> str:
+    if verdict.confidence:
+        return verdict.confidence.capitalize()
+    if any(who.speaker.demonstration for who in state.participants):
         return "not meaningful (demonstration model)"
-    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+    return "not stated: no answer prevails" if verdict.meaningful else "not stated: nothing counted"
 
 
 def _dissent(state: State, verdict: Verdict) -> str:
@@ -168,20 +208,30 @@ def _dissent(state: State, verdict: Verdict) -> str:
         return "none"
     lines = []
     for each in verdict.dissent:
-        who = state.participant(each.participant)
         turn = f" ({each.turn_id})" if each.turn_id else ""
-        lines.append(f"\n- {who.name if who else each.participant}{turn}: ")
+        gave_in = ", before giving in" if each.gave_in else ""
+        lines.append(f"\n- {state.name_of(each.participant)}{turn}{gave_in}: ")
         lines.append(" ".join(each.position.split()))
+        if each.reason and each.reason not in each.position:
+            lines.append(f" Reason: {' '.join(each.reason.split())}")
     return "".join(lines)
 
 
 def _matrix(state: State) -> list[str]:
     """Who agrees with whom, as a table: rows score columns."""
     rows = agreement_matrix(state)
+    doubtful = {
+        (state.name_of(row.participant), state.name_of(peer))
+        for row in counted(state)
+        for peer in row.inferred
+    }
     names = list(dict.fromkeys([*rows, *(peer for row in rows.values() for peer in row)]))
     if not rows:
         return []
     lines = [f"| | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
     for name, row in rows.items():
-        lines.append(f"| {name} | {' | '.join(str(row.get(peer, '–')) for peer in names)} |")
+        cells = [f"{row.get(peer, '–')}{'*' if (name, peer) in doubtful else ''}" for peer in names]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    if doubtful:
+        lines += ["", f"\\* {INFERRED}: not stated plainly, and not in the consensus."]
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ..core.contracts import says_nothing
+from ..core.record import record_of
 from ..core.state import State
 from ..core.text import first_sentences, redact, slug
 from ..core.values import Participant, Verdict
@@ -26,7 +27,7 @@ def delivery(state: State, version: str) -> str:
         "",
         verdict.answer,
         "",
-        f"**Confidence:** {confidence(verdict)}",
+        f"**Confidence:** {confidence(state, verdict)}",
         f"**Agreement:** {verdict.agreement or 'not stated'}",
         f"**Dissent:** {_dissent(state, verdict)}",
         # An empty line ends the list; Markdown would join what follows to its last item.
@@ -43,10 +44,13 @@ def delivery(state: State, version: str) -> str:
     return redact("\n".join(lines))
 
 
-def confidence(verdict: Verdict) -> str:
-    if not verdict.meaningful:
+def confidence(state: State, verdict: Verdict) -> str:
+    """As it was computed; where there was nothing to compute it from, why."""
+    if verdict.confidence:
+        return verdict.confidence.capitalize()
+    if record_of(state).demonstration:
         return "not meaningful (demonstration model)"
-    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+    return "not computed (no vote)" if not verdict.meaningful else "none (nothing prevails)"
 
 
 def round2(state: State) -> str:
@@ -140,7 +144,7 @@ def session_log(state: State, at: datetime) -> str:
         lines += [
             verdict.answer,
             "",
-            f"Confidence: {confidence(verdict)}",
+            f"Confidence: {confidence(state, verdict)}",
             f"Agreement: {verdict.agreement or 'not stated'}",
             f"Dissent: {_dissent(state, verdict)}",
         ]

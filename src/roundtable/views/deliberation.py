@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from ..core.standing import standing_of
 from ..core.state import State
 from ..core.text import redact, slug
 from ..core.values import Verdict
@@ -12,8 +13,6 @@ from .output_file import OutputFile
 from .report_md import markdown_report
 
 REPORTS = "memory/deliberations"
-ON_THE_QUESTION = 2
-"""The last round that votes on the question; later ballots rank statements."""
 
 
 def delivery(state: State, version: str) -> str:
@@ -63,30 +62,27 @@ def deliberation_estimate(state: State) -> Estimate:
     clerk = 0 if options.get("choices") else 1
     host_calls = 0 if host.speaker.demonstration else 1 + clerk + statement
     seats = state.start.participants * rounds
-    reads = bool(options.get("minutes") and options.get("critique")) and host_calls > 0
     return estimate_calls(
         seats,
         [host] * host_calls,
         f"up to ~{len(seats) + host_calls}x",
-        maybe=[host] * (2 if reads else 0),
     )
 
 
 def _confidence(verdict: Verdict) -> str:
     if not verdict.meaningful:
         return "not meaningful (no countable vote)"
-    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+    return verdict.confidence.capitalize() if verdict.confidence else "none (nothing prevails)"
 
 
 def _votes(state: State) -> str:
     """The final vote on the question: each participant's last ballot."""
-    last = {b.participant: b for b in state.ballots if b.round <= ON_THE_QUESTION}
-    counted: dict[str, int] = {}
-    for ballot in last.values():
-        if ballot.meaningful:
-            counted[ballot.position] = counted.get(ballot.position, 0) + 1
+    question = standing_of(state).question
+    if question is None:
+        return ""
+    counted = {question.text_of(option): votes for option, votes in question.counts.items()}
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-    return "; ".join(f"{position.rstrip(' .。')}: {votes}" for position, votes in ranked)
+    return "; ".join(f"{text.rstrip(' .。')}: {votes}" for text, votes in ranked if votes)
 
 
 def _told(state: State, code: str) -> str:
@@ -94,22 +90,23 @@ def _told(state: State, code: str) -> str:
 
 
 def _dissent(state: State, verdict: Verdict) -> str:
+    standing = standing_of(state)
+    if not verdict.dissent and standing.question and standing.question.delivered is None:
+        # Nothing prevails, so nobody dissents from it: what each of them holds stands instead.
+        held = [(p.name, standing.record.position(p.id)) for p in state.participants]
+        told = [f"- **{name}**: {position}" for name, position in held if position]
+        return "\n".join(["**Positions:**", *told]) if told else ""
     if not verdict.dissent:
         return "**Dissent:** none" if verdict.meaningful else ""
-    # Who stands against what prevailed; where nothing did, everybody.
-    title = "Dissent" if len(verdict.dissent) < _spoke(state) else "Positions"
     names = {p.id: p.name for p in state.participants}
-    lines = [f"**{title}:**"]
+    lines = ["**Dissent:**"]
     for each in verdict.dissent:
         said = " ".join(each.position.split())
         reason = " ".join(each.reason.split())
         why = f" Reason: {reason}" if reason and reason not in said else ""
-        lines.append(f"- **{names[each.participant]}** ({each.turn_id}): {said}{why}")
+        before = " (before it gave in)" if each.gave_in else ""
+        lines.append(f"- **{names[each.participant]}**{before} ({each.turn_id}): {said}{why}")
     return "\n".join(lines)
-
-
-def _spoke(state: State) -> int:
-    return len({speech.participant for speech in state.speeches if speech.round > 0})
 
 
 def _footer(state: State, version: str) -> str:

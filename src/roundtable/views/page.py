@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.decide import decide
+from ..core.declaration_form import Form
 from ..core.effects import TakeTurn
 from ..core.points import PointList, points_of
 from ..core.position_changes import held_in
 from ..core.state import State
+from ..core.text import redact
 from ..core.values import OUTSIDE, Verdict
 from ..procedures import procedure_spec
 from ..version import __version__
@@ -287,4 +289,27 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
             "sections": list(contract.sections),
             "min_words": contract.min_words,
             "max_words": contract.max_words,
+            "form": _form(plan.task.form) if plan.task.form is not None else None,
         }
+
+
+def _form(form: Form) -> dict[str, Any]:
+    """The fields that a seat fills in, with what can be named in them."""
+    return {
+        "keys": list(form.schema_keys),
+        "decisions": [
+            {
+                "id": each.id,
+                "question": redact(each.question),
+                "options": [{"id": o.id, "text": redact(o.text)} for o in each.options],
+            }
+            for each in form.decisions
+        ],
+        "points": [
+            {"id": each.id, "text": redact(each.text), "own": each.own, "asked": each.asked}
+            for each in form.listed
+        ],
+        "peers": list(form.peers),
+        "scored": list(form.scored),
+        "recorded": form.recorded,
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...views import adaptive as views
 from ...views.adaptive_cost import adaptive_estimate
 from ..spec import ProcedureSpec
-from .flags import FLAGS
+from .options import FLAGS
 from .procedure import Adaptive
 from .seating import seat
 

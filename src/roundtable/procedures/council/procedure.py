@@ -249,7 +249,7 @@ def summary_turn(table: Table) -> TurnPlan:
     listing = not table.state.tabled
     variables: dict[str, PromptValue] = {
         **table.common(),
-        **clerk.material(table, answers(table)),
+        **clerk.material(table, answers(table), names=True),
         "listing": listing,
     }
     task = Task(PromptPlan("council/summary", variables), max_tokens=3072)
@@ -268,7 +268,7 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         "name": role.name,
         "perspective": role.perspective,
         "findings": Untrusted("findings", findings, "the Captain"),
-        "others": table.anonymous(seat.id, answers(table)),
+        "others": table.anonymous(seat.id, answers(table), names=True),
         "own": table.own_words(seat.id),
     }
     small = Task(

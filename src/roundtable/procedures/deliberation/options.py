@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting
 from ...core.values import Value
-from ..checking import checked, checked_choices
+from ..checking import checked, checked_choices, split_list
 
 MOST_SEATS = 7
 WHERE = "deliberation options"
@@ -29,9 +29,6 @@ class DeliberationFlags(Value):
     """No critique: independent answers and a vote."""
     always_critique: bool = False
     """Also where the independent answers agree."""
-    minutes: bool = True
-    """Whether the host reads answers without reasons and critiques without stances; otherwise
-    rules do."""
     dual_order: bool = False
     """Let everybody review the others twice, in one order and in the other, and say whose ballot
     follows the order."""
@@ -40,12 +37,7 @@ class DeliberationFlags(Value):
     statement: bool = False
     """End in a statement of the group: drafted, ranked by all, revised. For value questions."""
 
-    @field_validator("experts", "models", "choices", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part for each in value.split(",") if (part := " ".join(each.split())))
-        return value
+    _lists = field_validator("experts", "models", "choices", mode="before")(split_list)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> DeliberationFlags:

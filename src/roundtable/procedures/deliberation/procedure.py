@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.contracts import Contract
-from ...core.declaration_form import BALLOT, LAST, OPENING, Key
+from ...core.declaration_form import LAST, OPENING, Key
 from ...core.effects import (
     Effect,
     PromptPlan,
@@ -42,6 +42,8 @@ CONCLUDING = TurnPolicy(timeout=180, deadline=200, retries=1, repairs=1)
 SMALL_TOKENS = 220
 VERDICT = ("Answer", "Agreement", "Gaps and Risks")
 EARLY_STOP = "early_stop"
+CONFIRMATION: tuple[Key, ...] = ("votes", "abstain")
+"""Nothing of what the others said stands in such a call: each confirms what it held alone."""
 
 
 class Deliberation:
@@ -137,7 +139,7 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
         return ()
     plans = [
         table.ballot_turn(
-            seat, CONFIRM, FIRST_ROUND, table.form(seat, BALLOT, alone=True, only=()), CONFIRMING
+            seat, CONFIRM, FIRST_ROUND, table.form(seat, CONFIRMATION, alone=True), CONFIRMING
         )
         for seat in table.seats
     ]
@@ -343,14 +345,16 @@ _FOLLOWS = {
 def _early_stop_note(table: Table) -> NoteAdded:
     """What the unanimity of independent answers saved."""
     count = len(answers(table))
-    saved = count * (2 if table.option("dual_order") else 1)
+    confirmed = len(table.state.spoken_in(CONFIRM, FIRST_ROUND))
+    saved = count * (2 if table.option("dual_order") else 1) - confirmed
     usage = table.state.usage
     cost = usage.cost_usd
     money = f", about ${cost / max(1, usage.calls) * saved:.4f}" if cost else ""
+    told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,
         text=f"All {count} independent answers came to the same, so the critique was left out: "
-        f"{saved} calls saved{money}.",
+        f"{told}.",
         remedy="--always-critique holds it all the same.",
     )
 

@@ -11,8 +11,8 @@ from ...core.values import OUTSIDE, Participant
 from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..past_record import recorded
 from .options import DeliberationFlags
-from .record import recorded
 
 HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
 EXPERT_EMOJI = "👤"
@@ -65,7 +65,6 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
             "dual_order": flags.dual_order,
-            "minutes": flags.minutes,
             "guidance": {persona.id: persona.guidance for persona in personas},
             **recorded(chosen_experts.past if chosen_experts else (), participants),
         },

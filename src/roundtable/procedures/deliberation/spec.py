@@ -19,7 +19,6 @@ SPEC = ProcedureSpec(
         "dual_order",
         "statement",
         "no_record",
-        "minutes",
         "quick",
     ),
     seat,

@@ -164,7 +164,7 @@ def verdict(table: Table, revised: SpeechGiven | None) -> Verdict:
     check = verdicts.Checking(table.state)
     text = check(text)
     findings: list[Finding] = check.findings
-    flags += dict.fromkeys(f"[{finding.code}]" for finding in findings)
+    flags += dict.fromkeys(map(verdicts.flag_of, findings))
     cast = votes(table)
     first = sum(vote.ranking[0] == won for vote in cast.values())
     return base.model_copy(

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting
 from ...core.values import HOST_WIRE_NAME, Value
-from ..checking import checked
+from ..checking import checked, checked_choices, split_list
 
 WHERE = "meeting options"
 MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, 12
@@ -48,8 +48,8 @@ class MeetingOptions(Value):
     """fixed: one after another as listed, each hearing those before it. parallel: side by side."""
     summaries: bool = True
     """Whether the host sums up between two rounds."""
-    minutes: bool = True
-    """Whether the host reads speeches that declare no positions; otherwise rules do."""
+    choices: tuple[str, ...] = ()
+    """The options to choose from, where the question names them."""
     format: Literal["standard", "decision"] = "standard"
     output_path: str | None = None
     """The conclusion document's place in the workspace."""
@@ -62,6 +62,8 @@ class MeetingOptions(Value):
     """One round."""
     join: str | None = None
     """The name of a person who takes a seat beside the others."""
+
+    _lists = field_validator("choices", mode="before")(split_list)
 
     @property
     def patience(self) -> float:
@@ -82,7 +84,7 @@ class MeetingOptions(Value):
         if parsed.output_path is not None and not _OUTPUT.fullmatch(parsed.output_path):
             expected = "the path of a .md file inside the workspace, such as docs/decision.md"
             raise BadSetting(WHERE, "output_path", expected)
-        return parsed
+        return parsed.model_copy(update={"choices": checked_choices(parsed.choices, WHERE)})
 
 
 def parse_places(rows: Any) -> tuple[Place, ...]:

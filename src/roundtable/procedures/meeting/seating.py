@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..messages import demonstration
@@ -66,7 +67,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "max_rounds": 1 if options.quick else options.max_rounds,
             "speech_order": options.speech_order,
             "summaries": options.summaries,
-            "minutes": options.minutes,
+            "choices": list(options.choices or choices_of(request.topic)),
             "format": options.format,
             "output_path": options.output_path,
             "turn_seconds": options.turn_seconds,
@@ -97,7 +98,7 @@ def _outside_note(waited_for: list[Participant], seconds: float) -> NoteAdded:
 
 
 DEMONSTRATION_NOTE = demonstration(
-    "no point is read from them, and the conclusion is an extract of what was said"
+    "nothing of what they say is counted, and the conclusion is an extract of it"
 )
 PARALLEL_NOTE = NoteAdded(
     code="parallel",

@@ -17,7 +17,7 @@ SPEC = ProcedureSpec(
         "max_rounds",
         "speech_order",
         "summaries",
-        "minutes",
+        "choices",
         "format",
         "output_path",
         "quick",

@@ -102,7 +102,7 @@ def cli() -> None:
 @click.option("--experts", metavar="A,B,C", help="Deliberation: experts who sit in any case.")
 @click.option("--models", metavar="A,B,C", help="Deliberation: models for the seats, in order.")
 @click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
-@click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
+@click.option("--choices", metavar="A,B,C", help="Deliberation, meeting: the options of the vote.")
 @click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
 @click.option("--dual-order", is_flag=True, help="Deliberation: review in both orders; compare.")
 @click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
@@ -236,11 +236,13 @@ def stop(**flags: Any) -> int:
 @click.argument("discussion_id")
 @click.argument("text")
 @click.option("--as", "participant", default="coordinator", show_default=True)
+@click.option("--declaration", metavar="JSON", help="What the participant holds; all that counts.")
 @click.option("--key", help="Makes a repeated call harmless.")
 def speak(**flags: Any) -> int:
     """Speak in a discussion: as the host at any time, or as a participant in its open turn.
 
-    TEXT may be - to read it from standard input.
+    TEXT may be - to read it from standard input. A participant declares what it holds, such as
+    {"position": "Wait a month."}; `roundtable tool status` shows the fields that can be filled in.
     """
     from .library import speak_command
 

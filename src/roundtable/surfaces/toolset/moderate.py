@@ -23,6 +23,7 @@ from ...core.values import (
 from ...procedures.meeting.options import parse_place
 from ...procedures.opening import OpenRequest
 from ...views.meeting_status import round_report
+from ...views.outside_form import new_ids, recorded_of
 from .base import Id, Key, Port, Web
 from .operations import operation
 from .read import ReadTools
@@ -94,6 +95,9 @@ class ModerateTools(ReadTools):
         turn_seconds: Annotated[
             float | None, Field(description="How long a seat is waited for where a model is.")
         ] = None,
+        choices: Annotated[
+            list[str] | None, Field(description="The options, if the topic has a fixed set.")
+        ] = None,
         key: Key = None,
     ) -> Created:
         """Start a discussion that you coordinate. Each participant speaks through `speak` in its
@@ -106,6 +110,8 @@ class ModerateTools(ReadTools):
             "speech_order": speech_order,
             "host": host or OUTSIDE,
         }
+        if choices:
+            options["choices"] = choices
         if output_path is not None:
             options["output_path"] = output_path
         if turn_seconds is not None:
@@ -153,12 +159,22 @@ class ModerateTools(ReadTools):
             str, Field(description="Whose speech it is; `coordinator` may speak at any time.")
         ],
         content: Annotated[str, Field(description="The speech, 200 to 500 words.")],
+        declaration: Annotated[
+            dict[str, Any] | None,
+            Field(
+                description="What a participant holds, by the form that status and read return: "
+                "only what stands here is counted."
+            ),
+        ] = None,
         key: Key = None,
     ) -> Spoken:
-        """Record a speech: a participant's in its own turn, or the coordinator's at any time."""
+        """Record a speech: a participant's in its own turn, or the coordinator's at any time. The
+        answer says what was recorded, what its declaration lacks, and the ids of new points."""
         self.access.check_voice(participant)
-        speech = await self._service.speak(discussion_id, participant, content, key=key)
+        said = await self._service.hear(discussion_id, participant, content, declaration, key=key)
+        speech = said.speech
         state = await self._after(discussion_id)
+        new_points, new_conditions = new_ids(state, speech)
         now = where(state)
         over = complete(state, speech.round) if speech.round else now.round_complete
         report = round_report(state, max(1, now.round))
@@ -174,6 +190,10 @@ class ModerateTools(ReadTools):
             current_round=now.round,
             max_rounds=now.max_rounds,
             flags=list(speech.flags),
+            recorded=recorded_of(state, speech) if speech.round else "A remark from the chair.",
+            problems=list(said.remarks),
+            new_points=new_points,
+            new_conditions=new_conditions,
             convergence_score=report.convergence_score.value,
             hint=what_next(state, now, just_completed=over and speech.round > 0),
         )

@@ -22,6 +22,7 @@ from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
 from ...ports import DiscussionSummary
 from ...procedures.opening import OpenRequest
+from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
 from . import bodies
 from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web, is_owner
@@ -144,10 +145,20 @@ def _acts(routes: APIRouter) -> None:
         if grant.role == "viewer":
             raise Denied(403, "This link may only watch.", "Ask for a seat, or the host's link.")
         speaker = grant.seat if grant.role == "seat" else HOST_WIRE_NAME
-        speech = await here.app.service.speak(
-            grant.discussion_id, speaker, body.text, key=body.key or None
+        said = await here.app.service.hear(
+            grant.discussion_id, speaker, body.text, body.declaration, key=body.key or None
         )
-        return bodies.Said(turn_id=speech.turn_id, round=speech.round)
+        state = await here.app.service.read(grant.discussion_id)
+        points, conditions = new_ids(state, said.speech)
+        return bodies.Said(
+            turn_id=said.speech.turn_id,
+            round=said.speech.round,
+            flags=list(said.speech.flags),
+            recorded=recorded_of(state, said.speech) if grant.role == "seat" else "",
+            problems=list(said.remarks),
+            new_points=points,
+            new_conditions=conditions,
+        )
 
     @routes.post("/pause")
     async def pause(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:

@@ -59,6 +59,13 @@ class Done(BaseModel):
 class Said(BaseModel):
     turn_id: str
     round: int
+    flags: list[str] = []
+    recorded: str = ""
+    """What is recorded of it, read back."""
+    problems: list[str] = []
+    """What its declaration lacks, in plain words."""
+    new_points: list[str] = []
+    new_conditions: list[str] = []
 
 
 class Url(BaseModel):
@@ -101,6 +108,8 @@ class Unlock(Body):
 
 class Speak(Body):
     text: str
+    declaration: dict[str, Any] | None = None
+    """What the seat holds, in the fields of its turn's form."""
     key: Key | None = None
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...core.state import State
-from ...core.track_record import NO_RECORD, TrackRecord, learn
-from ...core.values import Options, Participant
+from ..core.state import State
+from ..core.track_record import NO_RECORD, TrackRecord, learn
+from ..core.values import Options, Participant
 
 RECORD = "record"
 
@@ -25,7 +25,7 @@ def recorded(past: Sequence[Mapping[str, str]], seated: Sequence[Participant]) -
     return {RECORD: {"weights": dict(weights), "questions": found.questions}}
 
 
-def record_of(state: State) -> TrackRecord:
+def past_record_of(state: State) -> TrackRecord:
     """The record by participant. Whose model is not in it, such as a substitute, is average."""
     kept = state.start.options.get(RECORD)
     weights = kept.get("weights") if isinstance(kept, dict) else None
