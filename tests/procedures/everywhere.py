@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtable.ports import SpeakRequest
+from tests.declaring import block
 from tests.rehearsal import dutiful
 from tests.wire import Asked, ByLine
 
@@ -83,7 +84,8 @@ def obedient(request: SpeakRequest) -> str:
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
-            return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
+            held = block({"values": {"estimate": number}, "abstain": None})
+            return f"## Reasons\nSo says {who}.\n\n{held}"
     if "## Ballot" in asked:
         said = deliberation_table.voice().script(request)
         assert isinstance(said, str)

@@ -241,6 +241,21 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
             "stages.stage-1.until.any.1.rule",
             "'agreement', 'consensus', 'convergence_score'",
         ),
+        (
+            data(VOTED, {"aggregate": "decision"}),
+            "stages.stage-2.aggregate",
+            "a decision on the question or tallies of choices, not both",
+        ),
+        (
+            data({"aggregate": "decision", "of": "x"}),
+            "stages.stage-1.of",
+            "nothing beside a decision",
+        ),
+        (
+            data({"repeat": 2, "until": {"any": [{"rule": "consensus"}]}}),
+            "stages.stage-1.until.consensus",
+            '"decision" or "tally:…"',
+        ),
         # words and verdict
         (data({"prompt": "  "}), "stages.stage-1.prompt", "the task in words"),
         (data({"min_words": 9, "max_words": 3}), "stages.stage-1.max_words", "at least min_words"),
