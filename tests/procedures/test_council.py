@@ -16,8 +16,8 @@ from roundtable.core.state import State
 from roundtable.core.values import Budget, Dissent, Material, SearchHit, Usage
 from roundtable.engine.turn import CONDENSED
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.procedures.opening import OpenRequest
 from roundtable.procedures.verdicts import PASTED
+from roundtable.procedures.opening import OpenRequest
 from roundtable.views.notes import notes
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 

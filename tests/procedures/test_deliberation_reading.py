@@ -34,6 +34,7 @@ from .deliberation_table import (
     table,
 )
 
+
 # Questions
 
 
