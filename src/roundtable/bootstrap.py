@@ -154,7 +154,7 @@ async def start(
             "council": settings.choices.council,
             "adaptive": settings.choices.adaptive,
         },
-        casting=_casting(settings, registry, env, opened),
+        casting=_casting(settings, registry, env),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
@@ -266,18 +266,14 @@ async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]
     return Router(await _discover(settings, registry, env, probe=True), files)
 
 
-def _casting(
-    settings: Settings, registry: Registry, env: Mapping[str, str], ledger: Ledger
-) -> Casting:
+def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
     from .models.casting import LibraryCasting
-    from .models.past import CastingWithPast
 
-    library = LibraryCasting(
+    return LibraryCasting(
         lambda: expert_selector(settings),
         lambda: _router(settings, registry, env),
         own_default=settings.choices.default_model is not None,
     )
-    return CastingWithPast(library, ledger)
 
 
 async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:

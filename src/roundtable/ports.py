@@ -15,7 +15,7 @@ from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
-from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, Usage
+from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class DiscussionSummary:
     last_seq: int
     driver: str | None
     """Who holds a live lease now, if anybody does."""
+    outcome: TurnedOut | None = None
+    """How the decision turned out, if somebody said so."""
 
     @property
     def interrupted(self) -> bool:

@@ -73,6 +73,8 @@ def options_for(procedure: str, seats: int) -> dict[str, Any]:
         case "meeting":
             names = SEATS[procedure][:seats]
             return {"participants": [{"profile": name, "role": name} for name in names]}
+        case "five-round":
+            return {"agents": ["Expert One", "Expert Two", "Expert Three", "Expert Four"][:seats]}
     return {}
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.contradiction import contradiction
-from roundtable.core.findings import Finding
 from roundtable.core.quotations import Source
+from roundtable.core.values import Finding
 from roundtable.core.verdict_check import (
     CUT,
     MOST_QUOTATIONS,
@@ -345,8 +345,8 @@ def test_a_message_can_be_read_by_a_person() -> None:
     assert finding.excerpt == "repairs cost too much"
 
 
-BAD = Finding("not_found", "x")
-MINOR = Finding("translation", "x")
+BAD = Finding(code="not_found", message="x")
+MINOR = Finding(code="translation", message="x")
 
 
 @pytest.mark.requirement("Z-27")

@@ -399,7 +399,7 @@ def test_a_decision_is_listed_by_the_host_and_voted_on_in_the_next_stage() -> No
 def test_a_single_round_that_decides_ends_with_a_vote_on_what_was_listed() -> None:
     table = own_table(defined(ANSWER, verdict={"by": "aggregate"}), {"clerk": LISTED})
     state = hold(table)
-    assert asked(table) == [*turns(1, "answer"), "0/clerk/host", *turns(1, "confirm")]
+    assert asked(table) == [*turns(1, "answer"), "0/clerk/host", *turns(1, "ballot")]
     assert state.verdict is not None
     assert state.verdict.answer == "**Tea.**, consensus: All 3 (Tea.: 3)."
 

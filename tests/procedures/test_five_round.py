@@ -600,7 +600,9 @@ def test_two_of_three_go_on_without_the_third(dead: str, act: Act) -> None:
 def test_who_misses_a_later_round_is_asked_again_in_the_next(stage: str) -> None:
     table = five_rounds({f"{stage}/{IDS[1]}": DEAD})
     state = hold(table)
-    assert sorted(asked(table)) == sorted(ALL)
+    # Whoever misses the vote is asked for it alone.
+    ballot = [f"4/ballot/{IDS[1]}"] if stage == "4/revision" else []
+    assert sorted(asked(table)) == sorted([*ALL, *ballot])
     assert state.status == "concluded"
     assert any("What it said before stands" in note.text for note in state.notes)
 

@@ -9,6 +9,7 @@ from .declaration import ANY
 from .framing import YES_NO
 from .standing import DecisionStanding, standing_of
 from .state import State
+from .values import Options
 from .voter_groups import groups_of
 from .voters import Effective, effective_voters
 
@@ -19,6 +20,15 @@ OUTCOMES = "outcomes"
 def assessment_of(state: State) -> Assessment:
     """The confidence in the table's answer. Computed once for each state."""
     return state.derived("assessment", _assessment)
+
+
+def unadjusted_probability(state: State) -> float | None:
+    """The probability of the table's answer before any outcomes moved it: what outcomes are
+    learned from, so that what was learned once is not learned again from its own effect."""
+    question = standing_of(state).question
+    if question is None or question.delivered is None:
+        return None
+    return assess(facts_of(state, question)).probability
 
 
 def effective_voters_of(state: State) -> Effective:
@@ -65,6 +75,11 @@ def _type(question: DecisionStanding) -> QuestionType:
     if tuple(option.text.casefold() for option in options) == YES_NO:
         return "yes_no"
     return "choice" if all(option.origin == "given" for option in options) else "open"
+
+
+def kept_outcomes(outcomes: Outcomes) -> Options:
+    """The option that keeps them; none if they move nothing."""
+    return {OUTCOMES: {"shift": outcomes.shift, "count": outcomes.count}} if outcomes.shift else {}
 
 
 def _outcomes(state: State) -> Outcomes:

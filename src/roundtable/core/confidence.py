@@ -18,9 +18,10 @@ from dataclasses import dataclass, fields
 from math import exp, isfinite, log, log2
 from typing import Literal
 
+from .values import TurnedOut as TurnedOut
+
 Word = Literal["high", "medium", "low", "none"]
 QuestionType = Literal["choice", "open", "yes_no"]
-TurnedOut = Literal["good", "bad", "mixed"]
 
 # Fitted on recorded debates and answers (see fit_confidence.py); log odds.
 BASE = -1.46

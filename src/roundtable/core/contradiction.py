@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .findings import Finding
 from .text import clip, sentences
+from .values import Finding
 from .wording import NEGATIONS, Wording, vocabulary, worded
 
 _OPENING = 2
@@ -130,7 +130,7 @@ def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding
 def _finding(delivered: str, lost: str, opening: str) -> Finding:
     won, lost = clip(delivered, 80), clip(lost, 80)
     message = f"The answer reads like “{lost}”, but what was decided is “{won}”."
-    return Finding("contradiction", message, clip(opening, 160))
+    return Finding(code="contradiction", message=message, excerpt=clip(opening, 160))
 
 
 def _without_headings(text: str) -> str:

@@ -27,6 +27,7 @@ from .values import (
     Reservation,
     SearchHit,
     StopReason,
+    TurnedOut,
     Usage,
     Value,
     Verdict,
@@ -291,7 +292,7 @@ class OutcomeRecorded(Value):
 
     type: Literal["OutcomeRecorded"] = "OutcomeRecorded"
     v: Literal[1] = 1
-    outcome: Literal["good", "mixed", "bad"]
+    outcome: TurnedOut
     note: str = ""
     by: str = ""
 

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from .convergence import Score, convergence_score
 from .declarations import prose
 from .events import SpeechGiven
-from .record import Point, record_after, record_of
+from .headline import headline
+from .naming import with_names
+from .record import Point, record_of, records_by_round
 from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
@@ -26,6 +28,8 @@ MAX_CONCLUSION = 8_000
 MAX_LINES = 8
 """Points of one kind that a message lists."""
 MAX_LINE = 160
+MAX_FINDINGS = 3
+"""What the check of the verdict found: a message shows so many."""
 
 _HEADING = re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]*(.+?)[ \t#]*(?:\n+|$)")
 _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#]|at\b)", re.IGNORECASE)
@@ -101,7 +105,9 @@ def concluded(state: State) -> str:
         f"🏁 Roundtable {state.discussion_id} {ending}",
         _topic(state),
         "",
-        clip(redact(answer), MAX_CONCLUSION) or "No conclusion was written.",
+        headline(state),
+        *([f"⚠ {f.message}" for f in verdict.findings[:MAX_FINDINGS]] if verdict else []),
+        clip(with_names(state, redact(answer)), MAX_CONCLUSION) or "No conclusion was written.",
     ]
     if verdict is not None and verdict.confidence:
         lines.append(f"Confidence: {verdict.confidence}")
@@ -177,32 +183,20 @@ def _summary(state: State, round_: int) -> str:
     own = [s for s in state.speeches if s.participant == host and s.after_round == round_]
     if summaries := [s for s in own if s.stage.startswith("summary")]:
         return first_sentences(_said(summaries[-1]), 2, 400)
-    agreed, disputed, new = _of_round(state, round_)
-    if agreed or disputed or new:
+    found = _points(state, round_)
+    if any(found.values()):
         return (
-            f"{len(agreed)} consensus, {len(disputed)} disagreement, "
-            f"{len(new)} new point(s). {_convergence(state, round_)}"
+            f"{len(found['agreed'])} agreed, {len(found['disputed'])} disputed, "
+            f"{len(found['new'])} new point(s). {_convergence(state, round_)}"
         )
     spoke = [s for s in state.speeches if s.round == round_]
     return f"{len(spoke)} spoke. {_convergence(state, round_)}"
 
 
-def _of_round(state: State, round_: int) -> tuple[list[Point], list[Point], list[Point]]:
-    """The points that a round left agreed and disputed, and those that it raised."""
-    points = record_after(state, round_).points
-    before = {point.id for point in record_after(state, round_ - 1).points}
-    return (
-        [point for point in points if point.status == "agreed"],
-        [point for point in points if point.status == "disputed"],
-        [point for point in points if point.id not in before],
-    )
-
-
 def _key_points(state: State, round_: int) -> list[str]:
     """The points as the round left them; without any, how each speech begins."""
-    agreed, disputed, new = _of_round(state, round_)
     told: dict[str, str] = {}
-    for kind, points in (("agreed", agreed), ("disputed", disputed), ("new", new)):
+    for kind, points in _points(state, round_).items():
         for point in points:
             told.setdefault(point.id, f"{kind}: {point.text}")
     if told:
@@ -214,9 +208,20 @@ def _key_points(state: State, round_: int) -> list[str]:
     return _listed(lines) if lines else ["- Nobody spoke."]
 
 
+def _points(state: State, round_: int) -> dict[str, list[Point]]:
+    """The points as a round left them: agreed, disputed, and first raised in it."""
+    before = [each for number, each in records_by_round(state).items() if number <= round_]
+    points = before[-1].points if before else ()
+    return {
+        "agreed": [point for point in points if point.status == "agreed"],
+        "disputed": [point for point in points if point.status == "disputed"],
+        "new": [point for point in points if point.round == round_],
+    }
+
+
 def _convergence(state: State, round_: int) -> str:
-    agreed, disputed, _ = _of_round(state, round_)
-    score = convergence_score(len(agreed), len(disputed))
+    found = _points(state, round_)
+    score = convergence_score(len(found["agreed"]), len(found["disputed"]))
     percent = consensus(row for row in state.scores if row.round == round_)
     if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"
@@ -238,8 +243,7 @@ def _disputed(state: State) -> list[str]:
     texts = [point.text for point in record_of(state).points if point.status == "disputed"]
     dissent = state.verdict.dissent if state.verdict else ()
     return texts + [
-        f"{seat.name if (seat := state.participant(d.participant)) else d.participant}: "
-        f"{d.position}{f', because {d.reason}' if d.reason else ''}"
+        f"{state.name_of(d.participant)}: {d.position}{f', because {d.reason}' if d.reason else ''}"
         for d in dissent
     ]
 

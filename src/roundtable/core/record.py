@@ -81,6 +81,13 @@ class Point:
     def opponents(self) -> tuple[str, ...]:
         return tuple(seat for seat, each in self.stances.items() if each.stance == "disagree")
 
+    def stance_of(self, seat: str) -> PointStance | None:
+        """What a seat said to it last. Its author holds it, also in silence."""
+        said = self.stances.get(seat)
+        if said is None and seat == self.author and not self.withdrawn:
+            return PointStance("agree", "", self.turn_id, self.round)
+        return said
+
     @property
     def silent(self) -> tuple[str, ...]:
         """Who could have answered it and did not."""
@@ -217,10 +224,30 @@ def record_of(state: State) -> Record:
     return state.derived("record", _record)
 
 
+def records_by_round(state: State) -> dict[int, Record]:
+    """The record as it stood after each round in which something was declared."""
+    return state.derived("records by round", _by_round)
+
+
+def _by_round(state: State) -> dict[int, Record]:
+    whole = record_of(state)
+    rounds = {each.round for each in whole.statements} | {s.round for s in state.stances}
+    rounds |= {point.round for point in state.points.values()}
+    ordered = sorted(rounds)
+    return {
+        each: record_before(state, each + 1) if each != ordered[-1] else whole for each in ordered
+    }
+
+
 def record_before(state: State, round_: int) -> Record:
     """The record as it was before a round: what seats that speak side by side may know, whoever of
     them is asked again or after a restart."""
     return state.derived(f"record before {round_}", lambda s: _record(s, round_))
+
+
+def record_after(state: State, round_: int) -> Record:
+    """The record as it stood at the end of a round."""
+    return record_before(state, round_ + 1)
 
 
 def _record(state: State, before: int | None = None) -> Record:
@@ -238,6 +265,7 @@ def _record(state: State, before: int | None = None) -> Record:
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:
         decisions, statements = _legacy(state, small)
+        statements = tuple(s for s in statements if before is None or s.round < before)
     declared = {each.participant for each in statements}
     heard = {s.participant for s in spoken} | declared
     last = {each.participant: each.declaration for each in statements if _takes_part(each)}
@@ -364,32 +392,10 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def _points(
-    state: State, statements: tuple[Statement, ...], before: int | None = None
-) -> Iterator[Point]:
+def _points(state: State, statements: tuple[Statement, ...], before: int | None) -> Iterator[Point]:
     """The list of points, from the first that was raised on."""
-    found: dict[str, Point] = {}
+    found, merged = _raised(state, before)
     wordings: dict[str, str] = {}
-    for raised in state.points.values():
-        if before is not None and raised.round >= before:
-            continue
-        speech = state.speech(raised.turn_id)
-        author = speech.participant if speech else HOST_WIRE_NAME
-        found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round
-        )
-    for stance in state.stances:
-        # Of earlier versions of the program: what rules read from prose was never declared.
-        point = found.get(stance.point_id)
-        if before is not None and stance.round >= before:
-            continue
-        if point is None or stance.source == "extracted" or not stance.meaningful:
-            continue
-        if stance.participant == point.author and stance.position == "agree":
-            continue
-        said = PointStance(stance.position, "", stance.turn_id, stance.round)
-        found[point.id] = _answered(point, stance.participant, said)
-    merged = {name: merge.into for merge in state.merges for name in merge.merged}
     for each in statements:
         listed = set(found)
         for said_to in each.declaration.stances:
@@ -411,6 +417,47 @@ def _points(
     yield from (point for point in found.values() if point.id not in merged)
 
 
+_TURNED: Mapping[str, StanceWord] = {"agree": "disagree", "disagree": "agree"}
+
+
+def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[str, str]]:
+    """Points of earlier versions of the program, which had events of their own, and what was
+    merged into what. Stances that rules read from prose were never declared: they are left out."""
+    found: dict[str, Point] = {}
+    merges = {name: merge for merge in state.merges for name in merge.merged}
+    stances = [
+        s
+        for s in state.stances
+        if s.source != "extracted" and s.meaningful and (before is None or s.round < before)
+    ]
+    for raised in state.points.values():
+        if before is not None and raised.round >= before:
+            continue
+        speech = state.speech(raised.turn_id)
+        author = speech.participant if speech else HOST_WIRE_NAME
+        asked = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
+        found[raised.point_id] = Point(
+            raised.point_id, raised.text, author, raised.turn_id, raised.round, asked=asked
+        )
+    for stance in stances:
+        merge = merges.get(stance.point_id)
+        point = found.get(merge.into if merge else stance.point_id)
+        if point is None:
+            continue
+        held: StanceWord = stance.position
+        if merge is not None and merge.denies:
+            held = _TURNED.get(held, held)
+        if (
+            stance.participant == point.author
+            and held == "agree"
+            and point.author not in point.stances
+        ):
+            continue
+        said = PointStance(held, stance.quote, stance.turn_id, stance.round)
+        found[point.id] = _answered(point, stance.participant, said)
+    return found, {name: merge.into for name, merge in merges.items()}
+
+
 def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -> Point:
     said = PointStance(stance, text, each.turn_id, each.round)
     if stance == "amend":
@@ -426,7 +473,9 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
             point.version + 1,
         )
     if stance == "withdraw":
-        return replace(point, withdrawn=True) if each.participant == point.author else point
+        if each.participant != point.author:
+            return point
+        return replace(_answered(point, each.participant, said), withdrawn=True)
     return _answered(point, each.participant, said)
 
 
@@ -475,21 +524,3 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
 
 def _plain(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
-
-
-def record_after(state: State, round_: int) -> Record:
-    """The record as it stood at the end of a round: nothing of a later one is in it."""
-    if not any(speech.round > round_ for speech in state.speeches):
-        return record_of(state)
-    return state.derived(f"record/{round_}", lambda s: _record(_until(s, round_)))
-
-
-def _until(state: State, round_: int) -> State:
-    return replace(
-        state,
-        speeches=[speech for speech in state.speeches if speech.round <= round_],
-        ballots=[ballot for ballot in state.ballots if ballot.round <= round_],
-        points={name: point for name, point in state.points.items() if point.round <= round_},
-        stances=[stance for stance in state.stances if stance.round <= round_],
-        _derived={},
-    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
-from .record import ConditionOnTable, Point, Record, SeatVote, record_of
+from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
 from .text import count_words
 from .voter_groups import weights_of
@@ -185,10 +185,6 @@ def standing_of(state: State) -> Standing:
     )
 
 
-def _standing(state: State) -> Standing:
-    return standing(record_of(state), speeches_of(state), weights_of(state))
-
-
 def speeches_of(state: State) -> dict[str, str]:
     """All words of each participant, by which a named argument is traced to whoever it names."""
     said: dict[str, list[str]] = {}
@@ -280,7 +276,8 @@ def _seat(
         independent=vote.independent,
         moved=moved,
         argument=argument,
-        gave_in=moved and argument is None and vote.choice != OWN,
+        # Ballots of earlier versions had no place for an argument: who moved did not give in.
+        gave_in=moved and argument is None and vote.choice != OWN and decision.id != LEGACY,
         open_demands=open_demands if decision is record.question else (),
         refused_demands=refused if decision is record.question else (),
         acceptable=cast.acceptable if cast else (),

@@ -99,18 +99,20 @@ def answers_of(votes: Iterable[Vote]) -> dict[str, str]:
 
 
 def independent_answers(state: State) -> dict[str, str]:
-    """A question for the history of models: what each of them held before talk.
+    """A question for the history of models: what each of them held before it heard others.
 
     A model that held two seats and gave two answers has none, and so has whoever spoke from
     outside: nobody knows who that was."""
-    given: dict[str, set[str]] = {}
     record = record_of(state)
-    spoke = {s.participant: s.model for s in reversed(state.speeches) if s.round == 1}
-    votes = record.votes(record.question) if record.question else ()
-    for vote in votes:
-        held = vote.opening if vote.independent else ""
-        if held and record.question and held in record.question.option_ids:
-            given.setdefault(spoke.get(vote.participant, OUTSIDE), set()).add(held)
+    question = record.question
+    if question is None:
+        return {}
+    spoke = {s.participant: s.model for s in reversed(state.speeches) if s.round > 0}
+    given: dict[str, set[str]] = {}
+    for vote in record.votes(question):
+        model = spoke.get(vote.participant)
+        if model and vote.independent and vote.opening in question.option_ids:
+            given.setdefault(model, set()).add(vote.opening)
     given.pop(OUTSIDE, None)
     return {model: answers.pop() for model, answers in given.items() if len(answers) == 1}
 

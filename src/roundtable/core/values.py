@@ -7,6 +7,8 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Confidence = Literal["high", "medium", "low"]
+TurnedOut = Literal["good", "mixed", "bad"]
+"""How a decision turned out in the world."""
 Status = Literal["running", "concluded", "failed", "stopped"]
 StopReason = Literal[
     "verdict",
@@ -165,12 +167,36 @@ class SearchHit(Value):
     text: str
 
 
-class Finding(Value):
-    """Something that is wrong with a verdict, in words for its reader."""
+FindingCode = Literal[
+    "not_found",
+    "number",
+    "negation",
+    "stitched",
+    "wrong_speaker",
+    "wrong_turn",
+    "second_hand",
+    "translation",
+    "unchecked",
+    "unknown_turn",
+    "host_cited",
+    "missing_part",
+    "contradiction",
+]
+_MINOR: frozenset[FindingCode] = frozenset(["translation", "host_cited", "missing_part"])
 
-    code: str
+
+class Finding(Value):
+    """Something that is wrong with a verdict, in words that its reader understands."""
+
+    code: FindingCode
     message: str
     excerpt: str = ""
+    """The words that it is about, as they were written."""
+
+    @property
+    def serious(self) -> bool:
+        """Whether the reader would believe something that is not so."""
+        return self.code not in _MINOR
 
 
 class Dissent(Value):

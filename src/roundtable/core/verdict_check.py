@@ -15,11 +15,11 @@ from html import unescape
 
 from .attribution import Ascribed, Attribution, Citation, Citations
 from .contracts import parse_sections
-from .findings import Finding, FindingCode
 from .languages import language
 from .quotation_marks import Passage, passages
 from .quotations import Evidence, Fit, Quoted, Source, is_quotation
 from .text import clip, count_words
+from .values import Finding, FindingCode
 from .wording import worded
 
 NOT_FOUND = "[quotation not found]"
@@ -423,7 +423,8 @@ class _Check:
         return "".join(pieces), place
 
     def _find(self, code: FindingCode, message: str, excerpt: str) -> None:
-        self._findings.append(Finding(code, message, clip(" ".join(excerpt.split()), 160)))
+        about = clip(" ".join(excerpt.split()), 160)
+        self._findings.append(Finding(code=code, message=message, excerpt=about))
 
 
 def _plain(text: str) -> str:

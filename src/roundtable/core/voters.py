@@ -222,7 +222,7 @@ def decide(
     behind = groups.by_seat(vote.voter for vote in counted)
     present = Counter(behind.values())
     one_voter = len(present) == 1
-    worth = {} if one_voter else _worth(present, groups.suspects)
+    worth = {} if one_voter else vote_shares(present, groups.suspects)
     share = {seat: worth.get(group, 1.0) for seat, group in behind.items()}
     voters = first_choices(counted, standing, lambda vote: share[vote.voter])
     # Whoever is absent today was in the record all the same.
@@ -333,7 +333,7 @@ def _most(counted: Counter[str]) -> str | None:
 # --- counting ------------------------------------------------------------------------------------
 
 
-def _worth(
+def vote_shares(
     present: Counter[Group], suspects: Mapping[tuple[str, str], float]
 ) -> dict[Group, float]:
     """What each seat of a voter counts: one voter's vote, less what it shares with those it is

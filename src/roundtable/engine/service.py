@@ -42,6 +42,7 @@ from .moderation import (
     material_added,
     newest_round,
     open_turns,
+    outcome_recorded,
     paused,
     registered,
     resumed,
@@ -49,6 +50,7 @@ from .moderation import (
     skipped,
     vote,
 )
+from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class Service:
         self._casting = casting
         self._own = own
         self._notifications = news
+        self._past = Past(ledger)
         self._remarks = remarks
 
     def with_ledger(self, ledger: Ledger) -> Service:
@@ -115,15 +118,17 @@ class Service:
         defaults = self._defaults.get(spec.name, {})
         casting_request = spec.casting_request(request, defaults)
         if casting_request is not None and self._casting is not None:
-            request = replace(
-                request, chosen_experts=await self._casting.choose(topic, casting_request)
-            )
+            chosen = await self._casting.choose(topic, casting_request)
+            if casting_request.past:
+                chosen = replace(chosen, past=await self._past.answers(topic))
+            request = replace(request, chosen_experts=chosen)
         seating = spec.seat(request, await self._models(), defaults)
+        kept = await self._past.kept(topic, seating.participants)
         opened = DiscussionOpened(
             topic=topic,
             context=context,
             procedure=spec.name,
-            options=seating.options,
+            options={**seating.options, **kept},
             participants=seating.participants,
             host=seating.host,
             language=checked_language(seating.language),
@@ -303,6 +308,22 @@ class Service:
         """Take somebody from the table."""
         await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: left(state, participant, by))
+
+    async def record_outcome(
+        self, discussion_id: str, turned_out: str, *, note: str = "", by: str
+    ) -> State:
+        """Say how the decision of a closed discussion turned out: good, mixed or bad. A later
+        word replaces it. From ten on, outcomes count in how sure the next discussions are."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await journal.record_checked(lambda state: outcome_recorded(state, turned_out, note, by))
+        return journal.state
+
+    async def newest(self) -> str:
+        """The id of the discussion that was changed last; UnknownDiscussion if there is none."""
+        rows = await self._ledger.summaries(limit=1)
+        if not rows:
+            raise UnknownDiscussion("last")
+        return rows[0].discussion_id
 
     async def record(
         self, discussion_id: str, event: Event, *, key: str | None = None

@@ -38,7 +38,8 @@ _INSERT_DISCUSSION = """
 # One round trip for all: the index, the events, and the notice that goes out with the commit.
 _WRITE = """
     WITH moved AS (
-        UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4
+        UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4,
+            outcome = coalesce($13, outcome)
         WHERE id = $1
     ), written AS (
         INSERT INTO events (discussion_id, seq, at, type, v, key, data)
@@ -49,7 +50,7 @@ _WRITE = """
     SELECT pg_notify($11, $12)
 """
 _HEADLINES = """
-    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq,
+    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > clock_timestamp(), false) AS unexpired
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE strpos(search_text, $1) > 0
@@ -281,6 +282,7 @@ async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEv
         [dump(r.event) for r in new],
         CHANNEL,
         f"{change.last_seq} {discussion_id}",
+        change.outcome,
     )
     return True
 
@@ -295,6 +297,7 @@ def _summary(row: asyncpg.Record) -> DiscussionSummary:
         updated_at=row["updated_at"],
         last_seq=row["last_seq"],
         driver=holder(row["owner"], unexpired=row["unexpired"]),
+        outcome=row["outcome"],
     )
 
 

@@ -36,10 +36,12 @@ _INSERT_DISCUSSION = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE_DISCUSSION = """
-    UPDATE discussions SET status = coalesce(?, status), updated_at = ?, last_seq = ? WHERE id = ?
+    UPDATE discussions SET status = coalesce(?, status), outcome = coalesce(?, outcome),
+        updated_at = ?, last_seq = ?
+    WHERE id = ?
 """
 _HEADLINES = """
-    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq,
+    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > ?, 0)
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE instr(search_text, ?)
@@ -194,7 +196,8 @@ def _write(
         )
     else:
         connection.execute(
-            _UPDATE_DISCUSSION, (change.status, updated_at, change.last_seq, discussion_id)
+            _UPDATE_DISCUSSION,
+            (change.status, change.outcome, updated_at, change.last_seq, discussion_id),
         )
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
@@ -224,6 +227,7 @@ def _summaries(connection: sqlite3.Connection, search: str, limit: int) -> list[
             updated_at=datetime.fromisoformat(updated_at),
             last_seq=last_seq,
             driver=holder(owner, unexpired=bool(unexpired)),
+            outcome=outcome,
         )
         for (
             discussion_id,
@@ -233,6 +237,7 @@ def _summaries(connection: sqlite3.Connection, search: str, limit: int) -> list[
             opened_at,
             updated_at,
             last_seq,
+            outcome,
             owner,
             unexpired,
         ) in rows

@@ -36,13 +36,14 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
 def split_list(value: object) -> object:
     """`a,b,c` of a command line as a list; anything else as it is."""
     if isinstance(value, str):
-        return tuple(part for each in value.split(",") if (part := " ".join(each.split())))
+        return tuple(part for each in re.split("[,，]", value) if (part := " ".join(each.split())))
     return value
 
 
-def checked_choices(given: Sequence[str], where: str) -> tuple[str, ...]:
-    """The options of a vote, each on one line. BadSetting if they cannot be voted on."""
-    choices = tuple(" ".join(choice.split()) for choice in given)
+def checked_choices(given: Sequence[str] | str, where: str) -> tuple[str, ...]:
+    """The options of a vote, as a list or as `a,b,c`; BadSetting if they cannot be voted on."""
+    parts = re.split(r"[,，]", given) if isinstance(given, str) else given
+    choices = tuple(text for each in parts if (text := " ".join(each.split())))
     if choices and (problem := _wrong_with(choices)):
         raise BadSetting(where, "choices", problem)
     return choices
@@ -54,7 +55,7 @@ def _wrong_with(choices: tuple[str, ...]) -> str:
         return f"2 to {MOST_CHOICES} options"
     if len({choice.casefold() for choice in choices}) < len(choices):
         return "options that differ"
-    if any(not 1 <= len(choice) <= LONGEST_CHOICE for choice in choices):
+    if any(len(choice) > LONGEST_CHOICE for choice in choices):
         return f"options of 1 to {LONGEST_CHOICE} characters"
     if any(re.fullmatch(r"o\d{1,2}", choice, re.IGNORECASE) for choice in choices):
         return "words: o1, o2 … are the ids of the options"

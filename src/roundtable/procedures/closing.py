@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.declaration import ANY, OWN
-from ..core.declaration_form import BALLOT, LAST
+from ..core.declaration_form import BALLOT
 from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ..core.stages import closed_stage, run_stage
@@ -20,28 +20,8 @@ from . import endings
 from .clerk import with_own_positions
 from .table import Table
 
-CLOSING, CONFIRM = "ballot", "confirm"
+CLOSING = "ballot"
 POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
-
-
-def first_votes(table: Table, round_: int) -> tuple[Effect, ...]:
-    """Where the talk ended before anybody could vote on what the clerk listed, each seat is asked
-    in one short call. What it holds beside the options can still be put to the others then."""
-    state, question = table.state, table.record.question
-    if question is None or closed_stage(state, CONFIRM, round_) is not None:
-        return ()
-    if (CONFIRM, round_) not in state.stages:
-        voted = any(each.declaration.vote(question.id) for each in table.record.statements)
-        if voted or not endings.may_open(state, CONFIRM, round_):
-            return ()
-    plans = [
-        table.ballot_turn(
-            seat, CONFIRM, round_, table.form(seat, LAST, alone=True, only=()), POLICY
-        )
-        for seat in table.seats
-        if table.record.last(seat.id) is not None
-    ]
-    return run_stage(state, plans).effects if plans else ()
 
 
 def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple[Effect, ...]:

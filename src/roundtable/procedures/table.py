@@ -31,6 +31,7 @@ from ..core.standing import Standing, standing_of
 from ..core.state import State
 from ..core.text import estimate_tokens
 from ..core.values import Participant
+from ..core.verdict_sources import REMARK
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -41,8 +42,6 @@ LISTED_AT_ONCE = 24
 DECLARING_TOKENS = 1500
 TOKENS_PER_SEAT = 1500
 """What the host reads of one seat before it concludes, at most, as a rule."""
-REMARK = "remark"
-"""The stage of what the chair says in between."""
 
 
 @dataclass(frozen=True)

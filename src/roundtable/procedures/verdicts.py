@@ -17,7 +17,6 @@ from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
-from ..core.quotations import Source
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
@@ -26,8 +25,9 @@ from ..core.text import count_words, first_sentences
 from ..core.track_record import Choice, choose
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
+from ..core.verdict_sources import sources_of
 from .past_record import past_record_of
-from .table import REMARK, Table
+from .table import Table
 
 PASTED = "[pasted answer]"
 PASTED_LIMIT = 0.6
@@ -113,10 +113,7 @@ class VerdictContract(Contract):
         parts = self.parse(text)
         answer = parts.get("Answer") or parts.get("Conclusion") or text
         others = [words for option, words in self.options if option != self.delivers]
-        found = contradiction(answer, texts[self.delivers], others)
-        if found is None:
-            return None
-        return Finding(code=found.code, message=found.message, excerpt=found.excerpt)
+        return contradiction(answer, texts[self.delivers], others)
 
     def parse(self, text: str) -> dict[str, str]:
         return (self.form or _plain(self)).parse(text)
@@ -484,7 +481,7 @@ def _against_the_count(
     if question is None or question.delivered is None:
         if question is not None and declared.delivers not in ("", NONE):
             return Finding(
-                code="contradicts the count",
+                code="contradiction",
                 message="The writer delivers an answer although the table chose none: "
                 f"{question.reason}",
             )
@@ -492,7 +489,7 @@ def _against_the_count(
     if declared.delivers and declared.delivers != question.delivered:
         wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
         return Finding(
-            code="contradicts the count",
+            code="contradiction",
             message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
             f"writer delivers “{wrote}”.",
         )
@@ -501,7 +498,7 @@ def _against_the_count(
     if found is None:
         return None
     return Finding(
-        code="contradicts the count",
+        code="contradiction",
         message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but the "
         "written answer seems to say something else.",
         excerpt=found.excerpt,
@@ -524,54 +521,9 @@ class Checking:
         if not text:
             return ""
         checked = check_text(text, self._sources)
-        self.findings += [
-            Finding(code=f.code, message=f.message, excerpt=f.excerpt) for f in checked.findings
-        ]
+        self.findings += checked.findings
         self.cites += checked.cites
         return checked.text
-
-
-def sources_of(state: State) -> tuple[Source, ...]:
-    """All that a verdict may quote: what was said, the question, the options and the material."""
-    return state.derived("sources", _sources_of)
-
-
-def _sources_of(state: State) -> tuple[Source, ...]:
-    voters = {each.id for each in state.voters}
-    found = [
-        Source(
-            id=speech.turn_id,
-            speaker=speech.participant,
-            name=state.name_of(speech.participant),
-            text=_whole(speech),
-            kind="speech",
-            round=speech.round,
-        )
-        for speech in state.speeches
-        # The writer's own words are no source: every quotation would be found in its own verdict.
-        if speech.participant in voters or speech.stage == REMARK
-    ]
-    found.append(Source(id="question", text=state.start.topic, kind="question"))
-    options = [o.text for tabled in state.tabled for d in tabled.decisions for o in d.options]
-    if options:
-        found.append(
-            Source(id="options", text="\n\n".join(dict.fromkeys(options)), kind="question")
-        )
-    found += [
-        Source(id=f"document:{m.source}", text=m.text, kind="document", name=m.source)
-        for m in state.context
-    ]
-    return tuple(found)
-
-
-def _whole(speech: SpeechGiven) -> str:
-    """A speech with the sentences of its declaration: they are its speaker's words too."""
-    d = speech.declaration
-    if d is None:
-        return speech.text
-    texts = [d.position, *d.new_points, *(c.text for c in d.conditions), d.for_the_record]
-    texts += [s.text for s in d.stances]
-    return "\n\n".join([speech.text, *(text for text in texts if text)])
 
 
 EXTRACTED_NOTE = NoteAdded(

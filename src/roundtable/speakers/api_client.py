@@ -23,14 +23,17 @@ from pydantic_ai.messages import (
     TextPartDelta,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, StreamedResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from ..core.declaration_form import LABEL
 from ..core.errors import SpeakerError
 from ..ports import SpeakRequest
 from .api import Endpoint
 from .api_failures import failure, refused, unfinished
+from .strict_schema import strict
 
 _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
@@ -80,6 +83,7 @@ class ApiModel:
         else:
             self.model = _chat_model(endpoint, name, http)
         profile = self.model.profile
+        self.takes_schema = bool(profile.get("supports_json_schema_output"))
         # Models that reason take no temperature; asked for one, the model layer would only warn.
         self.takes_temperature = not (
             profile.get("anthropic_disallows_sampling_settings")
@@ -106,7 +110,10 @@ class ApiCall:
         """The answer, piece by piece. Raises SpeakerError unless it came to its proper end."""
         try:
             async with model_request_stream(
-                self._model.model, self._messages(), model_settings=self._settings()
+                self._model.model,
+                self._messages(),
+                model_settings=self._settings(),
+                model_request_parameters=self._parameters(),
             ) as stream:
                 async for event in stream:
                     if isinstance(event, PartDeltaEvent):
@@ -124,6 +131,11 @@ class ApiCall:
         except Exception as error:
             # The original may quote the key: it is told in our words, and not kept as a cause.
             raise failure(error, self._endpoint, self._request.model, begun=self._started) from None
+
+    @property
+    def structured(self) -> bool:
+        """Whether the provider itself holds the answer to a schema."""
+        return self._request.schema is not None and self._model.takes_schema
 
     @property
     def measured(self) -> bool:
@@ -172,6 +184,13 @@ class ApiCall:
         request = self._request
         prompt = UserPromptPart(content=request.user)
         return [ModelRequest(parts=[prompt], instructions=request.system or None)]
+
+    def _parameters(self) -> ModelRequestParameters:
+        schema = self._request.schema
+        if schema is None or not self.structured:
+            return ModelRequestParameters()
+        wanted = OutputObjectDefinition(strict(schema), name=LABEL, strict=True)
+        return ModelRequestParameters(output_mode="native", output_object=wanted)
 
     def _settings(self) -> ModelSettings:
         request = self._request

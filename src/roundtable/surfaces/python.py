@@ -270,6 +270,13 @@ class Roundtable:
         """End a meeting as its chair, with these words as its conclusion."""
         return await self._joined.service.conclude(discussion_id, text)
 
+    async def record_outcome(self, discussion_id: str, turned_out: str, *, note: str = "") -> State:
+        """Say how the decision of a closed discussion turned out: `good`, `mixed` or `bad`. A
+        later word replaces it."""
+        return await self._joined.service.record_outcome(
+            discussion_id, turned_out, note=note, by="library"
+        )
+
     async def discussions(
         self, *, limit: int | None = None, search: str | None = None
     ) -> list[DiscussionSummary]:

@@ -1,6 +1,6 @@
 """Bias, computed from the ledger: who went over to the majority, and who spares its own points.
 
-Conformity comes from the ballots: of the times somebody stood against most of the others, how
+Conformity comes from the votes: of the times somebody stood against most of the others, how
 often it then joined them. Self-preference comes from the stances: how much of its own points
 somebody upholds, and how much of the others', which it reads without names.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..core.declaration import StanceWord
-from ..core.position_changes import Conformity, Held, conformity
+from ..core.position_changes import Conformity, conformity, votes_held
 from ..core.record import Point, PointStance, Record, record_of
 from ..core.state import State
 
@@ -51,7 +51,7 @@ class Bias:
 def biases(state: State) -> dict[str, Bias]:
     """For every participant that voted or took stances."""
     record = record_of(state)
-    conformities = conformity(_held(record))
+    conformities = conformity(votes_held(state, record.question) if record.question else ())
     authors = {point.id: point.author for point in record.points}
     later = [
         (seat, point.id, said.stance)
@@ -72,21 +72,6 @@ def biases(state: State) -> dict[str, Bias]:
                 Share(len(others), others.count("agree")),
             )
     return found
-
-
-def _held(record: Record) -> Iterator[Held]:
-    """What everybody held on the question before talk, and in each vote after it."""
-    question = record.question
-    if question is None:
-        return
-    for seat in record.seats:
-        opened = record.vote(question, seat)
-        if opened.opening in question.option_ids:
-            yield Held(seat, "vote", opened.opening, 1, "")
-        for each in record.of(seat):
-            vote = each.declaration.vote(question.id)
-            if vote is not None and vote.choice in question.option_ids and each.round > 1:
-                yield Held(seat, "vote", vote.choice, each.round, each.turn_id)
 
 
 def _judged(record: Record, point: Point) -> Iterator[tuple[str, PointStance]]:

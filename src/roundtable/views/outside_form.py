@@ -87,11 +87,14 @@ def _takes(form: Form, key: Key) -> str:
             return "{" + ", ".join(f"{name}: 1-5" for name in form.scored) + "}"
         case "end":
             return "true to end the discussion now, which all must want"
-        case "values":
-            asked = ", ".join(f"{name}: {each.wanted}" for name, each in form.values.items())
-            return f"{{{asked}}}"
         case "actions":
             return "[{what, owner, due}]"
+        case "values":
+            return (
+                "{"
+                + ", ".join(f"{name}: {each.wanted}" for name, each in form.values.items())
+                + "}"
+            )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
         case "delivers" | "answer" | "why" | "would_change":

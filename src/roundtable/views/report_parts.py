@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..core.naming import line as line
 from ..core.text import readable, redact
 
 
@@ -108,6 +109,8 @@ class Report:
     language: str
     links: dict[str, str]
     """What the text may cite (turns, points), each with the id of its place in the report."""
+    labels: dict[str, str]
+    """What people call the turns."""
     speeches: dict[str, str]
     """What participants said, by turn: the words that a quotation must be found in."""
     own: dict[str, str]
@@ -123,8 +126,3 @@ def anchor(kind: str, name: str) -> str:
 def clean(text: str) -> str:
     """Words as they may be shown: no secrets, nothing that cannot be written."""
     return redact(readable(text))
-
-
-def line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(clean(text).split())

@@ -20,7 +20,7 @@ from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import StopReason, Verdict
 from .. import endings, verdicts
 from ..clerk import CLERK, clerk_turn, tabled_by_asker, tabled_by_clerk, with_own_positions
-from ..closing import closing_ballot, first_votes
+from ..closing import closing_ballot
 from . import tasks
 from .schedule import Step, blocks
 from .table import CustomTable, End, table_of
@@ -88,7 +88,7 @@ class Custom:
         """What is still open before the question is counted."""
         if not table.definition.decides:
             return ()
-        return first_votes(table, table.rounds) or closing_ballot(table, table.rounds)
+        return closing_ballot(table, table.rounds, unvoted=True)
 
     def _hold(self, table: CustomTable, step: Step) -> tuple[Effect, ...]:
         def closing(_: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:

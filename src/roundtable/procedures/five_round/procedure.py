@@ -33,7 +33,7 @@ from ..clerk import (
     tabled_by_clerk,
     with_own_positions,
 )
-from ..closing import closing_ballot, first_votes
+from ..closing import closing_ballot
 from . import tasks
 from .contracts import UNMET
 from .options import DIVERGENCE
@@ -119,7 +119,7 @@ def _votes(table: FiveRoundTable) -> tuple[Effect, ...]:
     rounds = held(table.state)
     if len(rounds) < 2:
         return ()
-    return first_votes(table, rounds[-1][0]) or closing_ballot(table, rounds[-1][0])
+    return closing_ballot(table, rounds[-1][0], unvoted=True)
 
 
 def _conclude(table: FiveRoundTable) -> tuple[Effect, ...]:

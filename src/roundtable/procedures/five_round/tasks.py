@@ -13,6 +13,7 @@ from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy,
 from ...core.events import SpeechGiven
 from ...core.text import clip, estimate_tokens
 from ...core.values import Participant
+from ...core.verdict_sources import REMARK
 from ...views.five_round.rounds import (
     ACTIONABLE,
     ARBITRATION,
@@ -42,7 +43,7 @@ from ...views.five_round.standing import (
 )
 from .. import verdicts
 from ..clerk import given_choices
-from ..table import REMARK, Table
+from ..table import Table
 from . import contracts
 from .small import demo_task
 

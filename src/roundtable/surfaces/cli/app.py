@@ -335,6 +335,18 @@ def vote(**flags: Any) -> int:
     return vote_command(flags)
 
 
+@cli.command(short_help="Say how a decision turned out.")
+@click.argument("discussion_id", metavar="ID|last")
+@click.argument("turned_out", metavar="good|mixed|bad")
+@click.option("--note", default="", metavar="TEXT", help="What came of it, in a sentence or two.")
+def outcome(**flags: Any) -> int:
+    """Say how the decision of a discussion turned out, once you know: good, mixed or bad. A later
+    word replaces it. What you record makes the confidence of later verdicts fit your decisions."""
+    from .lead import outcome_command
+
+    return outcome_command(flags)
+
+
 @cli.command(short_help="End a meeting with a conclusion of your own.")
 @click.argument("discussion_id")
 @click.argument("text")

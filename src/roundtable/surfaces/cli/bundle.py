@@ -54,6 +54,8 @@ def verify_command(flags: Mapping[str, Any]) -> int:
             click.echo(for_screen(f"{mark} {finding.check}: {finding.text}"))
         click.echo(f"Head: {checked.head}")
     if checked.sound:
+        if not checked.decided:
+            echo_error("Its parts fit, but what it decides was not decided again here.")
         return 0
     wrong = ", ".join(dict.fromkeys(f.check for f in checked.findings if f.level == "wrong"))
     echo_error(f"Error: this bundle does not hold what it says ({wrong}).")
@@ -79,6 +81,7 @@ def _document(checked: Checked) -> dict[str, Any]:
         "discussion_id": checked.discussion_id,
         "topic": checked.topic,
         "sound": checked.sound,
+        "decided_again": checked.decided,
         "head": checked.head,
         "signed_by": checked.signed_by,
         "findings": [

@@ -42,9 +42,10 @@ def list_command(flags: Mapping[str, Any]) -> int:
     wide = max(len(row.procedure) for row in rows)
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
+        turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
         click.echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
-            f"{row.procedure:<{wide}}  {topic}"
+            f"{row.procedure:<{wide}}  {topic}{turned_out}"
         )
     if waiting := [row for row in rows if _status(row) == "interrupted"]:
         echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")
@@ -152,6 +153,7 @@ def _row(row: DiscussionSummary) -> dict[str, Any]:
         "opened_at": row.opened_at.isoformat(),
         "updated_at": row.updated_at.isoformat(),
         "events": row.last_seq,
+        "outcome": row.outcome,
     }
 
 

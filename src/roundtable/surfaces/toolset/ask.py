@@ -15,13 +15,23 @@ from ...procedures import infer_procedure, procedure_spec
 from ...procedures.opening import OpenRequest
 from ...user_procedures import ProcedureFiles
 from ...version import __version__
+from ...views.delivery import Delivery
 from ...views.estimate import estimate_line
 from ...views.notes import notes
 from ..prior import prior_synthesis
 from .base import Id, Key, Port, ToolsetBase, Web
 from .operations import OnProgress, operation
 from .results import Asked, Collected, Dissenting, Polled, prefix, within
-from .status import SHORT, notifications_of, progress_line, seat, unsendable, what_next, where
+from .status import (
+    SHORT,
+    holdings,
+    notifications_of,
+    progress_line,
+    seat,
+    unsendable,
+    what_next,
+    where,
+)
 
 LONGEST_WAIT = 55.0
 """Seconds: clients give up on a call after a minute."""
@@ -218,24 +228,31 @@ def _collected(state: State) -> Collected:
     now = where(state)
     verdict, closed = state.verdict, state.closed
     usage = state.usage
+    told = Delivery.of(state)
+    sure = told.confidence.word
     return Collected(
         discussion_id=state.discussion_id,
         state=state.status,
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         done=closed is not None,
-        answer=redact(clip(verdict.answer, 2_000)) if verdict else "",
-        confidence=verdict.confidence if verdict else None,
-        agreement=redact(clip(verdict.agreement, 600)) if verdict else "",
+        headline=clip(told.headline, 600),
+        answer=clip(told.written, 2_000),
+        end=told.question.end if told.question else None,
+        share=told.question.share if told.question else None,
+        seats=holdings(state),
+        findings=[clip(f"{f.message} {f.excerpt}".strip(), SHORT) for f in told.findings[:8]],
+        confidence=sure if verdict and verdict.meaningful and sure != "none" else None,
+        agreement=clip(told.agreement, 600),
         dissent=[
             Dissenting(
                 participant=each.participant,
-                position=redact(clip(each.position, SHORT)),
-                reason=redact(clip(each.reason, SHORT)),
+                position=clip(each.position, SHORT),
+                reason=clip(each.reason, SHORT),
             )
-            for each in (verdict.dissent[:8] if verdict else ())
+            for each in told.dissent[:8]
         ],
-        changed_minds=redact(clip(verdict.changed_minds, 400)) if verdict else "",
+        changed_minds=clip(told.changed, 400),
         method=verdict.method if verdict else "",
         partial=verdict.partial if verdict else False,
         meaningful=verdict.meaningful if verdict else True,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
+from ...core.confidence import LEAST_OUTCOMES
 from ...core.errors import NotAllowed, UnknownName
 from ...core.notifications import again, requested
 from ...core.state import State
@@ -28,7 +29,18 @@ from .base import Id, Key, Port, Web
 from .operations import operation
 from .read import ReadTools
 from .read import conclusion as what_came_of
-from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken, Voted, within
+from .results import (
+    Advanced,
+    Created,
+    Ended,
+    Invited,
+    Joined,
+    Notified,
+    Outcome,
+    Spoken,
+    Voted,
+    within,
+)
 from .status import (
     SHORT,
     SILENT,
@@ -269,6 +281,28 @@ class ModerateTools(ReadTools):
             await self._service.conclude(discussion_id, conclusion, key=key)
         state = await self._after(discussion_id)
         return within(_ended(state), self.limit)
+
+    @operation("outcome", "Say how a decision turned out", idempotent=True)
+    async def record_outcome(
+        self,
+        discussion_id: Id,
+        outcome: Annotated[str, Field(description="good, mixed or bad.")],
+        note: Annotated[str, Field(description="What came of it, in a sentence or two.")] = "",
+    ) -> Outcome:
+        """Say how the decision of a discussion that is over turned out in the world. A later word
+        replaces it; recorded outcomes make the confidence of later verdicts fit."""
+        state = await self._service.record_outcome(
+            discussion_id, outcome, note=note, by=self.access.profile or HOST_WIRE_NAME
+        )
+        told = state.outcome
+        assert told is not None, "it was recorded, or refused"
+        return Outcome(
+            discussion_id=discussion_id,
+            state=state.status,
+            outcome=told.outcome,
+            note=redact(clip(told.note, SHORT)),
+            hint=f"Recorded. From {LEAST_OUTCOMES} outcomes on they count in the next verdicts.",
+        )
 
     @operation("join", "Take a seat", idempotent=True)
     async def join(

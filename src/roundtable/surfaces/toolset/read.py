@@ -22,6 +22,7 @@ from ...core.events import DiscussionOpened
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Status
+from ...views.delivery import Delivery
 from ...views.meeting import (
     actions,
     closing_speech,
@@ -51,6 +52,7 @@ from .status import (
     SHORT,
     SOME_POINTS,
     form_for,
+    holdings,
     left_out,
     notifications_of,
     other_points,
@@ -160,6 +162,7 @@ def summarized(state: State) -> Summarized:
     now = where(state)
     report = final_report(state)
     said = rows(state)
+    told = Delivery.of(state)
     return Summarized(
         discussion_id=state.discussion_id,
         state=state.status,
@@ -182,6 +185,11 @@ def summarized(state: State) -> Summarized:
         ],
         votes_to_end=[who for who, vote in state.end_votes.items() if vote],
         conclusion=conclusion(state),
+        headline=told.headline,
+        end=told.question.end if told.question else None,
+        share=told.question.share if told.question else None,
+        seats=holdings(state),
+        findings=[f"{f.message} {f.excerpt}".strip() for f in told.findings],
         by_round=[_round(state, number) for number in range(1, now.round + 1)],
         speeches=said,
         total=len(said),
@@ -209,6 +217,12 @@ def short(whole: Summarized, limit: int) -> Summarized:
                     for each in whole.action_items[:some]
                 ],
                 "conclusion": clip(whole.conclusion, 600),
+                "headline": clip(whole.headline, SHORT),
+                "seats": [
+                    each.model_copy(update={"told": clip(each.told, CLIPPED), "opening": ""})
+                    for each in whole.seats
+                ],
+                "findings": [clip(each, CLIPPED) for each in whole.findings[:some]],
                 "digest": clip(whole.digest, 600),
                 "by_round": [],
                 "speeches": [],
@@ -258,7 +272,7 @@ def keep(whole: Summarized, path: Path) -> None:
 def conclusion(state: State) -> str:
     """What came of it: the verdict, or the host's last word."""
     if state.verdict is not None:
-        return redact(state.verdict.answer)
+        return Delivery.of(state).written
     said = closing_speech(state)
     return redact(said.text) if said else ""
 
@@ -274,6 +288,8 @@ def digest(state: State) -> str:
             f"Convergence {score.value:.2f}: {len(report.consensus)} points agreed, "
             f"{len(report.disagreement)} disputed."
         )
+    if state.verdict is not None:
+        told.append(clip(Delivery.of(state).headline, SHORT))
     if text := conclusion(state):
         told.append(clip(" ".join(text.split()), SHORT))
     return " ".join(told)
@@ -443,6 +459,7 @@ class ReadTools(ToolsetBase):
                 created_by=clip(opened.created_by, 80),
                 opened_at=each.opened_at.isoformat(),
                 updated_at=each.updated_at.isoformat(),
+                outcome=each.outcome,
             )
             room -= len(row.model_dump_json()) + 1
             if room < 0:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.text import clip
-from ...core.values import Status
+from ...core.values import Status, TurnedOut
 
 
 class Result(BaseModel):
@@ -155,6 +155,16 @@ class RoundSummary(BaseModel):
     absent: list[str] = Field(default_factory=list)
 
 
+class Holding(BaseModel):
+    """What one seat holds, and how it came to it."""
+
+    participant: str
+    status: str
+    opening: str = Field(default="", description="What it held before it heard the others.")
+    final: str = ""
+    told: str
+
+
 class Action(BaseModel):
     text: str
     owner: str
@@ -177,6 +187,11 @@ class Summarized(Standing):
     action_items: list[Action]
     votes_to_end: list[str]
     conclusion: str
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
+    end: str | None = None
+    share: float | None = Field(default=None, description="Holders of the leading answer, of all.")
+    seats: list[Holding] = Field(default_factory=list, description="Who holds what.")
+    findings: list[str] = Field(default_factory=list, description="Of the check of the verdict.")
     by_round: list[RoundSummary]
     speeches: list[SpeechRow]
     total: int = Field(description="Speeches in all.")
@@ -210,6 +225,7 @@ class Row(BaseModel):
     created_by: str
     opened_at: str
     updated_at: str
+    outcome: TurnedOut | None = Field(default=None, description="How its decision turned out.")
 
 
 class Listed(Result):
@@ -252,6 +268,13 @@ class Voted(Standing):
     needed: int = Field(description="All of them together end it.")
 
 
+class Outcome(Result):
+    discussion_id: str
+    state: Status
+    outcome: TurnedOut
+    note: str
+
+
 class Joined(Standing):
     seat: Seat
     participants: list[Seat]
@@ -292,7 +315,14 @@ class Dissenting(BaseModel):
 
 class Collected(Standing):
     done: bool
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
     answer: str
+    end: str | None = Field(
+        description="consensus, majority, hollow, conditional, impasse, drift; null: not counted."
+    )
+    share: float | None = Field(description="Holders of the leading answer, of all seated.")
+    seats: list[Holding]
+    findings: list[str] = Field(description="What the check of the verdict found.")
     confidence: str | None
     agreement: str
     dissent: list[Dissenting]

@@ -25,9 +25,11 @@ from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...engine.moderation import newest_round, open_turns
 from ...procedures import procedure_spec
+from ...views.delivery import Delivery
 from ...views.meeting_status import DISCUSSION, Issue, issues, meeting_status, round_complete
 from ...views.outside_form import outside_form
-from .results import Declaring, Delivery, Invited, Point, Seat
+from .results import Declaring, Holding, Invited, Point, Seat
+from .results import Delivery as Sent
 
 SHORT = 300
 """Characters of a topic or a claim in an answer."""
@@ -139,6 +141,20 @@ def form_for(state: State, participant: str, waiting_for: Sequence[str]) -> Decl
     )
 
 
+def holdings(state: State, limit: int = SHORT) -> list[Holding]:
+    """Who holds what on the question, as every surface says it."""
+    return [
+        Holding(
+            participant=seat.participant,
+            status=seat.status or "silent",
+            opening=clip(seat.opening, limit),
+            final=clip(seat.final, limit),
+            told=clip(seat.told, limit),
+        )
+        for seat in Delivery.of(state).seats
+    ]
+
+
 def left_out(*lists: Sequence[object]) -> int:
     """How many points an answer does not show."""
     return sum(max(0, len(each) - SOME_POINTS) for each in lists)
@@ -225,11 +241,11 @@ def unsendable(app: App, state: State) -> list[str]:
     return [f"{note.text} {note.remedy}".strip() for note in notes]
 
 
-def deliveries(outbox: Outbox) -> list[Delivery]:
+def deliveries(outbox: Outbox) -> list[Sent]:
     """Where the newest messages stand, the newest first."""
     newest = list(outbox.entries.values())[::-1][:NEWEST]
     return [
-        Delivery(
+        Sent(
             message_id=each.message.id,
             event=each.message.kind,
             channel=each.message.channel.name,

@@ -210,6 +210,14 @@ def _acts(routes: APIRouter) -> None:
             await here.app.service.stop(grant.discussion_id, by=_by(grant), reason=body.reason)
         )
 
+    @routes.post("/outcome")
+    async def outcome(body: bodies.Outcome, here: Here, grant: Hosting) -> bodies.Done:
+        """Say how the decision turned out: good, mixed or bad. A later word replaces it."""
+        state = await here.app.service.record_outcome(
+            grant.discussion_id, body.outcome, note=body.note, by=_by(grant)
+        )
+        return _done(state)
+
     @routes.post("/vote")
     async def vote(body: bodies.Vote, here: Here, grant: Seated) -> bodies.Done:
         """Vote on ending it, for the seat."""
@@ -352,6 +360,7 @@ def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.He
         opened_at=row.opened_at.isoformat(),
         updated_at=row.updated_at.isoformat(),
         last_seq=row.last_seq,
+        outcome=row.outcome,
         url=_url(here, request, row.discussion_id),
     )
 

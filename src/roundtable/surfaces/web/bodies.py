@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
-from ...core.values import Budget, Material, NewsPlan
+from ...core.values import Budget, Material, NewsPlan, TurnedOut
 from ...procedures import infer_procedure
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
@@ -82,6 +82,8 @@ class Headlined(BaseModel):
     opened_at: str
     updated_at: str
     last_seq: int
+    outcome: TurnedOut | None = None
+    """How the decision turned out, if somebody said so."""
     url: str
 
 
@@ -133,6 +135,11 @@ class Extend(Body):
 
 class Vote(Body):
     in_favour: bool
+
+
+class Outcome(Body):
+    outcome: Short
+    note: Short = ""
 
 
 class Share(Body):

@@ -43,12 +43,23 @@ function useStill(state) {
   return still;
 }
 
-export function Controls({ base, state, derived, links }) {
+export function Controls({ base, state, derived, links, refresh }) {
   const still = useStill(state);
   const [open, setOpen] = useState("");
   const { busy, error, send } = useSending();
-  if (state.closed) return html`<div class="controls" role="group" aria-label="Chair"><button type="button" onClick=${() => setOpen("share")}>Share…</button>${open === "share" && html`<${Share} base=${base} state=${state} onClose=${() => setOpen("")} />`}</div>`;
   const close = () => setOpen("");
+  if (state.closed) {
+    // The feed has ended with the discussion: what is said about it later is read on demand.
+    const told = () => {
+      close();
+      refresh();
+    };
+    return html`<div class="controls" role="group" aria-label="Chair">
+      <button type="button" onClick=${() => setOpen("outcome")}>${state.outcome ? "It turned out otherwise…" : "How did it turn out?"}</button>
+      <button type="button" onClick=${() => setOpen("share")}>Share…</button>
+      ${open === "outcome" && html`<${Outcome} base=${base} known=${state.outcome} onClose=${told} />`}
+      ${open === "share" && html`<${Share} base=${base} state=${state} onClose=${close} />`}</div>`;
+  }
   const act = (name, body) => send(() => post(`${base}/${name}`, body));
   const may = (derived && derived.may) || {};
   const turns = ((derived && derived.open_turns) || []).filter((turn) => state.seats.includes(turn.participant));
@@ -148,6 +159,16 @@ function Stop({ base, onClose }) {
   return html`<${Form} title="Stop the discussion?" action="Stop it" danger path=${`${base}/stop`} body=${() => ({ reason })} onClose=${onClose}>
     <p>It ends with what exists. It cannot be taken up again.</p>
     <label>Why (optional)<input type="text" dir="auto" value=${reason} onInput=${(event) => set(event.target.value)} /></label>
+  <//>`;
+}
+
+function Outcome({ base, known, onClose }) {
+  const [outcome, setOutcome] = useState(known ? known.outcome : "");
+  const [note, setNote] = useState(known ? known.note : "");
+  return html`<${Form} title="How did it turn out?" action="Record it" path=${`${base}/outcome`} body=${() => ({ outcome, note })} onClose=${onClose} ready=${outcome !== ""}>
+    <fieldset><legend>The decision was</legend>${["good", "mixed", "bad"].map((each) => html`<label class="choice"><input type="radio" name="outcome" checked=${outcome === each} onChange=${() => setOutcome(each)} /> ${each}</label>`)}</fieldset>
+    <label>What came of it (optional)<textarea rows="3" dir="auto" value=${note} onInput=${(event) => setNote(event.target.value)}></textarea></label>
+    <p class="faint small">Your outcomes make the confidence of later verdicts fit your decisions.</p>
   <//>`;
 }
 

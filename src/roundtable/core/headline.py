@@ -1,0 +1,109 @@
+"""The first line: how a discussion ended, as a person would say it, the same on every surface.
+
+It has the figures, whoever is absent, and, where the written answer says something else than the
+table chose, that it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .declaration import ANY, OWN
+from .naming import line, name_of
+from .standing import DecisionStanding, standing_of
+from .state import State
+from .text import clip
+
+SHORT_OPTION = 48
+"""Characters up to which the words of an option are a headline by themselves."""
+LONGEST_OPTION = 200
+CONTRADICTS = "The written answer contradicts the count."
+
+
+def headline(state: State) -> str:
+    """One line, whatever there is to tell."""
+    question = standing_of(state).question
+    if question is not None:
+        told = end_told(state, question)
+    else:
+        absent = absent_names(state)
+        gone = f"; {len(absent)} absent ({', '.join(absent)})" if absent else ""
+        told = f"Nothing was put to the vote, so no agreement is counted{gone}."
+    return f"⚠ {CONTRADICTS} {told}" if contradicts(state) else told
+
+
+def contradicts(state: State) -> bool:
+    """Whether the written answer says something else than the table chose."""
+    findings = state.verdict.findings if state.verdict else ()
+    return any(finding.code == "contradiction" for finding in findings)
+
+
+def absent_names(state: State) -> tuple[str, ...]:
+    """Who was seated and never answered. Before anybody could have answered, nobody is absent."""
+    begun = state.closed is not None or any(s.round > 0 for s in state.speeches)
+    return tuple(name_of(state, who) for who in standing_of(state).record.absent) if begun else ()
+
+
+def end_told(state: State, standing: DecisionStanding) -> str:
+    """The end as a person would say it: “No, 3 of 3”; “2 of 3 for …, 1 absent (Muse)”."""
+    missing = _missing_told(state, standing)
+    if standing.end is None:
+        gone = f"; absent: {', '.join(absent)}" if (absent := absent_names(state)) else ""
+        return f"Not counted: {_small(standing.reason)}{gone}."
+    if standing.delivered is None:
+        counts = sorted((n for n in standing.counts.values() if n), reverse=True)
+        told = " : ".join(map(str, counts)) or "no option has a vote"
+        excluded = any(seat.refused_demands for seat in standing.seats)
+        why = ", under conditions that exclude each other" if excluded else ""
+        return f"The table did not settle it: {told}{missing}{why}."
+    count = f"{len(standing.holders)} of {standing.seated}"
+    words = line(standing.answer).rstrip(".")
+    if len(words) <= SHORT_OPTION:
+        told = f"{words[:1].upper()}{words[1:]}, {count}{missing}"
+    else:
+        told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
+    match standing.end:
+        case "hollow":
+            gave = len(standing.gave_in)
+            who = "one of them" if gave == 1 else f"{gave} of them"
+            return f"{told}, but {who} came over without naming an argument."
+        case "conditional":
+            held = len(standing.conditional)
+            return f"{told}, but {held} of them under conditions that nobody has granted."
+        case _:
+            return f"{told}."
+
+
+def _missing_told(state: State, standing: DecisionStanding) -> str:
+    found = ""
+    silent = [s for s in standing.seats if not s.final]
+    for told, seats in (
+        ("for another answer", _against(standing)),
+        ("with a position of its own", standing.own),
+        ("without a preference", [s.participant for s in standing.seats if s.final == ANY]),
+        ("abstaining", [s.participant for s in silent if s.participant in standing.abstained]),
+        (
+            "without a declaration",
+            [s.participant for s in silent if s.participant in standing.undeclared],
+        ),
+    ):
+        if seats:
+            found += f", {len(seats)} {told}"
+    return found + _absent_told(state, standing.absent)
+
+
+def _against(standing: DecisionStanding) -> list[str]:
+    if standing.delivered is None:
+        return []
+    others = (OWN, ANY, "", standing.delivered)
+    return [s.participant for s in standing.seats if s.final not in others]
+
+
+def _absent_told(state: State, absent: Sequence[str]) -> str:
+    if not absent:
+        return ""
+    return f", {len(absent)} absent ({', '.join(name_of(state, who) for who in absent)})"
+
+
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
