@@ -146,7 +146,10 @@ def test_a_vote_to_end_is_a_plain_yes_or_no(line: str, vote: bool | None) -> Non
         ("1. [ ] Measure it - Owner: Ann", ActionItem(text="Measure it", owner="Ann")),
         ("- [x] Measure it (Owner: Ann)", ActionItem(text="Measure it", owner="Ann")),
         ("* Measure it — **Owner:** Ann", ActionItem(text="Measure it", owner="Ann")),
-        ("12) Measure it, owner: Architect(Ann)", ActionItem(text="Measure it", owner="Architect(Ann)")),
+        (
+            "12) Measure it, owner: Architect(Ann)",
+            ActionItem(text="Measure it", owner="Architect(Ann)"),
+        ),
         ("Measure it [Owners: Ann and Bob]", ActionItem(text="Measure it", owner="Ann and Bob")),
         ("Measure the owner's load", ActionItem(text="Measure the owner's load", owner="")),
         ("测量负载 - Owner: 安", ActionItem(text="测量负载", owner="安")),
@@ -158,7 +161,10 @@ def test_an_action_is_parsed_with_its_owner(line: str, item: ActionItem) -> None
 
 def test_a_section_of_actions_is_read_without_its_ornaments() -> None:
     section = "### For Ann\n1. [ ] One thing - Owner: Ann\n\n---\n- Another thing\n- none\n"
-    assert action_items(section) == (ActionItem(text="One thing", owner="Ann"), ActionItem(text="Another thing"))
+    assert action_items(section) == (
+        ActionItem(text="One thing", owner="Ann"),
+        ActionItem(text="Another thing"),
+    )
     assert action_items("None.") == ()
 
 

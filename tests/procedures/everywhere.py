@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from roundtable.ports import SpeakRequest
-from tests.declaring import block
+from tests.declaring import by_prompt
 from tests.rehearsal import dutiful
 from tests.wire import Asked, ByLine
 
@@ -17,10 +16,6 @@ from .custom_table import turn_of
 
 ESTIMATES = {"builder": (10, 16, 20), "historian": (20, 20, 20), "sceptic": (40, 24, 22)}
 """How a Delphi comes together over three rounds; whoever is not named says 6, 15 and 19."""
-_ANSWER = re.compile(
-    r"^from Answer (?P<label>[A-Z])\n.*?^(?P<proof>The view of .+?)$.*?^Position: (?P<stated>.+?)$",
-    re.MULTILINE | re.DOTALL,
-)
 MODEL = "openai/gpt-5-mini"
 
 
@@ -78,30 +73,31 @@ def obedient(request: SpeakRequest) -> str:
         case "answer" | "critique" if "SELF-DIGEST" in asked:
             return adaptive_table.dutiful_panelist(request)
         case "clerk":
-            return _positions(request.user)
+            return deliberation_table.listing(request.user)
         case "discussion":
             return meeting_table.minded(request)
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
-            held = block({"values": {"estimate": number}, "abstain": None})
-            return f"## Reasons\nSo says {who}.\n\n{held}"
-    if "## Ballot" in asked:
-        said = deliberation_table.voice().script(request)
-        assert isinstance(said, str)
+            return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
+        case "answer" | "critique" | "critique-in-reverse" if who in deliberation_table.EXPERTS:
+            return _expert(request, stage, who)
+    return _declaring(dutiful(request), request)
+
+
+def _expert(request: SpeakRequest, stage: str, who: str) -> str:
+    """What an expert of a deliberation says: two of three hold the same."""
+    said = deliberation_table.answer(who) if stage == "answer" else deliberation_table.review(who)
+    held, _ = deliberation_table.SPLIT[who]
+    fields = {"choice": held, "position": f"The position {held}."}
+    return f"{said}\n\n{by_prompt(request.user, **fields)}"
+
+
+def _declaring(said: str, request: SpeakRequest) -> str:
+    """With the declaration that the prompt asks for, where the form itself is not at hand."""
+    if request.form is not None or not (block := by_prompt(request.user)):
         return said
-    return dutiful(request)
-
-
-def _positions(user: str) -> str:
-    """The clerk's list: who stated which position, with words of its own as the proof."""
-    held: dict[str, list[str]] = {}
-    for found in _ANSWER.finditer(user):
-        line = f'ANSWER {found["label"]}: "{found["proof"]}"'
-        held.setdefault(found["stated"], []).append(line)
-    return "\n".join(
-        f"OPTION: the view called {stated}\n" + "\n".join(lines) for stated, lines in held.items()
-    )
+    return block if "Reply with one block" in request.user else f"{said}\n\n{block}"
 
 
 def reply(asked: Asked) -> str:
@@ -115,4 +111,4 @@ def reply(asked: Asked) -> str:
         timeout=60,
         idempotency_key=asked.headers["idempotency-key"],
     )
-    return ByLine(obedient(request))
+    return ByLine(by_prompt(obedient(request), asked.user))

@@ -167,8 +167,8 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "abstain": None,
         "scores": dict.fromkeys(form.scored, _SCORES.get(manner.stance, 3)),
         "end": manner.stance == "agree",
-        "values": {name: _value(asked, sentences) for name, asked in form.values.items()},
         "actions": [],
+        "values": {name: _value(each, manner) for name, each in form.values.items()},
         "for_the_record": manner.record,
         "delivers": delivers,
         "answer": answer,
@@ -178,11 +178,18 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
     return {key: whole[key] for key in form.keys}
 
 
-def _value(asked: AskedValue, sentences: Sequence[str]) -> Any:
-    if asked.kind == "number":
-        return next((each for each in (asked.minimum, asked.maximum) if each is not None), 1)
-    first = asked.choices[0] if asked.choices else sentences[0]
-    return first if asked.kind == "choice" else [first]
+def _value(asked: AskedValue, manner: Manner) -> float | str | list[str]:
+    """A value as a character gives it: the first that fits, or the last for whoever is against."""
+    against = manner.leaning == "against"
+    match asked.kind:
+        case "number":
+            low = asked.minimum if asked.minimum is not None else 0.0
+            high = asked.maximum if asked.maximum is not None else low + 100
+            return low if against else high if manner.leaning == "for" else (low + high) / 2
+        case "choice":
+            return asked.choices[-1 if against else 0]
+        case "list":
+            return list(reversed(asked.choices) if against else asked.choices) or [manner.position]
 
 
 def _vote(decision: Decision, form: Form, manner: Manner, told: Told) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def last(delivery: Delivery) -> list[Part]:
         *(f"disputed: {p.told}" for p in delivery.points_that_are("disputed")),
         *(f"rejected: {p.told}" for p in delivery.points_that_are("rejected")),
     ]
-    changed = delivery.changed.splitlines()
+    changed = [each.removeprefix("- ") for each in delivery.changed.splitlines()]
     return _filled(
         ("What talk changed", _listed(changed) if len(changed) > 1 else delivery.changed),
         ("Points", _listed(points)),
@@ -112,7 +112,7 @@ def dissent(delivery: Delivery) -> str:
     if not lines:
         if delivery.question and delivery.question.end and not delivery.question.delivered:
             return "no answer prevailed that somebody could dissent from"
-        return "none" if delivery.meaningful else ""
+        return "" if delivery.demonstration else "none"
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

@@ -26,7 +26,9 @@ NINE = [
         "init", "speak", "read", "status", "summarize", "end", "list", "advance", "notify",
     )
 ]  # fmt: skip
-MORE = [f"roundtable_{name}" for name in ("vote", "join", "invite", "ask", "poll", "collect")]
+MORE = [
+    f"roundtable_{name}" for name in ("vote", "outcome", "join", "invite", "ask", "poll", "collect")
+]
 
 
 @pytest.mark.requirement("D-01", "I-26")
