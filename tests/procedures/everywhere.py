@@ -64,7 +64,7 @@ def obedient(request: SpeakRequest) -> str:
     match stage:
         case "proposal" | "cross-reference" | "arbitration":
             return five_round_table.compliant(request)
-        case "revision" if "## Revisions" in asked:
+        case "revision" if "## Revisions" in request.user:
             return five_round_table.compliant(request)
         case "critique" if "## Defects" in asked:
             return five_round_table.compliant(request)

@@ -20,7 +20,6 @@ from tests.declaring import spoken, vote
 from .deliberation_table import (
     DEAD,
     EXPERTS,
-    NAMES,
     ONE,
     OPEN_QUESTION,
     RANKS,
