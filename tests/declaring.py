@@ -87,6 +87,37 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
     return block(filled(form, prompt, **fields)) if form is not None else ""
 
 
+_EXAMPLE = re.compile(rf"^```{LABEL}\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
+_FIRST_OPTION = re.compile(r"^(d\d+): .*\n  (o\d+): ", re.MULTILINE)
+_FILLED_IN = {"confidence": 80, "position": "Do it step by step.", "answer": "Do it step by step."}
+_EMPTY = ("conditions", "stances", "adopted", "new_points", "actions", "why", "would_change")
+
+
+def by_prompt(text: str, prompt: str) -> str:
+    """The words with a dutiful declaration made from the prompt alone, as a model at the end of a
+    wire has to; the words alone where the prompt asks for none."""
+    examples = _EXAMPLE.findall(prompt)
+    if not examples:
+        return text
+    fields = json.loads(examples[-1])
+    first = dict(_FIRST_OPTION.findall(prompt))
+    delivered = _DELIVER.search(prompt)
+    for key in fields:
+        if key == "votes":
+            fields[key] = [vote(first[each["on"]], on=each["on"]) for each in fields[key]]
+        elif key == "delivers":
+            told = delivered["option"] if delivered else "none"
+            fields[key] = told.replace("no option", "none")
+        elif key == "scores":
+            fields[key] = dict.fromkeys(fields[key], 4)
+        elif key in _EMPTY:
+            fields[key] = []
+        else:
+            fields[key] = _FILLED_IN.get(key, fields[key])
+    ending = block(fields)
+    return ending if "and nothing else:\n" in prompt else f"{text}\n\n{ending}"
+
+
 def spoken(text: str, request: Asked, **fields: Any) -> str:
     """The words, with the declaration that the request asks for unless they hold one already; an
     empty answer stays empty."""

@@ -70,7 +70,7 @@ def dutiful_panelist(request: SpeakRequest) -> str:
     if "/meta-panel/" in turn:
         return design()
     if "/clerk/" in turn:
-        return listing(("Tea", "AB"), ("Coffee", "CD"))
+        return listing(("Tea", "ABCD"), ("Coffee", ""))
     if "/answer/" in turn or "/second-stage/" in turn:
         return answer(request)
     if "/critique/" in turn:

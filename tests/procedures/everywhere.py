@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roundtable.ports import SpeakRequest
+from tests.declaring import by_prompt
 from tests.rehearsal import dutiful
 from tests.wire import Asked, ByLine
 
@@ -113,4 +114,4 @@ def reply(asked: Asked) -> str:
         timeout=60,
         idempotency_key=asked.headers["idempotency-key"],
     )
-    return ByLine(obedient(request))
+    return ByLine(by_prompt(obedient(request), asked.user))

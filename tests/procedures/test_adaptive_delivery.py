@@ -63,11 +63,22 @@ def test_the_delivery_as_a_person_reads_it() -> None:
         f"**Panel:** Advocate ({OPUS}), Devil's Advocate ({CODEX}), Analyst ({GEMINI}), "
         f"Contrarian ({GROK})\n"
         f"**Synthesis:** {SONNET}\n\n"
-        "Drink tea [1/answer/analyst].\n\n"
-        "**Confidence:** Medium\n"
+        "**Yes, 4 of 4.** Do it step by step.\n\n"
+        "Drink tea [Analyst, round 1].\n\n"
+        "**Confidence:** Medium (62% to 89%). All four reached it independently, before hearing "
+        "each other.\n"
         "**Agreement:** Consensus: All 4. They held it independently, before hearing each other. "
         "All are thirsty.\n"
-        "**Dissent:** none\n\n"
+        "**Who holds what:**\n"
+        "- Advocate: yes, from the start\n"
+        "- Devil's Advocate: yes, from the start\n"
+        "- Analyst: yes, from the start\n"
+        "- Contrarian: yes, from the start\n\n"
+        "**Why:**\n- It is cheap.\n\n"
+        "**Dissent:** none\n"
+        "**What would change it:**\n- A higher price.\n\n"
+        "**What talk changed:** Nothing: everybody holds what it held before it heard the others.\n"
+        "\n"
         "## Agreement scores\n\n"
         "| | Advocate | Devil's Advocate | Analyst | Contrarian |\n"
         "|---|---|---|---|---|\n"
@@ -233,7 +244,7 @@ def test_a_vote_is_counted_and_the_minority_stays_visible() -> None:
     assert state.verdict is not None
     (dissent,) = [each for each in state.verdict.dissent if not each.gave_in]
     assert dissent.participant == "voter-d"
-    assert "- Voter D (2/critique/voter-d): " in text
+    assert "- Voter D, round 2: " in text
     # The first round is kept: everybody was for coffee before they talked.
     question = standing_of(state).question
     assert question is not None
@@ -293,7 +304,7 @@ def test_a_quick_run_on_an_open_question_claims_no_agreement() -> None:
     assert "Nothing was put to the vote, so no agreement can be claimed." in table.requests[-1].user
     text = delivery(state, "0")
     assert "**Agreement:** Not counted: nothing was put to the vote." in text
-    assert "**Confidence:** not stated: nothing counted" in text
+    assert "**Confidence:** not meaningful (no countable vote)" in text
     assert "- Consensus: N/A" in text
     assert state.verdict is not None
     assert (state.verdict.confidence, state.verdict.delivers) == (None, "none")
@@ -369,8 +380,8 @@ def test_the_verdict_cites_turns_and_calls_unknown_sources_unverified() -> None:
 def test_a_quotation_that_nobody_said_is_flagged(quote: str, flagged: bool) -> None:
     state = hold(adaptive({"0/synthesis/": synthesis(Answer=f"As was said, “{quote}”.")}))
     assert state.verdict is not None
-    assert ("[not_found]" in state.verdict.flags) is flagged
-    assert ("**Flags:** [no citations] [not_found]" in delivery(state, "0")) is flagged
+    assert ("[not found]" in state.verdict.flags) is flagged
+    assert ("**Flags:** [no citations] [not found]" in delivery(state, "0")) is flagged
 
 
 @pytest.mark.requirement("I-32")
@@ -384,7 +395,7 @@ def test_who_stands_alone_stays_visible_although_the_synthesis_forgets_it() -> N
     assert state.verdict is not None
     (dissent,) = state.verdict.dissent
     assert (dissent.participant, dissent.turn_id) == ("contrarian", "2/critique/contrarian")
-    assert "Contrarian (2/critique/contrarian): No tea." in delivery(state, "0")
+    assert "- Contrarian, round 2: No tea." in delivery(state, "0")
 
 
 @pytest.mark.requirement("Z-24")
@@ -396,7 +407,9 @@ def test_a_synthesis_against_the_count_is_written_once_more_and_then_called_so()
     assert labels(table, state).count("rt-synthesis") == 2
     assert state.verdict is not None
     assert "[contradicts the count]" in state.verdict.flags
-    assert "⚠️ The table chose “yes” (All 4), the writer delivers “no”." in delivery(state, "0")
+    text = delivery(state, "0")
+    assert "**⚠ The written answer contradicts the count. Yes, 4 of 4.**" in text
+    assert "The table chose “yes” (All 4), the writer delivers “no”." in text
 
 
 @pytest.mark.requirement("A-75", "Z-24")

@@ -27,6 +27,7 @@ from .adaptive_table import (
     adaptive,
     design,
     hold,
+    listing,
     synthesis,
 )
 from .council_table import Finder, prompt_of, sections, turn_of
@@ -59,6 +60,10 @@ SEQUENTIAL = design(
 HYBRID = design("hybrid", 2, [("Writer", OPUS), ("Other", CODEX)], [("Integrator", GROK)], GEMINI)
 
 
+MISPLACED = listing(("Tea", "AB"), ("Coffee", "CD"))
+"""Everybody votes for tea, and is asked whether the clerk or the vote is mistaken."""
+
+
 def outside(request: SpeakRequest) -> str:
     """The prompt without what stands in fences: the instructions."""
     return request.system + "\n" + FENCE.sub("FENCED", request.user)
@@ -73,7 +78,7 @@ def every_scenario() -> tuple[SpeakRequest, ...]:
         ({"validation": inaccurate}, "Should we drink tea?", {"validate": True}),
         ({"meta-panel": SEQUENTIAL}, "Build a tea house", {}),
         ({"meta-panel": HYBRID}, "Attack this tea house", {}),
-        ({"meta-panel": DEAD}, "Choose tea or coffee", {}),
+        ({"meta-panel": DEAD, "clerk": MISPLACED}, "Choose tea or coffee", {}),
         ({"answer/advocate": DEAD, "0/synthesis/": DEAD}, "Should we drink tea?", {}),
         ({}, "What is tea?", {"quick": True}),
     ]
@@ -92,7 +97,7 @@ def test_no_prompt_of_any_scenario_holds_an_unfilled_placeholder() -> None:
     phases = {turn_of(request).split("/")[1] for request in every_scenario()}
     assert phases == {
         *("meta-panel", "answer", "critique", "second-stage", "synthesis"),
-        *("synthesis-by-orchestrator", "validation", "rewrite", "clerk"),
+        *("synthesis-by-orchestrator", "validation", "rewrite", "clerk", "ballot"),
     }
     for request in every_scenario():
         assert TOKEN.search(outside(request)) is None, turn_of(request)

@@ -353,7 +353,7 @@ def _counted(state: State) -> object:
     """What was voted, scored and held, without the words."""
     return (
         [(b.participant, b.round, b.ranking, b.confidence, b.certainty) for b in state.ballots],
-        [(s.participant, s.round, s.scores, s.inferred) for s in state.scores],
+        {(s.participant, s.round): (s.scores, s.inferred) for s in state.scores},
         [(s.participant, s.point_id, s.round, s.position) for s in state.stances],
         state.end_votes,
     )

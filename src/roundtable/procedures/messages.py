@@ -42,6 +42,7 @@ CODES: Mapping[str, str] = {
     "one_survivor": "only one answered, so there was nobody to talk to",
     "single_survivor": "only one expert is left",
     "budget_seat": "the budget did not allow somebody's turn",
+    "closing_unanswered": "somebody did not answer the closing ballot: its last declaration stands",
     "silent_round": "nobody spoke in a round, so the debate ended there",
     # what went another way
     "briefing_failed": "the Captain could not split the question",

@@ -6,13 +6,12 @@ import json
 from datetime import datetime
 from typing import Any
 
-from ..core.contracts import says_nothing
 from ..core.declaration import ANY, OWN
 from ..core.scores import INFERRED
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import redact, slug
-from ..core.values import Options, Participant, Verdict
+from ..core.values import Options, Participant
 from .adaptive_meta import (
     NOT_MEASURED,
     agreement,
@@ -22,44 +21,26 @@ from .adaptive_meta import (
     meta_lines,
     validated,
 )
+from .delivery import Delivery
+from .delivery_md import common, first_lines, last, says_more, written
 from .output_file import OutputFile
 
 RESULTS = "memory/roundtables"
 SYNTHESISER = "synthesiser"
-CONTRADICTS = "contradicts the count"
 OTHERS = {OWN: "a position of its own", ANY: "no preference"}
 
 
 def delivery(state: State, version: str) -> str:
     """The result as a person reads it, with its META section; empty if there is no verdict."""
-    verdict = state.verdict
-    if verdict is None:
+    if state.verdict is None:
         return ""
-    wrong = [f.message for f in verdict.findings if f.code == CONTRADICTS]
-    lines = [
-        f"🎯 **Roundtable** [{task_mode(state).upper()}]"
-        + (" (partial)" if verdict.partial else ""),
-        "",
-        *header(state),
-        "",
-        *(f"⚠️ {message}\n" for message in wrong),
-        verdict.answer,
-        "",
-        f"**Confidence:** {_confidence(state, verdict)}",
-        f"**Agreement:** {verdict.agreement or 'not stated'}",
-        f"**Dissent:** {_dissent(state, verdict)}",
-        *([""] if verdict.dissent else []),
-    ]
-    if verdict.on_dissent:
-        lines.append(f"**On the dissent:** {verdict.on_dissent}")
-    if verdict.changed_minds:
-        lines.append(f"**What talk changed:** {'; '.join(verdict.changed_minds.splitlines())}")
-    if not says_nothing(verdict.gaps):
-        lines.append(f"**Open questions:** {verdict.gaps}")
-    if verdict.sources:
-        lines.append("**Sources:** " + " · ".join(verdict.sources))
-    if verdict.flags:
-        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
+    told = Delivery.of(state)
+    partial = " (partial)" if told.partial else ""
+    lines = [f"🎯 **Roundtable** [{task_mode(state).upper()}]{partial}", "", *header(state)]
+    lines += ["", *first_lines(told)]
+    if says_more(told):
+        lines += ["", told.written]
+    lines += ["", *written([*common(told), *last(told)])]
     lines += _votes(state)
     if table := _matrix(state):
         lines += ["", "## Agreement scores", "", *table]
@@ -72,7 +53,7 @@ def header(state: State) -> list[str]:
     """What was decided about the course of the run: workflow, stages, panel, synthesiser."""
     workflow = state.workflow.workflow if state.workflow else "parallel_debate"
     rounds = state.workflow.rounds if state.workflow else 1
-    panel = ", ".join(f"{who.name} ({spoke_as(state, who)})" for who in panelists(state))
+    panel = ", ".join(f"{who.name} ({model_of(state, who)})" for who in panelists(state))
     return [
         f"**Workflow:** {workflow} · **Stages:** {stage_count(state)} · **Rounds:** {rounds}",
         f"**Panel:** {panel}",
@@ -89,8 +70,9 @@ def panelists(state: State) -> list[Participant]:
     return [who for who in state.participants if who.id != SYNTHESISER]
 
 
-def spoke_as(state: State, who: Participant) -> str:
-    """The model that really spoke, which a substitution may have changed."""
+def model_of(state: State, who: Participant) -> str:
+    """The model that really spoke, which a substitution may have changed; of a seat that never
+    spoke, the one that was to."""
     spoken = [s.model for s in state.speeches if s.participant == who.id]
     return spoken[-1] if spoken else who.speaker.model
 
@@ -122,7 +104,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
 def result_document(state: State, at: datetime) -> dict[str, Any]:
     """The result file's keys, exactly."""
     assert state.verdict is not None, "only a run with a result has a document"
-    names = {who.id: spoke_as(state, who) for who in panelists(state)}
+    names = {who.id: model_of(state, who) for who in panelists(state)}
     score = agreement(state).value
     found = degradations(state)
     return {
@@ -193,28 +175,6 @@ def winner_line(question: DecisionStanding) -> str:
         options = ", ".join(question.text_of(option) for option in question.tied)
         return f"Tie: {options} ({most} each)"
     return f"No winner: {question.reason}"
-
-
-def _confidence(state: State, verdict: Verdict) -> str:
-    if verdict.confidence:
-        return verdict.confidence.capitalize()
-    if any(who.speaker.demonstration for who in state.participants):
-        return "not meaningful (demonstration model)"
-    return "not stated: no answer prevails" if verdict.meaningful else "not stated: nothing counted"
-
-
-def _dissent(state: State, verdict: Verdict) -> str:
-    if not verdict.dissent:
-        return "none"
-    lines = []
-    for each in verdict.dissent:
-        turn = f" ({each.turn_id})" if each.turn_id else ""
-        gave_in = ", before giving in" if each.gave_in else ""
-        lines.append(f"\n- {state.name_of(each.participant)}{turn}{gave_in}: ")
-        lines.append(" ".join(each.position.split()))
-        if each.reason and each.reason not in each.position:
-            lines.append(f" Reason: {' '.join(each.reason.split())}")
-    return "".join(lines)
 
 
 def _matrix(state: State) -> list[str]:

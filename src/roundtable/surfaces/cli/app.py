@@ -102,7 +102,7 @@ def cli() -> None:
 @click.option("--experts", metavar="A,B,C", help="Deliberation: experts who sit in any case.")
 @click.option("--models", metavar="A,B,C", help="Deliberation: models for the seats, in order.")
 @click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
-@click.option("--choices", metavar="A,B,C", help="Deliberation, meeting: the options of the vote.")
+@click.option("--choices", metavar="A,B,C", help="Deliberation, adaptive, meeting: options.")
 @click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
 @click.option("--dual-order", is_flag=True, help="Deliberation: review in both orders; compare.")
 @click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
