@@ -88,23 +88,31 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
 
 
 _EXAMPLE = re.compile(rf"^```{LABEL}\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
-_FIRST_OPTION = re.compile(r"^(d\d+): .*\n  (o\d+): ", re.MULTILINE)
+_DECISION = re.compile(r"^(?P<id>d\d+): .*\n(?P<options>(?:  o\d+: .*\n?)+)", re.MULTILINE)
+_OPTION = re.compile(r"^  (o\d+): ", re.MULTILINE)
 _FILLED_IN = {"confidence": 80, "position": "Do it step by step.", "answer": "Do it step by step."}
 _EMPTY = ("conditions", "stances", "adopted", "new_points", "actions", "why", "would_change")
 
 
-def by_prompt(text: str, prompt: str) -> str:
+def by_prompt(text: str, prompt: str, **given: Any) -> str:
     """The words with a dutiful declaration made from the prompt alone, as a model at the end of a
-    wire has to; the words alone where the prompt asks for none."""
+    wire has to; the words alone where the prompt asks for none, or they hold one already. What is
+    given replaces what would be filled in; `choice` is voted for wherever it is an option."""
     examples = _EXAMPLE.findall(prompt)
-    if not examples:
+    if not examples or split_blocks(text)[1]:
         return text
     fields = json.loads(examples[-1])
-    first = dict(_FIRST_OPTION.findall(prompt))
+    options = {each["id"]: _OPTION.findall(each["options"]) for each in _DECISION.finditer(prompt)}
+    choice = given.pop("choice", "")
     delivered = _DELIVER.search(prompt)
     for key in fields:
-        if key == "votes":
-            fields[key] = [vote(first[each["on"]], on=each["on"]) for each in fields[key]]
+        if key in given:
+            fields[key] = given[key]
+        elif key == "votes":
+            on = [each["on"] for each in fields[key]]
+            fields[key] = [
+                vote(choice if choice in options[d] else options[d][0], on=d) for d in on
+            ]
         elif key == "delivers":
             told = delivered["option"] if delivered else "none"
             fields[key] = told.replace("no option", "none")

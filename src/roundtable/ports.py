@@ -134,6 +134,12 @@ class SpeakRequest:
     """Where only a declaration is wanted: what it is held to, by providers that can."""
 
 
+LONGEST_ANSWER = 10_000_000
+"""Characters: what a speaker says beyond them is not waited for."""
+CUT = "length"
+"""The `finish_reason` of an answer that was ended before its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What a speaker answered, and what it cost."""

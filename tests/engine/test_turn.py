@@ -24,10 +24,11 @@ from roundtable.core.events import (
     dump,
 )
 from roundtable.core.text import estimate_tokens
+from roundtable.core.turns import TRUNCATED
 from roundtable.core.values import Budget
-from roundtable.engine.turn import CONDENSED
+from roundtable.engine.turn import CONDENSED, LONGEST_DRAFT
 from roundtable.ledger.memory import MemoryLedger
-from roundtable.ports import SpeakRequest
+from roundtable.ports import LONGEST_ANSWER, SpeakRequest
 from tests.rehearsal import TestIds, Voice, run_in_virtual_time
 
 from .scene import DISCUSSION, Scene
@@ -511,3 +512,16 @@ def test_a_turn_of_two_calls_killed_at_any_append_repeats_no_answered_call(
     ]
     assert set(purposes) == {"answer", "repair"}
     assert len(events_of(scene, SpeechGiven)) == 1
+
+
+@pytest.mark.requirement("Z-39")
+def test_an_answer_beyond_all_bounds_is_cut_and_flagged_whoever_gave_it() -> None:
+    scene = Scene({"test/a": saying("word " * (LONGEST_ANSWER // 5 + 1))})
+    play(scene)
+    (finished,) = events_of(scene, AttemptFinished)
+    (speech,) = events_of(scene, SpeechGiven)
+    assert isinstance(finished, AttemptFinished)
+    assert isinstance(speech, SpeechGiven)
+    assert (len(finished.text), finished.finish_reason) == (LONGEST_ANSWER, "length")
+    assert TRUNCATED in speech.flags
+    assert sum(len(draft.words) for draft in scene.drafts) <= LONGEST_DRAFT

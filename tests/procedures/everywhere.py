@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,10 +16,6 @@ from .custom_table import turn_of
 
 ESTIMATES = {"builder": (10, 16, 20), "historian": (20, 20, 20), "sceptic": (40, 24, 22)}
 """How a Delphi comes together over three rounds; whoever is not named says 6, 15 and 19."""
-_ANSWER = re.compile(
-    r"^from Answer (?P<label>[A-Z])\n.*?^(?P<proof>The view of .+?)$.*?^Position: (?P<stated>.+?)$",
-    re.MULTILINE | re.DOTALL,
-)
 MODEL = "openai/gpt-5-mini"
 
 
@@ -78,29 +73,23 @@ def obedient(request: SpeakRequest) -> str:
         case "answer" | "critique" if "SELF-DIGEST" in asked:
             return adaptive_table.dutiful_panelist(request)
         case "clerk":
-            return _positions(request.user)
+            return deliberation_table.listing(request.user)
         case "discussion":
             return meeting_table.minded(request)
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
             return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
-    if "## Ballot" in asked:
-        said = deliberation_table.voice().script(request)
-        assert isinstance(said, str)
-        return said
+        case "answer" | "critique" | "critique-in-reverse" if who in deliberation_table.EXPERTS:
+            return _expert(request, stage, who)
     return dutiful(request)
 
 
-def _positions(user: str) -> str:
-    """The clerk's list: who stated which position, with words of its own as the proof."""
-    held: dict[str, list[str]] = {}
-    for found in _ANSWER.finditer(user):
-        line = f'ANSWER {found["label"]}: "{found["proof"]}"'
-        held.setdefault(found["stated"], []).append(line)
-    return "\n".join(
-        f"OPTION: the view called {stated}\n" + "\n".join(lines) for stated, lines in held.items()
-    )
+def _expert(request: SpeakRequest, stage: str, who: str) -> str:
+    """What an expert of a deliberation says: two of three hold the same."""
+    said = deliberation_table.answer(who) if stage == "answer" else deliberation_table.review(who)
+    held, _ = deliberation_table.SPLIT[who]
+    return by_prompt(said, request.user, choice=held, position=f"The position {held}.")
 
 
 def reply(asked: Asked) -> str:

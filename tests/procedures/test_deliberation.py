@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from roundtable.core.errors import SpeakerError
 from roundtable.core.events import AttemptStarted, StageOpened
 from roundtable.core.record import record_of
 from roundtable.core.standing import DecisionStanding, standing_of
@@ -418,7 +417,7 @@ def test_a_change_of_mind_is_listed_with_the_argument_that_caused_it() -> None:
     # Its vote decides and was declared only once: it is read back, and nobody else's.
     assert [turn for turn in asked(again) if turn in BALLOTS] == [f"2/ballot/{ONE}"]
     assert (
-        f"- {NAMES[ONE]} went from “yes” to “no” by an argument of {NAMES[TWO]}: {argument}."
+        f"{NAMES[ONE]} went from “yes” to “no” by an argument of {NAMES[TWO]}: {argument}."
     ) in verdict_of(state).changed_minds
     seat = ending(state).seat(ONE)
     assert seat is not None
@@ -438,7 +437,7 @@ def test_a_sycophant_is_asked_once_and_then_marked_as_having_given_in(because: s
     assert asked(at).count(f"2/ballot/{THREE}") == 1
     assert not {f"2/ballot/{ONE}", f"2/ballot/{TWO}"} & set(asked(at))
     assert (
-        f"- {NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in."
+        f"{NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in."
     ) in verdict_of(state).changed_minds
     assert ending(state).end == "hollow"
     assert [(d.participant, d.gave_in) for d in verdict_of(state).dissent] == [(THREE, True)]

@@ -34,7 +34,6 @@ from .deliberation_table import (
     table,
 )
 
-
 # Questions
 
 
@@ -232,7 +231,7 @@ def test_choices_of_the_asker_are_the_options_of_the_vote() -> None:
         ({"choices": [str(n) for n in range(10)]}, "2 to 9 options"),
         ({"choices": "tea,Tea"}, "options that differ"),
         ({"choices": ["tea", "x" * 201]}, "options of 1 to 200 characters"),
-        ({"choices": ["tea", "  "]}, "options of 1 to 200 characters"),
+        ({"choices": ["tea", "  "]}, "2 to 9 options"),
         ({"choices": "o2,o1"}, "words: o1, o2"),
         ({"seats": 1}, "greater than or equal to 2"),
         ({"seats": 8}, "less than or equal to 7"),

@@ -11,8 +11,7 @@ import pytest
 from roundtable.core.standing import standing_of
 from roundtable.core.state import State, fold
 from roundtable.core.track_record import ENOUGH
-from roundtable.models.past import CastingWithPast
-from roundtable.ports import CastingRequest, ChosenExperts, Ledger, SpeakRequest
+from roundtable.ports import CastingRequest, ChosenExperts, SpeakRequest
 from roundtable.procedures.deliberation.seating import METHODS
 from roundtable.procedures.table import Table as Seen
 from roundtable.procedures.verdicts import by_past_record
@@ -61,10 +60,7 @@ def with_past(count: int, **options: object) -> tuple[Table, State]:
     """A ledger with so many earlier questions, and then one on which the table is split."""
 
     async def hold() -> tuple[Table, State]:
-        def casting(ledger: Ledger) -> CastingWithPast:
-            return CastingWithPast(Library(), ledger)
-
-        at = Table({"*": Voice(script)}, casting=casting)
+        at = Table({"*": Voice(script)}, casting=lambda _: Library())
         for number in range(count):
             await at.ask(f"Case {number}?", procedure="deliberation", options=OPTIONS)
         last = {**OPTIONS, **options}
@@ -119,11 +115,8 @@ def test_the_record_is_off_on_demand() -> None:
 
 @pytest.mark.requirement("Z-03")
 def test_a_majority_stands_whatever_the_record() -> None:
-    def casting(ledger: Ledger) -> CastingWithPast:
-        return CastingWithPast(Library(), ledger)
-
     async def hold() -> State:
-        at = Table({"*": Voice(script)}, casting=casting)
+        at = Table({"*": Voice(script)}, casting=lambda _: Library())
         for number in range(ENOUGH):
             await at.ask(f"Case {number}?", procedure="deliberation", options=OPTIONS)
         majority = ("o1", "o1", "o2", "o2", "o2")
@@ -142,7 +135,7 @@ def test_a_majority_stands_whatever_the_record() -> None:
 @pytest.mark.requirement("Z-03")
 def test_the_same_question_asked_again_is_no_past_of_itself() -> None:
     async def hold() -> State:
-        at = Table({"*": Voice(script)}, casting=lambda led: CastingWithPast(Library(), led))
+        at = Table({"*": Voice(script)}, casting=lambda _: Library())
         for _ in range(ENOUGH + 3):
             await at.ask("What now?", procedure="deliberation", options=OPTIONS)
         return await at.ask("What  NOW?", procedure="deliberation", options=OPTIONS)

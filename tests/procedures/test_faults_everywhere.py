@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from roundtable.core.errors import SearchError, SpeakerError
+from roundtable.core.record import record_of
 from roundtable.core.state import State
 from roundtable.core.values import Material, SearchHit
 from roundtable.ports import OnWords, Reply, SpeakRequest
@@ -356,6 +357,10 @@ def _counted(state: State) -> object:
         {(s.participant, s.round): (s.scores, s.inferred) for s in state.scores},
         [(s.participant, s.point_id, s.round, s.position) for s in state.stances],
         state.end_votes,
+        sorted(
+            (each.turn_id, each.declaration.votes, each.declaration.stances)
+            for each in record_of(state).statements
+        ),
     )
 
 
@@ -390,6 +395,8 @@ def test_scores_and_ballots_that_make_no_sense_are_never_counted_as_more(
         assert ballot.certainty is None or 0 <= ballot.certainty <= 1
         assert not {"o7", "o9", "o99", "x1", "x2"} & {o for group in ballot.ranking for o in group}
     assert "p99" not in {stance.point_id for stance in state.stances}
+    # What is no declaration says nothing of what its speaker holds.
+    assert record_of(state).statements == ()
 
 
 BLOCKS = 50

@@ -564,13 +564,12 @@ def test_a_meeting_of_one_round_gets_a_closing_ballot() -> None:
 
 @pytest.mark.requirement("Z-24")
 def test_a_change_of_mind_stands_in_the_minutes_with_its_argument() -> None:
-    def second(request: SpeakRequest) -> str:
-        return said("VOTE o1 FROM o2", "BECAUSE Ann: one database halves the backups")
-
     speech = f"One database halves the backups. {words()}\n\n{block(fields('VOTE o1'))}"
     turns: dict[str, Act] = {
         "1/discussion/back": said("VOTE o2"),
-        "2/discussion/back": second,
+        "2/discussion/back": said(
+            "VOTE o1 FROM o2", "BECAUSE Ann: one database halves the backups"
+        ),
         "discussion": speech,
     }
     state = hold(meeting(turns), options={"max_rounds": 2})
@@ -832,7 +831,8 @@ def test_every_scripted_character_at_every_seat(character: str, place: str) -> N
     assert state.status == "concluded"
     assert state.verdict is not None
     for speech in state.speeches:
-        assert "[scripted:" in speech.text  # nobody's words were invented
+        # Nobody's words were invented; a ballot has none.
+        assert "[scripted:" in speech.text or speech.stage == "ballot"
 
 
 INJECTION = (

@@ -324,19 +324,32 @@ def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
     Only blocks that stand in the text itself count: one within another block of code, in a block
     quote or indented is somebody's example or quotation.
     """
+    lines = text.replace("\r\n", "\n").split("\n")
+    kept, blocks, unclosed = _scan(lines, label)
+    if unclosed is not None and not blocks:
+        # A forgotten mark must not swallow a declaration that stands further down. Once is enough:
+        # a text of nothing but forgotten marks is not read line by line again and again.
+        further, found, _ = _scan(lines[unclosed + 1 :], label)
+        if found:
+            kept, blocks = [*lines[: unclosed + 1], *further], found
+    return "\n".join(kept).strip(), blocks
+
+
+def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int | None]:
+    """The lines without the blocks of this label, the blocks, and where another block begins that
+    nobody closes, if one does."""
     kept: list[str] = []
     blocks: list[str] = []
     body: list[str] = []
-    mark, declared, depth = "", False, 0
-    lines = text.split("\n")
-    for line in lines:
+    mark, declared, opened = "", False, 0
+    for number, line in enumerate(lines):
         fence = _FENCE.match(line)
         if not mark:
             if fence is None:
                 kept.append(line)
                 continue
             mark, declared = fence["mark"], fence["label"].casefold() == label
-            body, depth = [], len(kept)
+            body, opened = [], number
             if not declared:
                 kept.append(line)
         elif fence and fence["mark"].startswith(mark) and not fence["label"]:
@@ -352,26 +365,7 @@ def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
     if mark and declared:
         # The end was cut off: what there is may be whole all the same.
         blocks.append("\n".join(body).strip())
-    elif mark and depth:
-        # A forgotten mark must not swallow a declaration that stands further down.
-        again = "\n".join(lines[_opened(lines, mark) + 1 :])
-        further, found = split_blocks(again, label)
-        if found and not blocks:
-            return "\n".join([*kept[: depth + 1], further]).strip(), found
-    return "\n".join(kept).strip(), blocks
-
-
-def _opened(lines: Sequence[str], mark: str) -> int:
-    """Where the last block that nobody closes begins."""
-    opened, here = 0, ""
-    for number, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if fence and not here:
-            opened, here = number, fence["mark"]
-        elif fence and fence["mark"].startswith(here) and not fence["label"]:
-            here = ""
-    assert here == mark
-    return opened
+    return kept, blocks, opened if mark and not declared else None
 
 
 class BrokenJson(ValueError):

@@ -285,6 +285,8 @@ class DecisionsTabled(Value):
     """Conditions that may exclude each other, by id: only their owners decide whether they do."""
     turn_id: str = ""
     """The clerk's turn; empty where the question or its asker named the options."""
+    after_round: int = 0
+    """The newest round of which anything was said by then."""
 
 
 class OutcomeRecorded(Value):

@@ -387,8 +387,8 @@ def _end(
     count = _Count(seats, weights)
     moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
-    tally = _told(counts, seats, record)
     leader = next((option for option in counts if count.prevails(option)), None)
+    tally = _told(counts, seats, record, leader)
     if leader is None:
         told = "positions still move and none prevails" if moving else "none prevails"
         most = max(counts.values(), default=0)
@@ -462,12 +462,14 @@ def _nobody(record: Record, seated: int, voted: int) -> str:
     return f"{voted} of {seated} voted{more}: that is too few to count."
 
 
-def _told(counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record) -> str:
-    """The count in a few words: "2 of 3, 1 absent"."""
-    most = max(counts.values(), default=0)
+def _told(
+    counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record, leader: str | None
+) -> str:
+    """The count in a few words, of what prevails if something does: "2 of 3, 1 absent"."""
+    most = counts[leader] if leader else max(counts.values(), default=0)
     seated = len(seats)
     lead = f"All {seated}" if most == seated else f"{most} of {seated}"
-    if most and sum(count == most for count in counts.values()) > 1:
+    if leader is None and most and sum(count == most for count in counts.values()) > 1:
         split = sorted((count for count in counts.values() if count), reverse=True)
         lead = f"Split {' : '.join(map(str, split))}"
     parts = [lead]

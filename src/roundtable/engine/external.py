@@ -18,6 +18,7 @@ from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed
 from ..core.state import State
+from ..core.text import clip
 from ..core.turns import UNDECLARED
 from ..core.values import OUTSIDE
 from .journal import Journal
@@ -154,5 +155,6 @@ def _lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> l
             )
     unasked = [key for key, value in fields.items() if value and key not in form.schema_keys]
     if unasked:
-        told.append(f"Not asked for now, and left out: {', '.join(sorted(unasked))}.")
+        names = clip(", ".join(sorted(unasked)), 200)
+        told.append(f"Not asked for now, and left out: {names}.")
     return told

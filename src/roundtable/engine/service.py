@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
@@ -237,23 +237,42 @@ class Service:
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
         given: list[Heard] = []
+        before: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
-            speech = _repeated(state, participant, key) if key else None
-            given[:] = [
-                Heard(speech)
-                if speech
-                else _outside_speech(state, participant, words, declaration, key or "")
-            ]
+            if key and (speech := _repeated(state, participant, key)):
+                before[:] = [speech]
+                return []
+            given[:] = [_outside_speech(state, participant, words, declaration, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
-            new = given[0].speech
-            return [] if speech else [(new, f"outcome/{new.turn_id}")]
+            return [(given[0].speech, f"outcome/{given[0].speech.turn_id}")]
 
         await journal.record_checked(build)
         await self._carry_on(journal)
         self._tell_of(journal.state)
-        stored = journal.state.speech(given[0].speech.turn_id)
-        return replace(given[0], speech=stored) if stored else given[0]
+        if before:
+            remarks = await self._remarks_again(before[0], discussion_id, words, declaration)
+            return Heard(before[0], remarks)
+        return replace(
+            given[0], speech=journal.state.speech(given[0].speech.turn_id) or given[0].speech
+        )
+
+    async def _remarks_again(
+        self,
+        speech: SpeechGiven,
+        discussion_id: str,
+        text: str,
+        declaration: Mapping[str, Any] | None,
+    ) -> tuple[str, ...]:
+        """What was said to a speech when it was first given: a repeated call has one answer."""
+        records = await self._ledger.read(discussion_id)
+        before = takewhile(lambda r: getattr(r.event, "turn_id", "") != speech.turn_id, records)
+        with suppress(NotAllowed):
+            state = fold(list(before))
+            who = speech.participant
+            if who != state.start.host.id:
+                return _outside_speech(state, who, text, declaration, speech.key).remarks
+        return ()
 
     async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
         """Let nobody begin a new turn until it is resumed; whoever speaks finishes."""

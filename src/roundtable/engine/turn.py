@@ -30,11 +30,13 @@ from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
-from ..ports import Reply, Speaker, SpeakRequest
+from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
+LONGEST_DRAFT = 400_000
+"""Characters of an answer that are told while they come: nobody reads along further."""
 
 
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
@@ -237,10 +239,15 @@ class _Taking:
         timeout = plan.policy.timeout if left is None else min(plan.policy.timeout, left)
         discussion_id = self.journal.state.discussion_id
 
+        told = 0
+
         def on_words(words: str) -> None:
-            self.tools.on_draft(
-                Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
-            )
+            nonlocal told
+            told += len(words)
+            if told <= LONGEST_DRAFT:
+                self.tools.on_draft(
+                    Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
+                )
 
         request = SpeakRequest(
             model=call.speaker.model,
@@ -264,6 +271,8 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
+        if len(reply.text) > LONGEST_ANSWER:
+            reply = replace(reply, text=reply.text[:LONGEST_ANSWER], finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
 
     def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:

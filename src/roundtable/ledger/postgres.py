@@ -38,8 +38,7 @@ _INSERT_DISCUSSION = """
 # One round trip for all: the index, the events, and the notice that goes out with the commit.
 _WRITE = """
     WITH moved AS (
-        UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4,
-            outcome = coalesce($13, outcome)
+        UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4
         WHERE id = $1
     ), written AS (
         INSERT INTO events (discussion_id, seq, at, type, v, key, data)
@@ -49,6 +48,7 @@ _WRITE = """
     )
     SELECT pg_notify($11, $12)
 """
+_SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
 _HEADLINES = """
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > clock_timestamp(), false) AS unexpired
@@ -282,8 +282,9 @@ async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEv
         [dump(r.event) for r in new],
         CHANNEL,
         f"{change.last_seq} {discussion_id}",
-        change.outcome,
     )
+    if change.outcome is not None:
+        await connection.execute(_SET_OUTCOME, discussion_id, change.outcome)
     return True
 
 

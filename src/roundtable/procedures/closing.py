@@ -82,7 +82,9 @@ def _still_open(
         option.id
         for decision in table.record.decisions
         for option in decision.options
-        if option.origin == "own" and seat not in option.holders and _newer(table, option.id)
+        if option.origin == "own"
+        and seat not in option.holders
+        and _newer(table, option.id, held.round)
     ]
     if unvoted and not held.final:
         asks.append("You have not voted yet on what is on the table.")
@@ -101,12 +103,17 @@ def _still_open(
     return (demands, asks) if asks else None
 
 
-def _newer(table: Table, option: str) -> bool:
-    """Whether an option joined the table last: nobody but its author has voted on it."""
-    tabled = table.state.tabled
-    return len(tabled) > 1 and not any(
-        option in decision.option_ids for each in tabled[:-1] for decision in each.decisions
+def _newer(table: Table, option: str, voted_in: int) -> bool:
+    """Whether an option joined the table after a vote of this round was cast."""
+    first = next(
+        (
+            tabled
+            for tabled in table.state.tabled
+            if any(option in decision.option_ids for decision in tabled.decisions)
+        ),
+        None,
     )
+    return first is not None and voted_in <= first.after_round
 
 
 def _demands_to_answer(table: Table, question: DecisionStanding, held: SeatStanding) -> list[str]:

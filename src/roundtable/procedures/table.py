@@ -39,7 +39,7 @@ PATIENT = TurnPolicy(timeout=600, retries=1)
 ASKED_AT_ONCE = 6
 """Points and conditions that one declaration must answer at most."""
 LISTED_AT_ONCE = 24
-DECLARING_TOKENS = 1500
+SPEECH_TOKENS, DECLARING_TOKENS = 4096, 1500
 TOKENS_PER_SEAT = 1500
 """What the host reads of one seat before it concludes, at most, as a rule."""
 
@@ -302,7 +302,7 @@ class Table:
         form: Form,
         contract: Contract = ANYTHING,
         *,
-        max_tokens: int = 4096,
+        max_tokens: int = SPEECH_TOKENS,
         repeats: bool = False,
     ) -> Task:
         """A speech that ends with a declaration. The template gets it as `declaration`."""
@@ -412,7 +412,9 @@ class Table:
             estimate_tokens(m.text) for m in self.state.context
         )
         read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
-        return HoldBack(self.host.speaker, input_tokens=read, output_tokens=2000)
+        # As much as the last word will reserve: with less held back it would be refused.
+        write = SPEECH_TOKENS + DECLARING_TOKENS
+        return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
 
 
 def _letter(number: int) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..core.declaration import ANY, NONE, OWN, SILENT, Decision, StanceWord
-from ..core.declaration_form import LABEL, MAX_TEXT, Form, Key
+from ..core.declaration_form import LABEL, MAX_TEXT, AskedValue, Form, Key
 from ..core.text import clip
 
 Leaning = Literal["for", "against", "majority", "undecided"]
@@ -168,6 +168,7 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "scores": dict.fromkeys(form.scored, _SCORES.get(manner.stance, 3)),
         "end": manner.stance == "agree",
         "actions": [],
+        "values": {name: _value(each, manner) for name, each in form.values.items()},
         "for_the_record": manner.record,
         "delivers": delivers,
         "answer": answer,
@@ -175,6 +176,20 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "would_change": ["Another vote."],
     }
     return {key: whole[key] for key in form.keys}
+
+
+def _value(asked: AskedValue, manner: Manner) -> float | str | list[str]:
+    """A value as a character gives it: the first that fits, or the last for whoever is against."""
+    against = manner.leaning == "against"
+    match asked.kind:
+        case "number":
+            low = asked.minimum if asked.minimum is not None else 0.0
+            high = asked.maximum if asked.maximum is not None else low + 100
+            return low if against else high if manner.leaning == "for" else (low + high) / 2
+        case "choice":
+            return asked.choices[-1 if against else 0]
+        case "list":
+            return list(reversed(asked.choices) if against else asked.choices) or [manner.position]
 
 
 def _vote(decision: Decision, form: Form, manner: Manner, told: Told) -> dict[str, Any]:

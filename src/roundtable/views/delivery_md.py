@@ -119,7 +119,7 @@ def dissent(delivery: Delivery) -> str:
     if not lines:
         if delivery.question and delivery.question.end and not delivery.question.delivered:
             return "no answer prevailed that somebody could dissent from"
-        return "none" if delivery.meaningful else ""
+        return "" if delivery.demonstration else "none"
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

@@ -302,11 +302,11 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
             "sections": list(contract.sections),
             "min_words": contract.min_words,
             "max_words": contract.max_words,
-            "form": _form(plan.task.form) if plan.task.form is not None else None,
+            "form": _form(state, plan.task.form) if plan.task.form is not None else None,
         }
 
 
-def _form(form: Form) -> dict[str, Any]:
+def _form(state: State, form: Form) -> dict[str, Any]:
     """The fields that a seat fills in, with what can be named in them."""
     return {
         "keys": list(form.schema_keys),
@@ -322,7 +322,14 @@ def _form(form: Form) -> dict[str, Any]:
             {"id": each.id, "text": redact(each.text), "own": each.own, "asked": each.asked}
             for each in form.listed
         ],
-        "peers": list(form.peers),
+        "peers": [
+            {"letter": letter, "name": line(state.name_of(who))}
+            for letter, who in form.peers.items()
+        ],
         "scored": list(form.scored),
+        "values": {
+            name: {"kind": each.kind, "wanted": each.wanted} for name, each in form.values.items()
+        },
         "recorded": form.recorded,
+        "alone": form.alone,
     }

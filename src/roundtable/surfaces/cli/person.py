@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 
 from ...bootstrap import App
-from ...core.declaration import ANY, OWN, SILENT, Decision
-from ...core.declaration_form import Form
 from ...core.errors import NotAllowed
 from ...core.state import State
 from ...core.values import OUTSIDE
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
-from ...views.outside_form import outside_form, recorded_of
+from ...views.outside_form import recorded_of
+from .declaring import ask_declaration
 from .terminal import TerminalAsker, echo_error
 
 
@@ -53,74 +51,30 @@ async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) 
         turns = [plan for plan in open_turns(state, procedure) if plan.participant.id == seat]
         if not turns or turns[0].turn_id in declined or await _moved_on(app, state):
             continue
-        words = await asker.words(f"Your turn, {seat} (an empty line ends it):")
-        if words is None:
+        form = turns[0].task.form
+        alone = form is not None and form.alone
+        if alone:
+            echo_error(f"Your vote, {seat}:")
+        words = "" if alone else await asker.words(f"Your turn, {seat} (an empty line ends it):")
+        fields = None
+        if words is not None and form is not None:
+            names = {letter: state.name_of(who) for letter, who in form.peers.items()}
+            fields = await ask_declaration(form, asker, names)
+        if words is None or (alone and fields is None):
             declined.add(turns[0].turn_id)
             echo_error(f"Later: roundtable speak {discussion_id} TEXT --as {seat}")
             continue
-        form = turns[0].task.form
-        fields = await _declared(form, asker) if form is not None else None
         try:
             said = await app.service.hear(discussion_id, seat, words, fields)
         except NotAllowed as error:
+            # The turn is over, or was taken by somebody else: the words are not lost.
             echo_error(f"{error} {error.remedy}")
+            if words:
+                echo_error(f"You said:\n{words}")
             continue
-        recorded = recorded_of(await app.service.read(discussion_id), said.speech)
-        for told in (recorded, *said.remarks):
+        now = await app.service.read(discussion_id)
+        for told in (recorded_of(now, said.speech), *said.remarks):
             echo_error(told)
-
-
-async def _declared(form: Form, asker: TerminalAsker) -> dict[str, Any] | None:
-    """What the person holds, field by field; None where nothing is filled in. Only what everybody
-    must be able to say is asked for here: the rest of the form takes JSON."""
-    shown = outside_form(form)
-    for title, listed in (("On the table", shown.decisions), ("Points", shown.points)):
-        if listed:
-            echo_error(f"{title}:")
-            for name, text in listed.items():
-                echo_error(f"  {name}: {text}")
-    if shown.recorded:
-        echo_error(shown.recorded)
-    fields: dict[str, Any] = {}
-    if form.asks_votes:
-        votes = [vote for each in form.decisions if (vote := await _vote(each, asker))]
-        if votes:
-            fields["votes"] = votes
-    for key in ("position", "stances", "new_points"):
-        if key not in form.schema_keys:
-            continue
-        answer = await asker.line(f"{key} ({PROMPTS[key]}; empty to leave it out):")
-        if answer:
-            fields[key] = _parsed(key, answer)
-    return fields or None
-
-
-PROMPTS = {
-    "position": "what you would do, in one sentence",
-    "stances": "such as p1 agree, p2 disagree",
-    "new_points": "claims that others could deny, with ; between them",
-}
-
-
-async def _vote(decision: Decision, asker: TerminalAsker) -> dict[str, Any] | None:
-    options = "/".join((*decision.option_ids, OWN, ANY))
-    choice = await asker.line(f"votes, {decision.id} ({options}; empty to leave it out):")
-    if not choice:
-        return None
-    before = await asker.line(f"  before: where you stood ({SILENT} if nowhere):")
-    return {"on": decision.id, "choice": choice, "before": before or SILENT}
-
-
-def _parsed(key: str, answer: str) -> Any:
-    if key == "position":
-        return answer
-    if key == "new_points":
-        return [each.strip() for each in answer.split(";")]
-    pairs = (each.split(maxsplit=2) for each in answer.split(",") if each.strip())
-    return [
-        {"id": each[0], "stance": each[1] if len(each) > 1 else "", "text": " ".join(each[2:])}
-        for each in pairs
-    ]
 
 
 async def _moved_on(app: App, state: State) -> bool:

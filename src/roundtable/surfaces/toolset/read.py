@@ -353,7 +353,9 @@ class ReadTools(ToolsetBase):
             total=len(found),
             next_since=None,
             next_offset=None,
-            form=form_for(state, participant or self.access.profile, now.waiting_for),
+            form=form_for(
+                state, participant or self.access.profile, now.waiting_for, self.limit // 3
+            ),
             hint=what_next(state, now),
         )
         shown = fitting(found, self.limit - result.size() - 40, twice=True)
@@ -398,7 +400,9 @@ class ReadTools(ToolsetBase):
             absent=list(now.absent),
             paused=state.paused is not None,
             participants=[seat(each) for each in state.participants],
-            form=form_for(state, participant or self.access.profile, now.waiting_for),
+            form=form_for(
+                state, participant or self.access.profile, now.waiting_for, self.limit // 3
+            ),
             opened_at=state.opened_at.isoformat(),
             updated_at=state.updated_at.isoformat(),
             notifications=notifications_of(state),

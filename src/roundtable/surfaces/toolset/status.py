@@ -121,9 +121,12 @@ def other_points(state: State) -> tuple[Issue, ...]:
     return tuple(each for each in issues(state) if each.status not in ("agreed", "disputed"))
 
 
-def form_for(state: State, participant: str, waiting_for: Sequence[str]) -> Declaring | None:
+def form_for(
+    state: State, participant: str, waiting_for: Sequence[str], room: int
+) -> Declaring | None:
     """What a seat can declare when it speaks now: this one, or else the first that is waited for.
-    None while it is not its turn."""
+    None while it is not its turn. Texts are clipped where it would take more than `room`
+    characters: they stand whole in the history."""
     if state.closed is not None:
         return None
     wanted = participant or next(iter(waiting_for), "")
@@ -132,13 +135,23 @@ def form_for(state: State, participant: str, waiting_for: Sequence[str]) -> Decl
     if form is None:
         return None
     shown = outside_form(form)
-    return Declaring(
+    found = Declaring(
         participant=wanted,
         recorded=shown.recorded,
         decisions=shown.decisions,
         points=shown.points,
         fields=shown.fields,
     )
+    for limit in (160, 80, 40, 20):
+        if len(found.model_dump_json()) <= room:
+            break
+        found = found.model_copy(
+            update={
+                "decisions": {name: clip(text, limit) for name, text in shown.decisions.items()},
+                "points": {name: clip(text, limit) for name, text in shown.points.items()},
+            }
+        )
+    return found
 
 
 def holdings(state: State, limit: int = SHORT) -> list[Holding]:

@@ -138,7 +138,7 @@ class Vote(Body):
 
 
 class Outcome(Body):
-    outcome: Short
+    outcome: TurnedOut
     note: Short = ""
 
 

@@ -1,6 +1,7 @@
 // What the chair can do from the page. Each act is an event of the discussion; a refusal says why.
 import { useEffect, useRef, useState } from "./vendor/hooks.js";
 import { freshKey, post } from "./api.js";
+import { Declare, fieldsOf, UNDECLARED } from "./declare.js";
 import { plural } from "./format.js";
 import { Dialog, Failure } from "./parts.js";
 import { person } from "./reducer.js";
@@ -225,6 +226,8 @@ export function SpeakBox({ base, state, derived, seat }) {
   const store = `roundtable-words-${base}`;
   const [text, setText] = useState(() => kept(store));
   const [said, setSaid] = useState("");
+  const [held, setHeld] = useState(UNDECLARED);
+  const [told, setTold] = useState([]);
   const key = useRef(freshKey());
   const { busy, error, send } = useSending();
   if (state.closed) return null;
@@ -232,14 +235,23 @@ export function SpeakBox({ base, state, derived, seat }) {
     setText(words);
     keep(store, words);
   };
+  const form = turn && turn.form;
+  const declared = form ? fieldsOf(form, held) : null;
+  // Some turns ask for a vote and no words.
+  const ready = form && form.alone ? declared !== null : text.trim() !== "";
   const speak = async (event) => {
     event.preventDefault();
-    if (!text.trim() || !turn) return;
-    if (await send(() => post(`${base}/speak`, { text, key: key.current }))) {
+    if (!ready || !turn) return;
+    const body = { text: form && form.alone ? "" : text, key: key.current };
+    if (declared) body.declaration = declared;
+    await send(async () => {
+      const answer = await post(`${base}/speak`, body);
       setSaid(turn.turn_id);
+      setTold([answer.recorded, ...answer.problems].filter(Boolean));
+      setHeld(UNDECLARED);
       typed("");
       key.current = freshKey();
-    }
+    });
   };
   const hurried = (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) speak(event);
@@ -252,11 +264,14 @@ export function SpeakBox({ base, state, derived, seat }) {
     <p class="call" role="status">${due
       ? html`<strong>Your turn, <bdi>${who.name}</bdi>.</strong> ${turn.round ? `Round ${turn.round}` : ""}`
       : html`You hold the seat of <strong><bdi>${who.name}</bdi></strong>. ${state.paused ? "The discussion is paused." : "You will be called here when it is your turn."}`}</p>
+    ${!due && told.length > 0 && html`<ul class="told small" role="status">${told.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
     ${due && html`<form onSubmit=${speak}>
-      <label><span class="sr">Your speech</span><textarea rows="5" dir="auto" value=${text} placeholder="Say what you think, and why." onInput=${(event) => typed(event.target.value)} onKeyDown=${hurried}></textarea></label>
+      ${!(form && form.alone) && html`<label><span class="sr">Your speech</span><textarea rows="5" dir="auto" value=${text} placeholder="Say what you think, and why." onInput=${(event) => typed(event.target.value)} onKeyDown=${hurried}></textarea></label>`}
+      ${form && html`<${Declare} form=${form} held=${held} onChange=${setHeld} />`}
+      ${form && !declared && text.trim() && html`<p class="faint small" role="note">Without a vote or a position your words are heard, and not counted.</p>`}
       <p class="buttons"><span class="faint small">${plural(words, "word")}${turn.min_words ? `, at least ${turn.min_words}` : ""}${turn.max_words ? `, at most ${turn.max_words}` : ""}</span>
         ${turn.sections.length > 0 && !text.trim() && html`<button type="button" class="quiet" onClick=${() => typed(turn.sections.map((name) => `## ${name}\n\n`).join("\n"))}>Insert the headings asked for</button>`}
-        <button type="submit" class="main" disabled=${busy || !text.trim()} title="Ctrl + Enter">Speak</button></p>
+        <button type="submit" class="main" disabled=${busy || !ready} title="Ctrl + Enter">${form && form.alone ? "Vote" : "Speak"}</button></p>
     </form>`}
     ${mayVote && html`<p class="vote small">${state.votes[seat]
       ? html`You voted to end. <button type="button" class="quiet" disabled=${busy} onClick=${() => vote(false)}>Take it back</button>`

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from roundtable.core.errors import SearchError
+from roundtable.net import MAX_BYTES
 from roundtable.ports import Search
 from roundtable.search.engines import BraveSearch, SearxngSearch, TavilySearch
-from roundtable.search.json_request import MAX_BYTES
 
 from . import formats
 from .server import Answer, Asked, always, answer, search_server
@@ -36,8 +36,8 @@ FAULTS = {
     "very deep": (Answer(b"[" * 100_000), "not valid JSON"),
     "huge": (Answer(b" " * (MAX_BYTES + 1)), "sent more than 1 MB"),
     "packed": (
-        Answer(gzip.compress(b" " * MAX_BYTES), headers={"content-encoding": "gzip"}),
-        "sent a packed answer unasked",
+        Answer(gzip.compress(b" " * 50 * MAX_BYTES), headers={"content-encoding": "gzip"}),
+        "sent more than 1 MB",
     ),
     "cut": (Answer(b'{"results": [', cut=True), "cannot be reached at 127.0.0.1"),
     "a list": (answer([1, 2]), "answered in a form that it does not document"),
