@@ -69,6 +69,7 @@ def test_the_delivery_as_a_person_reads_it() -> None:
         "each other.\n"
         "**Agreement:** Consensus: All 4. They held it independently, before hearing each other. "
         "All are thirsty.\n"
+        "**Vote:** yes: 4; no: 0\n"
         "**Who holds what:**\n"
         "- Advocate: yes, from the start\n"
         "- Devil's Advocate: yes, from the start\n"

@@ -12,7 +12,7 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import Participant, Value
 from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
-from ..checking import checked, checked_choices
+from ..checking import checked, checked_choices, split_list
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from .model import FORMAT, Definition
@@ -23,18 +23,13 @@ HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
 class CustomFlags(Value):
     """The flags of one run."""
 
-    choices: tuple[str, ...] | str = ()
+    choices: tuple[str, ...] = ()
     """The options of the vote on the question, where it does not say them itself."""
     models: tuple[str, ...] = ()
     """Models for the seats in their order, beginning anew when they are used up; stronger than
     those of the definition."""
 
-    @field_validator("models", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part for each in value.split(",") if (part := each.strip()))
-        return value
+    _split = field_validator("models", "choices", mode="before")(split_list)
 
 
 def seat(

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ...core.errors import BadSetting
 from ...core.values import Value
 from ...ports import CastingRequest
 from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
-from ..checking import checked, checked_choices
+from ..checking import checked, checked_choices, split_list
 from ..opening import OpenRequest
 
 WHERE = "five-round options"
@@ -48,8 +48,10 @@ class FiveRoundFlags(Value):
     model: str | None = None
     models: dict[str, str] = Field(default_factory=dict)
     """By expert's name or id, or `host`; stronger than any routing."""
-    choices: tuple[str, ...] | str = ()
+    choices: tuple[str, ...] = ()
     """The options of the vote, where the question itself does not say them."""
+
+    _split = field_validator("choices", mode="before")(split_list)
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:
