@@ -118,7 +118,7 @@ class Option:
             most = "" if self.maximum is None else f", at most {self.maximum:g}"
             return f"above {self.above:g}{most}"
         if self.minimum is None or self.maximum is None:
-            return ""
+            return ""  # of a list, the help says it
         return f"{self.minimum:g} to {self.maximum:g}"
 
     def read(self, value: Any) -> Any:
@@ -196,7 +196,7 @@ def _described(name: str, info: FieldInfo) -> Option:
         default=info.get_default(call_default_factory=True),  # type: ignore[call-arg,unused-ignore]
         choices=choices,
         minimum=_limit(info, "ge"),
-        maximum=_limit(info, "le"),
+        maximum=_limit(info, "le") or _limit(info, "max_length"),
         above=_limit(info, "gt"),
         whole=int in kinds and float not in kinds,
         metavar=said.get("metavar") or _METAVARS.get(kind, "TEXT"),

@@ -44,6 +44,7 @@ class MeetingOptions(ProcedureOptions):
         f"{MIN_PARTICIPANTS} to {MAX_PARTICIPANTS} seats in the order in which they speak, instead "
         "of a roster: profile, role, perspective, display_name, model.",
         part="experts",
+        max_length=MAX_PARTICIPANTS,
         closed=dict.fromkeys(
             ("cli", "chat"), "a list of tables does not fit into a flag: `roundtable tool init`"
         ),
