@@ -22,7 +22,12 @@ Part = Literal["experts", "count", "model", "models", "role", "person"]
 models by seat, the model of one role, the name of a person with a seat."""
 ON_OFF = ("on", "off")
 _KEY = "roundtable"
-_METAVARS: dict[Kind, str] = {"list": "A,B,C", "pairs": "NAME=MODEL,…", "number": "N"}
+_METAVARS: dict[Kind, str] = {
+    "list": "A,B,C",
+    "pairs": "NAME=MODEL,…",
+    "number": "N",
+    "rows": "a list",
+}
 
 
 def option(
