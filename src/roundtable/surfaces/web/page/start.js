@@ -185,6 +185,11 @@ function optionsFor({ parts, experts, model, mine, name, role, more, chosen, rou
     if (mine && parts.models.kind === "list") options[parts.models.name] = [...experts.map((each) => wanted || routed[each.id] || usual), "outside"];
     else if (mine) options[parts.models.name] = { [own]: "outside" };
   } else if (mine && parts.roles.length) {
+    // A model for all would be stronger than that of a role, and take the person's seat.
+    if (wanted && all) {
+      delete options[all.name];
+      for (const each of parts.roles) options[each] = wanted;
+    }
     options[parts.roles.includes(role) ? role : parts.roles[0]] = "outside";
   }
   return options;
