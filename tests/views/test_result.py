@@ -153,7 +153,7 @@ def test_a_meeting_shows_the_convergence_of_each_round() -> None:
     (row,) = found["rounds"]
     assert (row["consensus_points"], row["disagreement_points"], row["new_points"]) == (0, 1, 1)
     assert row["convergence_score"] == 0
-    assert found["ending"]["by"] == "stances"
+    assert found["ending"]["by"] == "votes"
 
 
 def test_a_discussion_that_never_began_has_no_positions_and_no_checks() -> None:
