@@ -67,7 +67,10 @@ async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) 
         try:
             said = await app.service.hear(discussion_id, seat, words, fields)
         except NotAllowed as error:
+            # The turn is over, or was taken by somebody else: the words are not lost.
             echo_error(f"{error} {error.remedy}")
+            if words:
+                echo_error(f"You said:\n{words}")
             continue
         now = await app.service.read(discussion_id)
         for told in (recorded_of(now, said.speech), *said.remarks):

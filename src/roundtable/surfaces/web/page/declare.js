@@ -3,6 +3,8 @@
 import { html } from "./ui.js";
 
 const STANCES = ["agree", "partly", "disagree", "unsure"];
+/** For whoever raised the point. */
+const OWN_STANCES = ["amend", "withdraw"];
 const OTHERS = [["", "no opinion of it"], ["acceptable", "could live with it"], ["rejects", "would oppose it"]];
 const RECORDED = /on (\w+) (you hold|the clerk put your statement under) (\w+)/g;
 const MOST = 3;
@@ -73,11 +75,13 @@ export function fieldsOf(form, held) {
   return fields;
 }
 
-/** The fields of a turn's form. `peers` are the others' names by the letters of the form. */
+/** The fields of a turn's form, as far as they are filled in. */
 export function Declare({ form, held, onChange }) {
   const asks = (key) => form.keys.includes(key);
   const set = (change) => onChange({ ...held, ...change });
   const points = form.points.filter((point) => point.asked && !point.own);
+  const others = form.points.filter((point) => !points.includes(point));
+  const stance = (point) => html`<${Stance} key=${point.id} point=${point} said=${held.stances[point.id] || {}} onChange=${(said) => set({ stances: { ...held.stances, [point.id]: said } })} />`;
   return html`<fieldset class="declare"><legend>What you hold</legend>
     <p class="faint small">Your vote is what stands here: nobody reads it out of your words. Leave empty what you do not want to say.</p>
     ${!held.abstains && html`
@@ -86,7 +90,7 @@ export function Declare({ form, held, onChange }) {
       ${asks("adopted") && form.peers.length > 0 && moved(form, held) && html`<div class="pair">
         <label>You change your choice. Which argument moved you?<input type="text" dir="auto" maxlength="160" value=${held.argument} onInput=${(event) => set({ argument: event.target.value })} /></label>
         <label>Whose was it?<select value=${held.whose} onChange=${(event) => set({ whose: event.target.value })}><option value="">nobody's</option>${form.peers.map((peer) => html`<option value=${peer.letter} selected=${peer.letter === held.whose}>${peer.name}</option>`)}</select></label></div>`}
-      ${points.map((point) => html`<${Stance} key=${point.id} point=${point} said=${held.stances[point.id] || {}} onChange=${(said) => set({ stances: { ...held.stances, [point.id]: said } })} />`)}
+      ${points.map(stance)}
       ${asks("scores") && form.scored.map((name) => html`<label key=${name}>How far you agree with <bdi>${name}</bdi><select value=${held.scores[name] || ""} onChange=${(event) => set({ scores: { ...held.scores, [name]: event.target.value } })}><option value="">please choose</option>${[["1", "1, not at all"], ["2", "2"], ["3", "3"], ["4", "4"], ["5", "5, fully"]].map(([score, told]) => html`<option value=${score} selected=${score === held.scores[name]}>${told}</option>`)}</select></label>`)}
       ${asks("values") && Object.entries(form.values).map(([name, value]) => html`<label key=${name}><bdi>${name}</bdi> <span class="faint small">${value.wanted}${value.kind === "list" ? ", with ; between them" : ""}</span><input type="text" dir="auto" value=${held.values[name] || ""} onInput=${(event) => set({ values: { ...held.values, [name]: event.target.value } })} /></label>`)}
       <details class="fold"><summary>More to declare</summary>
@@ -94,6 +98,7 @@ export function Declare({ form, held, onChange }) {
           <label>They are<select value=${held.kind} onChange=${(event) => set({ kind: event.target.value })}><option value="demand" selected=${held.kind === "demand"}>demands that can be granted</option><option value="fact" selected=${held.kind === "fact"}>facts to be found out</option></select></label>`}
         ${asks("confidence") && html`<label>How sure you are, from 0 to 100<input type="number" min="0" max="100" value=${held.confidence} onInput=${(event) => set({ confidence: event.target.value })} /></label>`}
         ${asks("new_points") && html`<label>Claims that the others should answer, one a line<textarea rows="2" dir="auto" value=${held.claims} onInput=${(event) => set({ claims: event.target.value })}></textarea></label>`}
+        ${others.map(stance)}
         ${asks("actions") && html`<label>What should be done next, one a line<textarea rows="2" dir="auto" value=${held.action} onInput=${(event) => set({ action: event.target.value })}></textarea></label>`}
         ${asks("for_the_record") && html`<label>For the minutes, whatever is decided<input type="text" dir="auto" value=${held.record} onInput=${(event) => set({ record: event.target.value })} /></label>`}
         ${asks("end") && html`<label class="choice"><input type="checkbox" checked=${held.end} onChange=${(event) => set({ end: event.target.checked })} /> End the discussion now</label>`}
@@ -109,7 +114,7 @@ function Vote({ form, decision, vote, onChange }) {
   const pick = (choice) => onChange({ ...vote, choice });
   const mark = (id, as) => onChange({ ...vote, others: { ...vote.others, [id]: as } });
   return html`<fieldset class="ballot"><legend dir="auto">${decision.question}</legend>
-    ${decision.options.map((option) => html`<div class="option" key=${option.id}>
+    ${decision.options.map((option) => html`<div class="pick" key=${option.id}>
       <label class="choice"><input type="radio" name=${`vote-${decision.id}`} checked=${vote.choice === option.id} onChange=${() => pick(option.id)} /> <span dir="auto">${option.text}</span></label>
       ${vote.choice && vote.choice !== option.id && html`<select aria-label=${`What you think of: ${option.text}`} value=${(vote.others || {})[option.id] || ""} onChange=${(event) => mark(option.id, event.target.value)}>${OTHERS.map(([value, told]) => html`<option value=${value} selected=${value === ((vote.others || {})[option.id] || "")}>${told}</option>`)}</select>`}</div>`)}
     <label class="choice"><input type="radio" name=${`vote-${decision.id}`} checked=${vote.choice === "own"} onChange=${() => pick("own")} /> Something else: I say it below</label>
@@ -122,7 +127,7 @@ function Vote({ form, decision, vote, onChange }) {
 
 function Stance({ point, said, onChange }) {
   return html`<fieldset class="stance"><legend dir="auto">${point.text}</legend>
-    ${STANCES.map((word) => html`<label class="choice" key=${word}><input type="radio" name=${`stance-${point.id}`} checked=${said.stance === word} onChange=${() => onChange({ ...said, stance: word })} /> ${word}</label>`)}
-    ${said.stance && html`<label>Why (optional)<input type="text" dir="auto" maxlength="160" value=${said.text || ""} onInput=${(event) => onChange({ ...said, text: event.target.value })} /></label>`}
+    ${(point.own ? OWN_STANCES : STANCES).map((word) => html`<label class="choice" key=${word}><input type="radio" name=${`stance-${point.id}`} checked=${said.stance === word} onChange=${() => onChange({ ...said, stance: word })} /> ${word}</label>`)}
+    ${said.stance && html`<label>${said.stance === "amend" ? "Its new wording" : "Why (optional)"}<input type="text" dir="auto" maxlength="160" value=${said.text || ""} onInput=${(event) => onChange({ ...said, text: event.target.value })} /></label>`}
   </fieldset>`;
 }
