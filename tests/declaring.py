@@ -103,16 +103,15 @@ def by_prompt(text: str, prompt: str, **given: Any) -> str:
         return text
     fields = json.loads(examples[-1])
     options = {each["id"]: _OPTION.findall(each["options"]) for each in _DECISION.finditer(prompt)}
+    listed = _OPTION.findall(prompt) or ["own"]
     choice = given.pop("choice", "")
     delivered = _DELIVER.search(prompt)
     for key in fields:
         if key in given:
             fields[key] = given[key]
         elif key == "votes":
-            on = [each["on"] for each in fields[key]]
-            fields[key] = [
-                vote(choice if choice in options[d] else options[d][0], on=d) for d in on
-            ]
+            asked = [(each["on"], options.get(each["on"]) or listed) for each in fields[key]]
+            fields[key] = [vote(choice if choice in o else o[0], on=on) for on, o in asked]
         elif key == "delivers":
             told = delivered["option"] if delivered else "none"
             fields[key] = told.replace("no option", "none")

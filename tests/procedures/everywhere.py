@@ -64,7 +64,7 @@ def obedient(request: SpeakRequest) -> str:
     match stage:
         case "proposal" | "cross-reference" | "arbitration":
             return five_round_table.compliant(request)
-        case "revision" if "## Revisions" in asked:
+        case "revision" if "## Revisions" in request.user:
             return five_round_table.compliant(request)
         case "critique" if "## Defects" in asked:
             return five_round_table.compliant(request)
@@ -79,7 +79,8 @@ def obedient(request: SpeakRequest) -> str:
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
-            return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
+            words = f"## Reasons\nSo says {who}."
+            return by_prompt(words, request.user, values={"estimate": number})
         case "answer" | "critique" | "critique-in-reverse" if who in deliberation_table.EXPERTS:
             return _expert(request, stage, who)
     return dutiful(request)
