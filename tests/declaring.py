@@ -88,23 +88,30 @@ def declared(form: Form | None, prompt: str = "", **fields: Any) -> str:
 
 
 _EXAMPLE = re.compile(rf"^```{LABEL}\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
-_FIRST_OPTION = re.compile(r"^(d\d+): .*\n  (o\d+): ", re.MULTILINE)
+_DECISION = re.compile(r"^(?P<id>d\d+): .*\n(?P<options>(?:  o\d+: .*\n?)+)", re.MULTILINE)
+_OPTION = re.compile(r"^  (o\d+): ", re.MULTILINE)
 _FILLED_IN = {"confidence": 80, "position": "Do it step by step.", "answer": "Do it step by step."}
 _EMPTY = ("conditions", "stances", "adopted", "new_points", "actions", "why", "would_change")
 
 
-def by_prompt(text: str, prompt: str) -> str:
+def by_prompt(text: str, prompt: str, **given: Any) -> str:
     """The words with a dutiful declaration made from the prompt alone, as a model at the end of a
-    wire has to; the words alone where the prompt asks for none."""
+    wire has to; the words alone where the prompt asks for none, or they hold one already. What is
+    given replaces what would be filled in; `choice` is voted for wherever it is an option."""
     examples = _EXAMPLE.findall(prompt)
-    if not examples:
+    if not examples or split_blocks(text)[1]:
         return text
     fields = json.loads(examples[-1])
-    first = dict(_FIRST_OPTION.findall(prompt))
+    options = {each["id"]: _OPTION.findall(each["options"]) for each in _DECISION.finditer(prompt)}
+    listed = _OPTION.findall(prompt) or ["own"]
+    choice = given.pop("choice", "")
     delivered = _DELIVER.search(prompt)
     for key in fields:
-        if key == "votes":
-            fields[key] = [vote(first[each["on"]], on=each["on"]) for each in fields[key]]
+        if key in given:
+            fields[key] = given[key]
+        elif key == "votes":
+            asked = [(each["on"], options.get(each["on"]) or listed) for each in fields[key]]
+            fields[key] = [vote(choice if choice in o else o[0], on=on) for on, o in asked]
         elif key == "delivers":
             told = delivered["option"] if delivered else "none"
             fields[key] = told.replace("no option", "none")
@@ -126,37 +133,6 @@ def spoken(text: str, request: Asked, **fields: Any) -> str:
     if request.schema is not None:
         return declared(request.form, request.user, **fields)
     return f"{text}\n\n{declared(request.form, request.user, **fields)}"
-
-
-_EXAMPLE = re.compile(r"```declaration\n(?P<json>\{.*?\})\n```", re.DOTALL)
-_DECISION = re.compile(r"^(?P<id>d\d+): .*\n(?P<options>(?:  o\d+: .*\n?)+)", re.MULTILINE)
-_OPTION = re.compile(r"^  (?P<id>o\d+): ", re.MULTILINE)
-
-
-def by_prompt(user: str, **fields: Any) -> str:
-    """The block that a prompt asks for, filled in dutifully by whoever sees nothing but the prompt;
-    empty if it asks for none. `choice` is voted for wherever it is an option."""
-    asked = _EXAMPLE.search(user)
-    if asked is None:
-        return ""
-    found = json.loads(asked["json"])
-    delivered = _DELIVER.search(user)
-    choice = fields.pop("choice", "")
-    options = {d["id"]: _OPTION.findall(d["options"]) for d in _DECISION.finditer(user)}
-    chosen = {on: choice if choice in known else known[0] for on, known in options.items()}
-    whole: dict[str, Any] = {
-        "votes": [
-            vote(chosen.get(each["on"], "own"), on=each["on"]) for each in found.get("votes", [])
-        ],
-        "position": "Do it step by step.",
-        "confidence": 80,
-        "delivers": delivered["option"].replace("no option", "none") if delivered else "none",
-        "answer": "Do it step by step.",
-        "why": ["It is cheap."],
-        **fields,
-    }
-    lists = {key: [] for key, value in found.items() if isinstance(value, list)}
-    return block({**found, **lists, **{k: v for k, v in whole.items() if k in found}})
 
 
 _WORDS = {"AGREE": "agree", "PARTLY": "partly", "DISAGREE": "disagree", "UNSURE": "unsure"}

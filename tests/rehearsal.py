@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
-from roundtable.core.declaration_form import Form
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import StoredEvent
 from roundtable.core.state import State
@@ -34,7 +33,7 @@ from roundtable.ports import (
 )
 from roundtable.procedures.custom import UserProcedures
 from roundtable.procedures.opening import OpenRequest
-from tests.declaring import declared
+from tests.declaring import by_prompt
 
 T = TypeVar("T")
 Script = Callable[[SpeakRequest], "str | SpeakerError | float | None"]
@@ -51,15 +50,10 @@ class Question(Protocol):
     def model(self) -> str: ...
     @property
     def user(self) -> str: ...
-    @property
-    def form(self) -> Form | None: ...
 
 
 def dutiful(request: Question) -> str:
-    """An answer with every section that the prompt asks for."""
-    form = request.form
-    if form is not None and form.alone:
-        return declared(form)
+    """An answer with every section and the declaration that the prompt asks for."""
     headings = HEADINGS.findall(FENCED.sub("", request.user))
     bodies = {
         "Confidence": "high, because it was checked.",
@@ -67,11 +61,8 @@ def dutiful(request: Question) -> str:
         "Dissent": "none",
         "Sources": "none",
     }
-    ending = declared(form, request.user)
-    if not headings:
-        return f"Words of {request.model}.\n\n{ending}".strip()
     parts = [f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings]
-    return "\n\n".join([*parts, ending]).strip()
+    return by_prompt("\n\n".join(parts) or f"Words of {request.model}.", request.user)
 
 
 class Voice:

@@ -1,10 +1,11 @@
 """Recorded debates: the end that we name against what others recorded of it.
 
-Positions come from what was declared: parsed answers, recorded stances, deals. The end that the
-program names from them is compared with what stands in the record beside them: whether it was
-unanimous, agreed or a consensus, what the majority was, and the right answer. A consensus named
-where the record says that there was none is false; that figure must be zero. Where only prose was
-kept (agora), and once more beside the declared answers (ford), positions are read from the prose.
+Recorded answers and deals become declared votes in a decision record, and `core.standing`, the rule
+that names the end of a discussion, names it here. It is compared with what stands beside the
+answers: whether they were unanimous, agreed or a consensus, what the majority was, and the right
+answer. A consensus named where the record says that there was none is false; that figure must be
+zero. Why somebody changed its answer was never recorded: everybody had read the others' reasons, so
+a change counts as one by an argument; a row tells what comes of it if it counts as giving in.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from dataclasses import replace
 from math import hypot
 from operator import mul
 
-from roundtable.core.convergence import Ending, convergence_score, name_end, overlap
+from roundtable.core.convergence import overlap
 from roundtable.core.convergence_rules import Measures, overlap_above
-from roundtable.core.extraction import chosen_option, listed_options
-from roundtable.core.points import standing
+from roundtable.core.declaration import Adopted, Decision, Declaration, DeclaredVote, Option
+from roundtable.core.record import QUESTION, Point, PointStance, Record, Statement
+from roundtable.core.standing import DecisionStanding, standing
+from roundtable.core.values import SpeakerRef
+from roundtable.core.voter_groups import seat_weights
+from roundtable.core.voters import merge_twins
 from roundtable.models.embedder import WordLlamaEmbedder
 
 from .data import Data, Row
@@ -43,10 +48,69 @@ def run(data: Data) -> list[Score]:
     return scores
 
 
+def end_of(
+    rounds: Sequence[Mapping[str, str | None]],
+    *,
+    models: Mapping[str, str] | None = None,
+    argued: bool = True,
+) -> DecisionStanding:
+    """How the program says that these rounds of answers ended.
+
+    Who is missing in a round was silent and still holds what it held; who is there with None spoke,
+    and nobody knows what it holds now: it abstains. `argued` is whether a change counts as one by
+    an argument; `models` tells copies of one model.
+    """
+    record = record_of_answers(rounds, argued=argued)
+    refs = {seat: SpeakerRef(model=model) for seat, model in (models or {}).items()}
+    weights = seat_weights(merge_twins(refs), record.seats) if refs else None
+    found = standing(record, None, weights).question
+    assert found is not None
+    return found
+
+
+def record_of_answers(rounds: Sequence[Mapping[str, str | None]], *, argued: bool = True) -> Record:
+    """The record that a table would have that declared these answers as its votes."""
+    seats = tuple(dict.fromkeys(seat for each in rounds for seat in each))
+    answers = dict.fromkeys(a for each in rounds for a in each.values() if a is not None)
+    ids = {answer: f"o{n}" for n, answer in enumerate(answers, 1)}
+    statements = tuple(
+        Statement(
+            seat, n, f"{seat}-{n}", _declared(ids, answer, seat, seats, argued), independent=n == 1
+        )
+        for n, each in enumerate(rounds, 1)
+        for seat, answer in each.items()
+    )
+    last = {each.participant: each.declaration.abstain for each in statements}
+    options = tuple(Option(id=name, text=answer) for answer, name in ids.items())
+    return Record(
+        seats=seats,
+        decisions=(Decision(id=QUESTION, question="", options=options),),
+        shared=(),
+        statements=statements,
+        absent=(),
+        undeclared=(),
+        abstained={seat: why for seat, why in last.items() if why is not None},
+        points=(),
+        conditions=(),
+    )
+
+
+def _declared(
+    ids: Mapping[str, str], answer: str | None, seat: str, seats: Sequence[str], argued: bool
+) -> Declaration:
+    if answer is None:
+        return Declaration(abstain="its answer was not readable")
+    others = [each for each in seats if each != seat][: int(argued)]
+    return Declaration(
+        votes=(DeclaredVote(on=QUESTION, choice=ids[answer]),),
+        adopted=tuple(Adopted(participant=each, what="a reason", moved=True) for each in others),
+    )
+
+
 def _small_models(rows: Sequence[Row]) -> list[Score]:
     several = [row for row in rows if row["n_agents"] > 1]
-    ends = [name_end(rounds_of_agents(row)) for row in several]
-    alone = [name_end(rounds_of_agents(row)) for row in rows if row["n_agents"] == 1]
+    ends = [end_of(rounds_of_agents(row)) for row in several]
+    alone = [end_of(rounds_of_agents(row)) for row in rows if row["n_agents"] == 1]
     led = [
         (ending, plain(row["majority_by_round"][-1]))
         for ending, row in zip(ends, several, strict=True)
@@ -62,12 +126,15 @@ def _small_models(rows: Sequence[Row]) -> list[Score]:
             "slm_debates",
             "position named = recorded majority",
             len(led),
-            sum(ending.position == most for ending, most in led) / len(led) if led else None,
+            sum(ending.answer == most for ending, most in led) / len(led) if led else None,
             at_least=1.0 if led else None,
         ),
         *_against_gold(
             "slm_debates",
             [(e, plain(r["gold"])) for e, r in zip(ends, several, strict=True)],
+        ),
+        _without_argument(
+            "slm_debates", [(rounds_of_agents(r), plain(r["gold"])) for r in several]
         ),
         Score(
             "slm_debates",
@@ -88,17 +155,9 @@ def rounds_of_agents(row: Row) -> list[Round]:
 
 
 def _ford(rows: Sequence[Row]) -> list[Score]:
-    ends = []
-    read = []
-    for row in rows:
-        rounds = rounds_of_turns(row, lambda turn: plain(turn["answer"]))
-        ends.append(name_end(rounds))
-        question, options = listed_options(row["question"])
-
-        def choice(turn: Row, q: str = question, o: Mapping[str, str] = options) -> str | None:
-            return chosen_option(q, o, turn["text"]).option
-
-        read.append((name_end(rounds_of_turns(row, choice)), _last(rounds)))
+    debates = [rounds_of_turns(row, lambda turn: plain(turn["answer"])) for row in rows]
+    ends = [end_of(each, models=_models(each)) for each in debates]
+    gold = [plain(row["gold"]) for row in rows]
     return [
         *_against_record(
             "ford_debates",
@@ -108,11 +167,14 @@ def _ford(rows: Sequence[Row]) -> list[Score]:
             at_least=0.93,
             at_most=FORD_MISTAKEN,
         ),
-        *_against_gold(
-            "ford_debates", [(e, plain(r["gold"])) for e, r in zip(ends, rows, strict=True)]
-        ),
-        _from_prose("ford_debates", read),
+        *_against_gold("ford_debates", list(zip(ends, gold, strict=True))),
+        _without_argument("ford_debates", list(zip(debates, gold, strict=True))),
     ]
+
+
+def _models(rounds: Sequence[Round]) -> dict[str, str]:
+    """FORD names its debaters by their models."""
+    return {name: name for each in rounds for name in each}
 
 
 def rounds_of_turns(row: Row, position: Callable[[Row], str | None]) -> list[Round]:
@@ -151,10 +213,10 @@ def _agora(rows: Sequence[Row]) -> list[Score]:
     stated = right = 0
     for row in rows:
         rounds, gold, _ = stated_rounds(row)
-        ending = name_end(rounds)
+        ending = end_of(rounds)
         named[str(ending.end)] += 1
         stated += None not in rounds[-1].values() if rounds else 0
-        right += ending.end == "consensus" and ending.position == gold
+        right += ending.end == "consensus" and ending.answer == gold
     return [
         Score(
             "agora_debates",
@@ -185,7 +247,7 @@ def _negotiations(rows: Sequence[Row]) -> list[Score]:
     each issue against the list of issues in consensus that stands in the last turn."""
     same = 0
     turns = 0
-    ends: list[tuple[Ending, bool]] = []
+    ends: list[tuple[DecisionStanding, bool]] = []
     for row in rows:
         deals: dict[str, dict[str, str]] = {}
         rounds: list[dict[str, dict[str, str]]] = []
@@ -200,7 +262,7 @@ def _negotiations(rows: Sequence[Row]) -> list[Score]:
         last = row["turns"][-1]
         for issue in sorted({*last["consensus_issues"], *last["disagreement_issues"]}):
             views = [{name: deal.get(issue) for name, deal in view.items()} for view in rounds]
-            ends.append((name_end(views), issue in last["consensus_issues"]))
+            ends.append((end_of(views), issue in last["consensus_issues"]))
     return [
         Score(
             "deliberation_negotiation",
@@ -216,17 +278,29 @@ def _negotiations(rows: Sequence[Row]) -> list[Score]:
 
 
 def _issue_score(deals: Mapping[str, Mapping[str, str]]) -> float | None:
-    issues = {key for deal in deals.values() for key in deal}
-    found = Counter(
-        standing(deal[issue] for deal in deals.values() if issue in deal) for issue in issues
+    """The convergence of a table at which each issue is a point: what was proposed first, and who
+    agrees with it."""
+    issues = dict.fromkeys(key for deal in deals.values() for key in deal)
+    points = tuple(
+        _point(issue, {seat: deal[issue] for seat, deal in deals.items() if issue in deal})
+        for issue in issues
     )
-    return convergence_score(found["consensus"], found["disagreement"]).value
+    return standing(replace(record_of_answers([]), points=points, decisions=())).convergence
+
+
+def _point(issue: str, proposed: Mapping[str, str]) -> Point:
+    author, *others = proposed
+    said = {
+        seat: PointStance("agree" if proposed[seat] == proposed[author] else "disagree")
+        for seat in others
+    }
+    return Point(issue, proposed[author], author, issue, 1, stances=said, asked=tuple(others))
 
 
 def _people(rows: Sequence[Row]) -> list[Score]:
     """People in a chat, each of whom submitted an answer at the end: nothing was tuned on them."""
     ends = [
-        (name_end([{who: plain(a) for who, a in row["final_answers"].items()}]), row)
+        (end_of([{who: plain(a) for who, a in row["final_answers"].items()}]), row)
         for row in rows
         if len(row["final_answers"]) > 1
     ]
@@ -243,7 +317,7 @@ def _people(rows: Sequence[Row]) -> list[Score]:
 def _against_record(
     name: str,
     recorded: str,
-    ends: Sequence[tuple[Ending, bool]],
+    ends: Sequence[tuple[DecisionStanding, bool]],
     at_least: float | None = 1.0,
     at_most: float = 0.0,
 ) -> list[Score]:
@@ -276,13 +350,13 @@ def _against_record(
     ]
 
 
-def _against_gold(name: str, ends: Sequence[tuple[Ending, str | None]]) -> list[Score]:
+def _against_gold(name: str, ends: Sequence[tuple[DecisionStanding, str | None]]) -> list[Score]:
     """How often what is named is right: a consensus must be so more often than a majority, or the
     difference between the two words is worth nothing."""
     right: dict[str, list[bool]] = {"consensus": [], "majority": []}
     for ending, gold in ends:
         if ending.end in ("consensus", "majority"):
-            right[str(ending.end)].append(ending.position == gold)
+            right[str(ending.end)].append(ending.answer == gold)
     both = [sum(each) / len(each) if each else None for each in right.values()]
     return [
         Score(
@@ -298,21 +372,22 @@ def _against_gold(name: str, ends: Sequence[tuple[Ending, str | None]]) -> list[
     ]
 
 
-def _from_prose(name: str, ends: Sequence[tuple[Ending, Mapping[str, str | None]]]) -> Score:
-    """The same with positions read from prose: rough, so it is told and has no goal of zero."""
-    called = [last for ending, last in ends if ending.end == "consensus"]
-    checked = [last for last in called if None not in last.values()]
-    right = sum(len(set(last.values())) == 1 for last in checked)
-    known = [last for _, last in ends if None not in last.values()]
-    alike = sum(len(set(last.values())) == 1 for last in known)
+def _without_argument(name: str, debates: Sequence[tuple[Sequence[Round], str | None]]) -> Score:
+    """What a consensus is worth if all held it from the start, beside a hollow one: the same answer
+    of all, to which somebody came over. The difference is why the program has two words for it."""
+    right: dict[str, list[bool]] = {"consensus": [], "hollow": []}
+    for rounds, gold in debates:
+        ending = end_of(rounds, argued=False)
+        if ending.end in right and len(ending.holders) == ending.seated:
+            right[ending.end].append(ending.answer == gold)
+    both = [sum(each) / len(each) if each else None for each in right.values()]
     return Score(
         name,
-        "read from prose: consensus is one",
-        len(ends),
-        right / len(checked) if checked else None,
-        coverage=len(called) / len(ends),
-        majority=max(alike, len(known) - alike) / len(known) if known else None,
-        note="rough: shown as such, never used where positions are declared",
+        "a consensus is right, without changes",
+        len(right["consensus"]),
+        both[0],
+        majority=both[1],
+        note=f"beside it: hollow, if no change names an argument, {len(right['hollow'])} of them",
     )
 
 
@@ -367,14 +442,6 @@ def plain(answer: object) -> str | None:
         return f"{float(text):g}"
     except ValueError:
         return text
-
-
-def _last(rounds: Sequence[Round]) -> Round:
-    """Everybody's last answer, as a reader of the record would find it; None: unreadable."""
-    last: Round = {}
-    for each in rounds:
-        last.update(each)
-    return last
 
 
 _SETS: Mapping[str, tuple[str, Callable[[Sequence[Row]], list[Score]]]] = {

@@ -17,9 +17,9 @@ from roundtable.core.turns import UNDECLARED
 from roundtable.core.values import Material
 from roundtable.ports import SpeakRequest
 from tests.agreement.script import Cast
-from tests.agreement.test_scripts import PROCEDURES, SEATS, options_for
+from tests.agreement.test_scripts import PROCEDURES, SEATS, options_for, table_for
 from tests.declaring import block, filled
-from tests.rehearsal import FENCED, HEADINGS, Table, Voice, run_in_virtual_time
+from tests.rehearsal import FENCED, HEADINGS, Table, run_in_virtual_time
 
 SCRIPT: dict[str, Any] = {
     "id": "faults",
@@ -135,7 +135,7 @@ class Faulty(Cast):
 
 
 def held(cast: Cast, procedure: str, **request: Any) -> tuple[Table, State]:
-    table = Table({"*": Voice(cast.speak)})
+    table = table_for(cast)
     state = run_in_virtual_time(
         table.ask(
             cast.script["question"],

@@ -17,6 +17,6 @@ from tests.agreement.test_scripts import SCRIPTS, held, named
 def test_all_five_rounds_end_as_a_careful_person_calls_it(script: dict[str, Any]) -> None:
     state = held(Cast(script, "honest", "hasty"), "five-round", strict_rounds=True)
     assert ("revision", 4) in state.stages
-    assert ("confirm", 2) not in state.stages
+    assert ("ballot", 2) not in state.stages
     standing = standing_of(state)
     assert named(standing) == script["end"], standing.question

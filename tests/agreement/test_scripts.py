@@ -10,6 +10,7 @@ from roundtable.core.assessment import assessment_of
 from roundtable.core.standing import Standing, standing_of
 from roundtable.core.state import State
 from tests.agreement.script import Cast, ClerkKind, Manner, scripts
+from tests.procedures.custom_table import Shelved, defined
 from tests.rehearsal import Table, Voice, run_in_virtual_time
 
 SCRIPTS = scripts()
@@ -19,6 +20,7 @@ SEATS: dict[str, tuple[str, ...]] = {
     "adaptive": ("advocate", "devils-advocate", "analyst", "contrarian"),
     "meeting": ("arch", "back", "prod", "test"),
     "five-round": ("expert-one", "expert-two", "expert-three", "expert-four"),
+    "own": ("anna", "ben", "cleo", "dora"),
 }
 """The procedures that scripts go through, and the ids of their seats in order."""
 PROCEDURES = tuple(SEATS)
@@ -34,7 +36,7 @@ CASES = [
 def held(cast: Cast, procedure: str, **options: Any) -> State:
     """The script, spoken through a procedure."""
     seats = len(cast.script["seats"])
-    table = Table({"*": Voice(cast.speak)})
+    table = table_for(cast)
     cast.seats = list(SEATS[procedure][:seats])
     return run_in_virtual_time(
         table.ask(
@@ -45,6 +47,18 @@ def held(cast: Cast, procedure: str, **options: Any) -> State:
     )
 
 
+def table_for(cast: Cast) -> Table:
+    """A table at which the cast speaks; it knows a small procedure of the user's own as well."""
+    seats = SEATS["own"][: len(cast.script["seats"])]
+    own = defined(
+        {"name": "answer", "aggregate": "decision", "sections": ["Answer"]},
+        {"name": "reply", "aggregate": "decision", "sees": "previous", "anonymous": True},
+        participants=[{"id": who, "name": who.capitalize()} for who in seats],
+        verdict={"by": "host"},
+    )
+    return Table({"*": Voice(cast.speak)}, own=Shelved(own))
+
+
 def options_for(procedure: str, seats: int) -> dict[str, Any]:
     """What a procedure is opened with for this many seats."""
     match procedure:
@@ -53,6 +67,9 @@ def options_for(procedure: str, seats: int) -> dict[str, Any]:
         case "adaptive":
             models = [f"test/{seat}" for seat in SEATS[procedure][:seats]]
             return {"debate": True, "panel": ",".join(models)}
+        case "five-round":
+            names = SEATS[procedure][:seats]
+            return {"agents": [name.replace("-", " ").title() for name in names]}
         case "meeting":
             names = SEATS[procedure][:seats]
             return {"participants": [{"profile": name, "role": name} for name in names]}

@@ -297,7 +297,8 @@ def test_what_can_be_misunderstood_is_asked_for_again(changes: dict[str, Any], t
 
 
 def test_an_abstention_stands_for_itself() -> None:
-    empty: dict[str, Any] = {"votes": [], "stances": [], "new_points": [], "adopted": [], "position": ""}
+    lists = ("votes", "stances", "new_points", "adopted")
+    empty: dict[str, Any] = {**{key: [] for key in lists}, "position": ""}
     declared = read(**empty, abstain="I am the vendor.").declaration
     assert declared is not None
     assert (declared.abstain, declared.votes, declared.position) == ("I am the vendor.", (), "")

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from roundtable.core.declarations import (
     MAX_NEW,
-    ActionItem,
     Declarations,
     DeclaredStance,
     action_item,
@@ -18,6 +17,7 @@ from roundtable.core.declarations import (
     declarations,
     prose,
 )
+from roundtable.core.values import ActionItem
 
 WHOLE = """## Speech
 I think so, because it works.

@@ -144,7 +144,7 @@ def test_without_a_summary_by_the_host_the_points_sum_a_round_up() -> None:
     options = {"max_rounds": 2, "summaries": False}
     _, second = messages(outbox_of(records_of(agreeing(), plan(), options=options)), "round_start")
     assert second == (
-        "🔔 Round 2 begins\nRound 1: 0 consensus, 1 disagreement, 2 new point(s). Convergence: 0.00"
+        "🔔 Round 2 begins\nRound 1: 0 agreed, 1 disputed, 2 new point(s). Convergence: 0.00"
     )
 
 

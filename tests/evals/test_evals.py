@@ -4,35 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from benchmarks.evals import confidence, debates, pairs, voters
+from benchmarks.evals import confidence, debates, voters
 from benchmarks.evals.__main__ import main
 from benchmarks.evals.data import DEFAULT, Data
 from benchmarks.evals.scorecard import Score, table
 
-from roundtable.core.convergence import Ending
+from roundtable.core.standing import DecisionStanding
 
 pytest.importorskip("wordllama", reason="wordllama is not installed")
 
 WITH_DATA = pytest.mark.skipif(
     not DEFAULT.is_dir(), reason=f"the measured data is not at {DEFAULT}"
 )
-
-
-@WITH_DATA
-@pytest.mark.requirement("Z-02")
-def test_the_extractor_is_right_where_it_answers() -> None:
-    scores = pairs.run(Data(limit=500))
-    assert scores
-    assert [score.dataset for score in scores if not score.ok] == []
-    for score in scores:
-        if score.at_least is not None:
-            assert score.ours is not None
-            assert score.majority is not None
-            assert score.ours > score.majority
-            assert score.coverage is not None
-            assert score.coverage > 0
 
 
 @WITH_DATA
@@ -50,9 +36,34 @@ def test_no_debate_recorded_as_divided_is_called_a_consensus() -> None:
 def test_the_rows_on_debates_fail_for_a_program_that_sees_agreement_everywhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(debates, "name_end", lambda _: Ending("consensus", "all agree", "b"))
+    named = debates.end_of
+
+    def agreed(*rounds: Any, **how: Any) -> DecisionStanding:
+        return replace(named(*rounds, **how), end="consensus", delivered="b")
+
+    monkeypatch.setattr(debates, "end_of", agreed)
     missed = {score.metric for score in debates.run(Data(limit=60)) if not score.ok}
     assert {"opposite called consensus", "position named = recorded majority"} <= missed
+
+
+@pytest.mark.requirement("Z-02", "Z-25")
+def test_recorded_answers_end_as_declared_votes_do() -> None:
+    moved = [{"a": "x", "b": "x", "c": "y"}, {"c": "x"}]
+    assert debates.end_of(moved).end == "consensus"
+    assert debates.end_of(moved, argued=False).end == "hollow"
+    assert debates.end_of(moved[:1]).end == "majority"
+    unread = debates.end_of([*moved, {"b": None}])
+    assert (unread.end, unread.answer, unread.abstained) == ("majority", "x", ("b",))
+    assert debates.end_of([{"a": "x"}]).end is None
+
+
+@pytest.mark.requirement("Z-26")
+def test_recorded_copies_of_one_model_are_one_voter() -> None:
+    answers = [{"a": "x", "b": "x", "c": "y", "d": "z"}, {"d": "y"}]
+    assert debates.end_of(answers).end == "drift"
+    copies = {"a": "one", "b": "one", "c": "two", "d": "three"}
+    counted = debates.end_of(answers, models=copies)
+    assert (counted.end, counted.answer) == ("majority", "y")
 
 
 @WITH_DATA
@@ -98,7 +109,7 @@ def test_absent_data_is_named_and_no_failure(
 ) -> None:
     assert main(["--data", str(tmp_path / "nowhere")]) == 0
     assert "nothing is measured" in capsys.readouterr().out
-    assert main(["pairs", "debates", "voters", "confidence", "--data", str(tmp_path)]) == 0
+    assert main(["debates", "voters", "confidence", "--data", str(tmp_path)]) == 0
     assert "no data for it" in capsys.readouterr().out
 
 
@@ -107,7 +118,7 @@ def test_an_unknown_eval_is_refused_with_the_known_ones(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["tarot"])
-    assert "pairs, debates" in capsys.readouterr().err
+    assert "debates, answers" in capsys.readouterr().err
 
 
 def test_the_scorecard_says_which_goals_are_missed() -> None:

@@ -65,7 +65,7 @@ def marked(request: SpeakRequest) -> str:
     """A dutiful answer that carries its turn as a mark."""
     said = dutiful(request)
     alone = request.form is not None and request.form.alone
-    return said if alone else f"MARK<{turn_of(request)}> {said}"
+    return said if alone else f"MARK<{turn_of(request)}>\n\n{said}"
 
 
 def acting(turns: Mapping[str, Act] | None = None) -> Voice:

@@ -64,7 +64,7 @@ def obedient(request: SpeakRequest) -> str:
     match stage:
         case "proposal" | "cross-reference" | "arbitration":
             return five_round_table.compliant(request)
-        case "revision" if "## Revisions" in asked:
+        case "revision" if "## Revisions" in request.user:
             return five_round_table.compliant(request)
         case "critique" if "## Defects" in asked:
             return five_round_table.compliant(request)
@@ -79,25 +79,18 @@ def obedient(request: SpeakRequest) -> str:
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
-            return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
+            words = f"## Reasons\nSo says {who}."
+            return by_prompt(words, request.user, values={"estimate": number})
         case "answer" | "critique" | "critique-in-reverse" if who in deliberation_table.EXPERTS:
             return _expert(request, stage, who)
-    return _declaring(dutiful(request), request)
+    return dutiful(request)
 
 
 def _expert(request: SpeakRequest, stage: str, who: str) -> str:
     """What an expert of a deliberation says: two of three hold the same."""
     said = deliberation_table.answer(who) if stage == "answer" else deliberation_table.review(who)
     held, _ = deliberation_table.SPLIT[who]
-    fields = {"choice": held, "position": f"The position {held}."}
-    return f"{said}\n\n{by_prompt(request.user, **fields)}"
-
-
-def _declaring(said: str, request: SpeakRequest) -> str:
-    """With the declaration that the prompt asks for, where the form itself is not at hand."""
-    if request.form is not None or not (block := by_prompt(request.user)):
-        return said
-    return block if "Reply with one block" in request.user else f"{said}\n\n{block}"
+    return by_prompt(said, request.user, choice=held, position=f"The position {held}.")
 
 
 def reply(asked: Asked) -> str:

@@ -15,6 +15,7 @@ from roundtable.core.standing import standing_of
 from roundtable.core.state import State
 from roundtable.core.values import SearchHit
 from roundtable.procedures import procedure_spec
+from roundtable.procedures.options import described
 from roundtable.surfaces.files import write_outputs
 from roundtable.surfaces.prior import prior_synthesis
 from roundtable.views.adaptive import delivery, outputs, result_document
@@ -69,6 +70,7 @@ def test_the_delivery_as_a_person_reads_it() -> None:
         "each other.\n"
         "**Agreement:** Consensus: All 4. They held it independently, before hearing each other. "
         "All are thirsty.\n"
+        "**Vote:** yes: 4; no: 0\n"
         "**Who holds what:**\n"
         "- Advocate: yes, from the start\n"
         "- Devil's Advocate: yes, from the start\n"
@@ -436,9 +438,9 @@ def test_the_synthesiser_gets_every_last_position_the_criticism_and_the_sources(
     assert "d1, consensus: All 4. o1 prevails." in user
 
 
-def test_the_kit_takes_the_flags_of_the_command_line() -> None:
+def test_the_options_of_the_command_line_are_declared() -> None:
     spec = procedure_spec("adaptive")
-    assert set(spec.flags) == {
+    assert {each.name for each in described(spec.options)} == {
         *("debate", "build", "redteam", "vote", "quick", "panel", "validate"),
         *("context_from", "session", "choices"),
     }

@@ -205,6 +205,14 @@ def test_without_the_captains_summary_round_two_examines_the_positions_themselve
     assert "Engineer: Analysis by codex." in findings
 
 
+@pytest.mark.requirement("C-55")
+def test_a_summary_that_is_a_list_alone_leaves_the_positions_to_examine() -> None:
+    table = council({"summary": listed("Drink tea.").removeprefix("They differ.\n\n")})
+    hold(table)
+    findings = prompt_of(table, ROUND_2[0]).user.split("---JOINT FINDINGS (untrusted)---")[1]
+    assert "Muse: Do it step by step." in findings
+
+
 @pytest.mark.requirement("X-04")
 def test_nobody_hears_another_answer_before_round_two() -> None:
     table = council({f"answer/{who}": f"SECRET OF {who}" for who in SPECIALISTS})

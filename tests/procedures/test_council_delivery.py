@@ -94,6 +94,7 @@ Drink tea in the morning.
 
 **Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
 **Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Vote:** Drink tea: 2; Drink cocoa: 1
 **Who holds what:**
 - Scholar: Drink tea, from the start
 - Engineer: Drink tea, from the start

@@ -232,4 +232,4 @@ def test_the_delivery_shows_the_count_and_the_rounds() -> None:
     assert "Verdict of delphi" in told
     assert "**estimate: 20**" in told
     assert "**Round by round:**" in told
-    assert "Sceptic (3/estimate/sceptic): 22" in told
+    assert "- Sceptic, round 3: 22" in told

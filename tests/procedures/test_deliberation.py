@@ -6,7 +6,6 @@ import asyncio
 
 import pytest
 
-from roundtable.core.errors import SpeakerError
 from roundtable.core.events import AttemptStarted, StageOpened
 from roundtable.core.record import record_of
 from roundtable.core.standing import DecisionStanding, standing_of

@@ -219,9 +219,10 @@ def hostile_table(*, statement: bool) -> Table:
     }
     votes = dict.fromkeys(EXPERTS, (first, {"choice": "own", "position": f"CANARY-OWN {told}"}))
     listed = f'"options": [{{"text": "CANARY-OPTION {INJECTION[-60:]}", "holders": ["A"]}}]'
+    asked_of = f'"question": "{INJECTION[-60:]}"'
     turns: dict[str, Act] = {
         "1/answer": answer("x", Answer=body, Reasons=f"1. {body}"),
-        "clerk": f'```decisions\n{{"decisions": [{{"question": "{INJECTION[-60:]}", {listed}}}]}}\n```',
+        "clerk": f'```decisions\n{{"decisions": [{{{asked_of}, {listed}}}]}}\n```',
         "2/critique": review("x", Answer=body),
         "draft": f"STATEMENT: CANARY-STATEMENT{INJECTION}\nSTATEMENT: Another.",
         "3/ranking": sections(Objection=body),

@@ -34,7 +34,6 @@ from .deliberation_table import (
     table,
 )
 
-
 # Questions
 
 

@@ -117,6 +117,39 @@ def test_labels_name_expert_and_round() -> None:
     assert started[-1].label == "five-round-host-r5"
 
 
+@pytest.mark.requirement("Z-22")
+def test_each_round_asks_for_what_it_can_declare() -> None:
+    """Nobody votes before there is something to vote on, and a critique declares nothing."""
+    asked_for = {
+        given: {
+            turn: prompt.form.keys if (prompt := prompt_of(table, turn)).form else ()
+            for turn in (ROUND[1][0], ROUND[2][0], ROUND[3][0], ROUND[4][0])
+        }
+        for given in (False, True)
+        for table in [five_rounds()]
+        if hold(table, **({"choices": "Buy it., Build it."} if given else {}))
+    }
+    for given, keys in asked_for.items():
+        assert ("votes" in keys[ROUND[1][0]], "votes" in keys[ROUND[2][0]]) == (given, given)
+        assert keys[ROUND[3][0]] == ()
+        assert "votes" in keys[ROUND[4][0]]
+        assert "new_points" not in keys[ROUND[4][0]]
+
+
+@pytest.mark.requirement("Z-22", "B-16")
+def test_a_tie_is_ruled_on_by_the_host_and_delivered_by_nobody() -> None:
+    def split(request: SpeakRequest) -> str:
+        choice = dict(zip(IDS, ("o1", "o2", "any"), strict=True))[stage_of(request)[2]]
+        return f"{revision(request)}\n\n{declaration(request, choice=choice)}"
+
+    table = five_rounds({"4/revision": split})
+    state = hold(table)
+    assert state.verdict is not None
+    assert (state.verdict.delivers, state.verdict.confidence) == ("none", None)
+    assert disputes(state)[0].kind == "decision"
+    assert "Deliver no option as the answer." in prompt_of(table, HOST).user
+
+
 # Repairs
 
 
@@ -567,7 +600,9 @@ def test_two_of_three_go_on_without_the_third(dead: str, act: Act) -> None:
 def test_who_misses_a_later_round_is_asked_again_in_the_next(stage: str) -> None:
     table = five_rounds({f"{stage}/{IDS[1]}": DEAD})
     state = hold(table)
-    assert sorted(asked(table)) == sorted(ALL)
+    # Whoever misses the vote is asked for it alone.
+    ballot = [f"4/ballot/{IDS[1]}"] if stage == "4/revision" else []
+    assert sorted(asked(table)) == sorted([*ALL, *ballot])
     assert state.status == "concluded"
     assert any("What it said before stands" in note.text for note in state.notes)
 
@@ -686,12 +721,14 @@ def test_an_outside_speaker_may_hold_a_turn() -> None:
         )
         driving = asyncio.create_task(table.service.run(state.discussion_id))
         await asyncio.sleep(3)
-        await table.service.speak(state.discussion_id, IDS[0], proposal("outside"))
+        held = {"position": "Build it.", "confidence": 60, "new_points": ["It is ours."]}
+        await table.service.speak(state.discussion_id, IDS[0], proposal("outside"), held)
         return await driving
 
     state = run_in_virtual_time(main())
     speech = state.speech(ROUND[1][0])  # type: ignore[attr-defined]
     assert (speech.model, speech.flags) == ("outside", ())
+    assert speech.declaration.position == "Build it."
     assert state.status == "concluded"  # type: ignore[attr-defined]
 
 

@@ -157,7 +157,8 @@ def test_a_plan_below_the_goal_says_so_in_the_report() -> None:
 @pytest.mark.requirement("I-32")
 def test_the_lone_dissenter_is_in_the_delivery_and_in_the_reports() -> None:
     state = hold(five_rounds())
-    assert "- Engineering Expert: Build it." in procedure_spec("five-round").deliver(state, "1")
+    told = procedure_spec("five-round").deliver(state, "1")
+    assert "- Engineering Expert, round 4: Build it." in told
     data, _ = files(state)
     assert data["verdict"]["dissent"][0]["participant"] == IDS[0]
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from roundtable.core.chain import BEGINNING, chained, read_chain
 from roundtable.core.events import SpeechGiven, StoredEvent, VerdictReached
+from roundtable.core.standing import standing_of
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.bundle import BundleBroken, Checked, check_bundle, make_bundle
 from roundtable.surfaces.bundle.signing import BundleKey
@@ -81,7 +82,7 @@ def test_a_bundle_holds_everything_and_is_found_sound() -> None:
 
 
 @pytest.mark.requirement("Z-13")
-def test_the_ballots_of_a_vote_are_read_and_counted_anew() -> None:
+def test_the_votes_are_read_and_counted_anew() -> None:
     table = deliberation_table()
     state = hold(table)
     records = run_in_virtual_time(table.ledger.read(state.discussion_id))
@@ -89,11 +90,35 @@ def test_the_ballots_of_a_vote_are_read_and_counted_anew() -> None:
 
     checked = check_bundle(data)
 
-    assert {"decisions", "tally", "citations"} <= good(checked), checked.findings
+    assert {"decisions", "declarations", "tally", "citations"} <= good(checked), checked.findings
     tally = next(each for each in bodies(data) if each["kind"] == "tally")
-    voters = {b.participant for b in state.ballots if b.meaningful and b.round == 1}
-    assert voters
-    assert tally["rounds"][0]["voters"] == sorted(voters)
+    [decision] = tally["rounds"]
+    question = standing_of(state).question
+    assert question is not None
+    assert decision["voters"] == sorted(seat.participant for seat in question.seats)
+    assert (decision["end"], decision["delivered"]) == (question.end, question.delivered)
+    assert decision["counts"] == question.counts
+
+
+@pytest.mark.requirement("Z-13")
+def test_a_forged_vote_is_found_in_what_its_seat_answered() -> None:
+    table = deliberation_table()
+    records = run_in_virtual_time(table.ledger.read(hold(table).discussion_id))
+    lines = bodies(make_bundle(records))
+    forged = next(
+        each["event"]
+        for each in lines
+        if each.get("event", {}).get("type") == "SpeechGiven"
+        and each["event"]["participant"] != "host"
+        and (each["event"]["declaration"] or {}).get("votes")
+    )
+    vote = forged["declaration"]["votes"][0]
+    vote["choice"] = "o2" if vote["choice"] == "o1" else "o1"
+
+    checked = check_bundle(remade(lines))
+
+    assert not checked.sound
+    assert forged["turn_id"] in wrong(checked)["declarations"]
 
 
 def test_the_same_ledger_gives_the_same_bytes() -> None:
@@ -198,19 +223,42 @@ def test_a_forged_verdict_does_not_follow_from_the_speeches() -> None:
     assert "VerdictReached" in wrong(checked)["decisions"]
 
 
-def test_a_forged_tally_a_foreign_citation_and_a_ballot_of_nobody_are_found() -> None:
+def test_a_forged_tally_and_a_foreign_citation_are_found() -> None:
     lines = bodies(bundle())[:-1]
     next(each for each in lines if each["kind"] == "tally")["rounds"] = []
     events = [each["event"] for each in lines if each["kind"] == "event"]
     reached = next(each for each in events if each["type"] == "VerdictReached")
     reached["verdict"]["cites"] = ["1/answer/nobody"]
-    ballot = next(each for each in events if each["type"] == "BallotCast")
-    ballot["participant"] = "somebody"
 
     found = wrong(check_bundle(remade(lines)))
 
-    assert found.keys() >= {"tally", "citations", "ballots", "decisions"}
+    assert found.keys() >= {"tally", "citations", "decisions"}
     assert "1/answer/nobody" in found["citations"]
+
+
+RECORDED = Path(__file__).parents[2].parent / "shared" / "data" / "recorded"
+
+
+@pytest.mark.parametrize("file", sorted(RECORDED.glob("*.bundle")), ids=lambda each: each.stem)
+def test_bundles_of_earlier_rules_hold_and_say_what_cannot_be_decided_again(file: Path) -> None:
+    checked = check_bundle(file.read_bytes())
+    assert checked.sound, wrong(checked)
+    levels = {finding.check: finding.level for finding in checked.findings}
+    assert levels["decisions"] == ("good" if checked.decided else "remark")
+    assert levels["citations"] == "good"
+
+
+def test_a_bundle_of_an_unknown_procedure_is_not_taken_for_decided_again(desk: Desk) -> None:
+    lines = bodies(bundle())[:-1]
+    lines[1]["event"]["procedure"] = "nonesuch"
+    file = desk.workspace / "b.jsonl"
+    file.write_bytes(remade(lines))
+
+    told = desk("verify", str(file))
+
+    assert "not decided again" in told.out
+    assert "was not decided again here" in told.err
+    assert desk("verify", str(file), "--json").document["decided_again"] is False
 
 
 def test_a_quotation_that_stands_nowhere_is_said() -> None:
@@ -226,13 +274,13 @@ def test_a_quotation_that_stands_nowhere_is_said() -> None:
         state = await table.ask(procedure="council")
         records = await table.records(state)
         verdict = next(r.event.verdict for r in records if isinstance(r.event, VerdictReached))
-        assert "“Nobody ever" in verdict.answer
+        assert "Nobody ever said these words here [quotation not found]" in verdict.answer
         return make_bundle(records)
 
     checked = check_bundle(run_in_virtual_time(hold()))
 
     text = next(f.text for f in checked.findings if f.check == "quotations" and f.level == "remark")
-    assert "1 of 1 stand in no speech" in text
+    assert "1 of 1 stand in no speech or source" in text
     assert "Nobody ever said" in text
 
 

@@ -580,8 +580,8 @@ def load(data: str | bytes) -> Event:
     try:
         return _EVENT.validate_json(text)
     except ValidationError:
-        fields: dict[str, Any] = json.loads(text)
-        if (fields.get("type"), fields.get("v")) not in UPCASTERS:
+        fields: Any = json.loads(text)
+        if not isinstance(fields, dict) or (fields.get("type"), fields.get("v")) not in UPCASTERS:
             raise
         while upcast := UPCASTERS.get((fields["type"], fields["v"])):
             fields = upcast(fields)

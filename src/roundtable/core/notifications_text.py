@@ -240,7 +240,11 @@ def _agreed(state: State) -> list[str]:
 
 
 def _disputed(state: State) -> list[str]:
-    texts = [point.text for point in record_of(state).points if point.status == "disputed"]
+    texts = [
+        f"{point.text} (against it: {', '.join(map(state.name_of, point.opponents))})"
+        for point in record_of(state).points
+        if point.status == "disputed"
+    ]
     dissent = state.verdict.dissent if state.verdict else ()
     return texts + [
         f"{state.name_of(d.participant)}: {d.position}{f', because {d.reason}' if d.reason else ''}"

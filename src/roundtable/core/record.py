@@ -234,9 +234,7 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds = {each.round for each in whole.statements} | {s.round for s in state.stances}
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
-    return {
-        each: record_before(state, each + 1) if each != ordered[-1] else whole for each in ordered
-    }
+    return {each: record_after(state, each) if each != ordered[-1] else whole for each in ordered}
 
 
 def record_before(state: State, round_: int) -> Record:

@@ -81,11 +81,15 @@ def _pair(key_of: Mapping[str, str], row: Sequence[Any]) -> tuple[str, str] | No
 
 
 def weights_of(state: State) -> dict[str, float]:
+    """What each seat of this discussion counts."""
+    return seat_weights(groups_of(state), [voter.id for voter in state.voters])
+
+
+def seat_weights(groups: Groups, seats: Sequence[str]) -> dict[str, float]:
     """What each seat counts: the seats of one voter share its vote, and voters who answer
     suspiciously alike count for less. Where all are one voter, each seat counts, since there is
     nobody else to count."""
-    groups = groups_of(state)
-    voters = groups.by_seat(voter.id for voter in state.voters)
+    voters = groups.by_seat(seats)
     present = Counter(voters.values())
     if len(present) < 2:
         return dict.fromkeys(voters, 1.0)

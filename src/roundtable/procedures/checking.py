@@ -33,17 +33,14 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
         raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
 
 
-def split_list(value: object) -> object:
-    """`a,b,c` of a command line as a list; anything else as it is."""
-    if isinstance(value, str):
-        return tuple(part for each in re.split("[,，]", value) if (part := " ".join(each.split())))
-    return value
+def split_list(text: str) -> tuple[str, ...]:
+    """`a,b,c` of a command line as a list."""
+    return tuple(part for each in re.split("[,，]", text) if (part := " ".join(each.split())))
 
 
-def checked_choices(given: Sequence[str] | str, where: str) -> tuple[str, ...]:
-    """The options of a vote, as a list or as `a,b,c`; BadSetting if they cannot be voted on."""
-    parts = re.split(r"[,，]", given) if isinstance(given, str) else given
-    choices = tuple(text for each in parts if (text := " ".join(each.split())))
+def checked_choices(given: Sequence[str], where: str) -> tuple[str, ...]:
+    """The options of a vote; BadSetting if they cannot be voted on."""
+    choices = tuple(text for each in given if (text := " ".join(each.split())))
     if choices and (problem := _wrong_with(choices)):
         raise BadSetting(where, "choices", problem)
     return choices

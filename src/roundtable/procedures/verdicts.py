@@ -438,7 +438,7 @@ def changes_told(table: Table) -> str:
             if seat.gave_in
             else "without naming an argument"
         )
-        lines.append(f"{name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
+        lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
     return "\n".join(lines)
 
 

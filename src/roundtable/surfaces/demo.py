@@ -15,7 +15,7 @@ from typing import Any
 from ..bootstrap import App
 from ..core.state import State
 from ..core.values import NewsChannel, NewsPlan
-from ..procedures.opening import OpenRequest
+from .opening import open_request
 
 TOPIC = "Should the release go out on Friday, or wait for the load test?"
 SEATS = (
@@ -116,8 +116,10 @@ async def run_demo(
     plan = news or NewsPlan(channels=(NewsChannel(platform="stdout"),))
     seats = [{**seat, "model": "outside"} for seat in SEATS]
     state = await service.open(
-        OpenRequest(
-            topic=TOPIC,
+        open_request(
+            app.settings,
+            TOPIC,
+            surface="python",
             procedure="meeting",
             options={"participants": seats, "host": "outside", "max_rounds": 3},
             created_by="demo",

@@ -18,14 +18,11 @@ from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
-from ..procedures import infer_procedure
-from ..procedures.opening import OpenRequest
 from ..programs import workspace_of
 from ..settings import Settings, read_settings
-from ..user_procedures import ProcedureFiles
 from .files import WorkspaceFiles
-from .notification_plan import NotificationRequest, notification_plan
-from .prior import prior_synthesis
+from .notification_plan import NotificationRequest
+from .opening import open_request
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -161,7 +158,7 @@ class Roundtable:
         procedure: str | None = None,
         context: Sequence[str | Material] = (),
         language: str | None = None,
-        budget: Budget | None = None,
+        budget: Budget | str | None = None,
         search: bool = True,
         created_by: str = "",
         news: NotificationRequest = None,
@@ -170,40 +167,31 @@ class Roundtable:
         **options: Any,
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
-        as `quick=True` or `preset="cheap"` for the council.
+        as `quick=True` or `preset="cheap"` for the council: docs/reference/options.md has them
+        all. `budget` are limits, or the council's level: "low", "medium", "high".
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
         is. `enable_chat_room`: all can be read along in the channel `chat-room`.
         """
-        settings = self._joined.settings
-        choices = settings.choices
-        materials = [
-            Material(source=f"context {n}", text=each) if isinstance(each, str) else each
-            for n, each in enumerate(context, 1)
-        ]
-        own = ProcedureFiles(settings.procedure_folders)
-        slug = options.get("context_from")
-        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
-            materials.insert(0, prior)
-        kind = procedure or infer_procedure(options, choices.procedure, own).name
-        if confidential and kind == "five-round":
-            options["confidential"] = True  # there it also means that little is passed on
-        return await self._joined.service.open(
-            OpenRequest(
-                topic=question,
-                procedure=kind,
-                context=tuple(materials),
-                options=options,
-                language=language or choices.language,
-                budget=budget or choices.budget,
-                created_by=created_by,
-                search=search,
-                news=notification_plan(
-                    settings, kind, news, confidential=confidential, chat_room=enable_chat_room
-                ),
-            )
+        if isinstance(budget, str):
+            options["budget"] = budget
+        request = open_request(
+            self._joined.settings,
+            question,
+            surface="python",
+            procedure=procedure,
+            options=options,
+            context=context,
+            language=language,
+            budget=budget if isinstance(budget, Budget) else None,
+            search=search,
+            created_by=created_by,
+            news=news,
+            confidential=confidential,
+            chat_room=enable_chat_room,
         )
+        return await self._joined.service.open(request)
 
     async def run(self, discussion_id: str, *, on_draft: OnDraft = no_drafts) -> State:
         """Drive a discussion to its end from wherever it stands. No finished call is repeated."""

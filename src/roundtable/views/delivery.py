@@ -142,7 +142,7 @@ def _delivery(state: State) -> Delivery:
         return with_names(state, clean(text)).strip()
 
     written = shown(verdict.answer) if verdict else ""
-    brief = shown(verdict.brief) if verdict else ""
+    brief = line(shown(verdict.brief)) if verdict else ""
     findings = tuple(
         f.model_copy(update={"message": shown(f.message), "excerpt": line(f.excerpt)})
         for f in (verdict.findings if verdict else ())
@@ -151,7 +151,7 @@ def _delivery(state: State) -> Delivery:
     return Delivery(
         topic=line(state.start.topic),
         decisions=decisions,
-        brief=brief or first_sentences(written, 2, 400),
+        brief=brief or line(first_sentences(written, 2, 400)),
         written=written,
         agreement=shown(verdict.agreement) if verdict else "",
         confidence=_sureness(state),
@@ -354,7 +354,7 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     if told or not seats:
         return told
     if moved := [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]:
-        return "\n".join(moved)
+        return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
     return "Nothing: everybody holds what it held before it heard the others." if known else ""
 

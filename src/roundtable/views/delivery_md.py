@@ -49,7 +49,8 @@ def common(delivery: Delivery) -> list[Part]:
     steps = [step_told(each) for each in delivery.next_steps]
     return _filled(
         ("Confidence", delivery.sureness),
-        ("Agreement", delivery.agreement),
+        ("Agreement", delivery.agreement or "not stated"),
+        ("Vote", vote(delivery)),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
         ("Also decided", _listed(f"{d.question}: {d.told}" for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
@@ -69,9 +70,8 @@ def last(delivery: Delivery) -> list[Part]:
         *(f"disputed: {p.told}" for p in delivery.points_that_are("disputed")),
         *(f"rejected: {p.told}" for p in delivery.points_that_are("rejected")),
     ]
-    changed = [each.removeprefix("- ") for each in delivery.changed.splitlines()]
     return _filled(
-        ("What talk changed", _listed(changed) if len(changed) > 1 else delivery.changed),
+        ("What talk changed", delivery.changed),
         ("Points", _listed(points)),
         ("Gaps and risks", delivery.gaps),
         ("Voters", delivery.voters),
@@ -88,10 +88,17 @@ def written(parts: Iterable[Part]) -> list[str]:
         if body.startswith("\n"):
             lines += [f"**{title}:**", *body.strip("\n").splitlines(), ""]
         else:
-            lines.append(f"**{title}:** {body}")
+            lines += [f"**{title}:** {body}", *([""] if "\n" in body else [])]
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def vote(delivery: Delivery) -> str:
+    """The count on the question: every answer with its votes, the strongest first."""
+    options = delivery.question.options if delivery.question else ()
+    ranked = sorted(options, key=lambda each: -len(each.names))
+    return "; ".join(f"{each.text.rstrip(' .。')}: {len(each.names)}" for each in ranked)
 
 
 def dissent(delivery: Delivery) -> str:

@@ -20,6 +20,8 @@ from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, count_words, first_sentences, redact, slug
 from ..core.values import OUTSIDE, ActionItem
+from .delivery import Delivery
+from .delivery_md import first_lines, says_more
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
     CLERK,
@@ -275,10 +277,14 @@ def delivery(state: State, version: str) -> str:
     if verdict is None:
         return ""
     report = final_report(state)
+    told = Delivery.of(state)
     lines = [
         "🏁 **Conclusion**" + (" (partial)" if verdict.partial else ""),
         "",
-        verdict.answer,
+        *first_lines(told),
+        "",
+        *([told.written, ""] if says_more(told) else []),
+        f"**Confidence:** {told.sureness}",
         "",
         f"**Convergence:** {_score(report)} after {rounds_held(state)} of "
         f"{max_rounds(state)} rounds",
@@ -286,7 +292,7 @@ def delivery(state: State, version: str) -> str:
     ]
     if vote := vote_told(state):
         lines += [f"**Vote:** {vote}", ""]
-    for title, told, always in (
+    for title, listed, always in (
         ("Consensus Points", consensus_points(state), True),
         ("Held by some, opposed by nobody", held_points(state), False),
         ("Disagreement Points", disagreement_points(state), True),
@@ -294,8 +300,8 @@ def delivery(state: State, version: str) -> str:
         ("Changes of mind", changes_of_mind(state), False),
         ("For the record", for_the_record(state), False),
     ):
-        if told or always:
-            lines += [f"**{title}**", "", *_listed(told), ""]
+        if listed or always:
+            lines += [f"**{title}**", "", *_listed(listed), ""]
     lines += ["**Action Items**", "", *_numbered(actions(state)), ""]
     if state.end_votes:
         votes = sum(state.end_votes.values())

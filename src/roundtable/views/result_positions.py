@@ -185,7 +185,7 @@ def _question(state: State) -> DecisionStanding | None:
 def _ending(state: State) -> Json | None:
     """How the question ended; the same figures as in `end`."""
     question, told = _question(state), Delivery.of(state).question
-    if question is None or told is None:
+    if question is None or told is None or not any(seat.final for seat in question.seats):
         return None
     rounds = opinion_map_of(state).rounds
     return {

@@ -211,7 +211,7 @@ def _quoted(quotation: str, around: Surroundings) -> str:
     if turn is None or turn not in around.links:
         return within
     href = escape(reference(around.links[turn]))
-    said = escape(f"word for word: {_called(turn, around)}")
+    said = escape(f"word for word in {_called(turn, around)}")
     return (
         f'<span class="verified">{within}</span>'
         f'<a class="proof" href="{href}" title="{said}" aria-label="{said}">✓</a>'

@@ -11,11 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
-
 from ...core.errors import BadSetting, UsageError
-from ...core.values import Value
-from ..checking import checked, checked_choices, split_list
+from ..checking import checked, checked_choices
+from ..options import ProcedureOptions, choices_option, option
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
 
@@ -83,42 +81,43 @@ def detect_mode(topic: str) -> TaskMode:
     return best if hits[best] else "default"
 
 
-FLAGS = (
-    "debate",
-    "build",
-    "redteam",
-    "vote",
-    "quick",
-    "panel",
-    "validate",
-    "context_from",
-    "session",
-    "choices",
-)
 WHERE = "adaptive options"
 MAX_LISTED = 8
 """Models in one `--panel`."""
 _FORCING: tuple[TaskMode, ...] = ("debate", "build", "redteam", "vote")
 
 
-class AdaptiveFlags(Value):
-    """The flags of one run; they combine freely, except that only one mode can be forced."""
+class AdaptiveFlags(ProcedureOptions):
+    """The options of one run; they combine freely, except that only one mode can be forced."""
 
-    debate: bool = False
-    build: bool = False
-    redteam: bool = False
-    vote: bool = False
-    quick: bool = False
-    panel: str | tuple[str, ...] | None = None
-    """Models, or the name of a profile."""
+    debate: bool = option(False, "The mode debate, always as a parallel debate.")
+    build: bool = option(False, "The mode for coding and design.")
+    redteam: bool = option(False, "The mode for attack and defence.")
+    vote: bool = option(False, "The mode for decisions by vote.")
+    quick: bool = option(
+        False, "No meta-panel, no round 2; the first three of the panel that can be used."
+    )
+    panel: str | tuple[str, ...] | None = option(
+        None,
+        f"Exactly these models, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
+        part="model",
+    )
     # pydantic has a method of that name.
-    check_synthesis: bool = Field(default=False, alias="validate")
-    context_from: str | None = None
-    session: str | None = None
-    choices: tuple[str, ...] = ()
-    """The options of the vote, where the question itself does not say them."""
-
-    _split = field_validator("choices", mode="before")(split_list)
+    check_synthesis: bool = option(False, "The panel checks the synthesis.", alias="validate")
+    context_from: str | None = option(
+        None,
+        "Build on an earlier result: the name of its file in memory/roundtables, with or without "
+        "the date.",
+        metavar="SLUG",
+        closed={"page": "it reads a result file of the workspace"},
+    )
+    session: str | None = option(
+        None,
+        "Within a session the same question is searched for once; otherwise the process is one.",
+        metavar="ID",
+        closed={"page": "the server's process is the session"},
+    )
+    choices: tuple[str, ...] = choices_option()
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> AdaptiveFlags:

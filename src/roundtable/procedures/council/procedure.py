@@ -150,7 +150,8 @@ def _second_round(table: Table) -> tuple[Effect, ...]:
     spoken = next(iter(summary.speeches), None) if summary else None
     if not state.tabled and any(s.declaration for s in answers(table)):
         return (Record((clerk.tabled_by_clerk(table, spoken),)),)
-    findings = clerk.without_listing(spoken.text) if spoken else joint_findings(table)
+    # A Captain who lists the options and says nothing else leaves the positions themselves.
+    findings = (clerk.without_listing(spoken.text) if spoken else "") or joint_findings(table)
     here = {speech.participant for speech in answers(table)}
     plans = [cross_turn(table, seat, findings) for seat in table.seats if seat.id in here]
     return run_stage(state, plans, closing=_Closing(second=True)).effects

@@ -21,8 +21,6 @@ from .checks import define as define
 from .model import Definition as Definition
 from .procedure import Custom as Custom
 
-FLAGS = ("models", "choices")
-
 
 class UserProcedures(Protocol):
     """Where the user's own procedures are found."""
@@ -42,7 +40,7 @@ def spec(definition: Definition) -> ProcedureSpec:
     return ProcedureSpec(
         Custom(f"{PREFIX}{definition.name}"),
         definition.summary,
-        FLAGS,
+        seating.CustomFlags,
         partial(seating.seat, definition),
         delivery.estimate,
         delivery.deliver,
@@ -65,7 +63,7 @@ def stored_spec(name: str) -> ProcedureSpec:
     return ProcedureSpec(
         Custom(name),
         "A procedure of the user's own, as it was when the discussion was opened",
-        FLAGS,
+        seating.CustomFlags,
         seat,
         delivery.estimate,
         delivery.deliver,

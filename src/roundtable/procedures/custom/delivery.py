@@ -6,6 +6,8 @@ from datetime import datetime
 
 from ...core.state import State
 from ...core.text import redact, slug
+from ...views.delivery import Delivery
+from ...views.delivery_md import common, first_lines, models, says_more, written
 from ...views.estimate import Estimate, estimate_calls
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
@@ -13,6 +15,8 @@ from .schedule import blocks
 from .table import table_of
 
 REPORTS = "memory/procedures"
+_SHOWN = ("Who holds what", "Why", "Dissent", "Conditions", "What would change it", "Next steps")
+"""The common parts that do not stand under a title of its own here."""
 
 
 def estimate(state: State) -> Estimate:
@@ -46,25 +50,20 @@ def deliver(state: State, version: str) -> str:
     if verdict is None:
         return ""
     definition = table_of(state).definition
+    told = Delivery.of(state)
     lines = [
         f"⚖️ **Verdict of {definition.name}**" + (" (partial)" if verdict.partial else ""),
         "",
-        verdict.answer,
+        *first_lines(told),
         "",
+        *([told.written, ""] if says_more(told) else []),
+        f"**Confidence:** {told.sureness}",
     ]
-    if verdict.confidence is not None:
-        lines.append(f"**Confidence:** {verdict.confidence.capitalize()}")
     if not verdict.meaningful:
         lines.append("**Counted:** nothing that means anything")
     elif verdict.agreement:
         lines.append(f"**Counted:** {verdict.agreement}")
-    if verdict.dissent:
-        names = {p.id: p.name for p in state.participants}
-        lines += ["", "**Dissent:**"]
-        lines += [
-            f"- {names[each.participant]} ({each.turn_id}): {' '.join(each.position.split())}"
-            for each in verdict.dissent
-        ]
+    lines += written(part for part in common(told) if part[0] in _SHOWN)
     if verdict.changed_minds:
         lines += ["", "**Round by round:**", verdict.changed_minds]
     for note in state.notes:
@@ -74,8 +73,7 @@ def deliver(state: State, version: str) -> str:
         lines += ["", f"**Gaps and risks:** {verdict.gaps}"]
     if verdict.flags:
         lines += ["", f"**Flags:** {' '.join(verdict.flags)}"]
-    seats = [f"{p.name}: {p.speaker.model}" for p in (*state.participants, state.start.host)]
-    lines += ["", "---", " · ".join([*seats, f"roundtable v{version}"])]
+    lines += ["", "---", models(state, (*state.participants, state.start.host), version)]
     return redact("\n".join(lines))
 
 

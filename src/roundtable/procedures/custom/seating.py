@@ -5,36 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import JsonValue, field_validator
+from pydantic import JsonValue
 
 from ...core.errors import BadSetting
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
-from ...core.values import Participant, Value
+from ...core.values import Participant
 from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
 from ..checking import checked, checked_choices
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..options import ProcedureOptions, choices_option, option
 from .model import FORMAT, Definition
 
 HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
 
 
-class CustomFlags(Value):
-    """The flags of one run."""
+class CustomFlags(ProcedureOptions):
+    """The options of one run."""
 
-    choices: tuple[str, ...] | str = ()
-    """The options of the vote on the question, where it does not say them itself."""
-    models: tuple[str, ...] = ()
-    """Models for the seats in their order, beginning anew when they are used up; stronger than
-    those of the definition."""
-
-    @field_validator("models", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part for each in value.split(",") if (part := each.strip()))
-        return value
+    models: tuple[str, ...] = option(
+        (),
+        "Models for the seats in their order, beginning anew when they are used up; stronger than "
+        "those of the definition.",
+        part="models",
+    )
+    choices: tuple[str, ...] = choices_option()
 
 
 def seat(

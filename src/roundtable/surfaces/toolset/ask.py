@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.values import Budget, Material, NewsPlan
-from ...procedures import infer_procedure, procedure_spec
-from ...procedures.opening import OpenRequest
-from ...user_procedures import ProcedureFiles
+from ...core.values import Material, NewsPlan
+from ...procedures import procedure_spec
 from ...version import __version__
 from ...views.delivery import Delivery
 from ...views.estimate import estimate_line
 from ...views.notes import notes
-from ..prior import prior_synthesis
+from ..opening import BriefOptionValues, open_request
 from .base import Id, Key, Port, ToolsetBase, Web
 from .operations import OnProgress, operation
 from .results import Asked, Collected, Dissenting, Polled, prefix, within
@@ -55,10 +53,7 @@ class AskTools(ToolsetBase):
             ),
         ] = None,
         context: Annotated[str, Field(description="Material for the question.")] = "",
-        options: Annotated[
-            dict[str, Any] | None,
-            Field(description="Of the procedure, such as {quick: true} or {seats: 4}."),
-        ] = None,
+        options: BriefOptionValues | None = None,
         language: str | None = None,
         max_calls: Annotated[int | None, Field(ge=1)] = None,
         max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
@@ -73,28 +68,24 @@ class AskTools(ToolsetBase):
         """Put a question to a table of experts that the program drives. Returns at once with the
         discussion_id; follow it with poll and fetch the verdict with collect. Nothing is lost if
         you go away in between: anybody can poll and collect it later."""
-        request = self._request(question, procedure, context, options or {})
-        limits = {
-            "max_calls": max_calls,
-            "max_cost_usd": max_cost_usd,
-            "max_seconds": max_seconds,
-        }
-        given = {name: value for name, value in limits.items() if value is not None}
-        budget = {**self.app.settings.choices.budget.model_dump(), **given}
-        opened = await self._service.open(
-            OpenRequest(
-                topic=question,
-                procedure=request.procedure,
-                context=request.context,
-                options=request.options,
-                language=language or self.app.settings.choices.language,
-                budget=Budget.model_validate(budget),
-                created_by=created_by or self._created_by,
-                search=search,
-                news=notifications or self._notifications,
-            ),
-            key=key,
+        request = open_request(
+            self.app.settings,
+            question,
+            surface="tools",
+            procedure=procedure,
+            options=options,
+            context=[Material(source="context", text=context)] if context.strip() else [],
+            language=language,
+            budget={
+                "max_calls": max_calls,
+                "max_cost_usd": max_cost_usd,
+                "max_seconds": max_seconds,
+            },
+            search=search,
+            created_by=created_by or self._created_by,
+            news=notifications or self._notifications,
         )
+        opened = await self._service.open(request, key=key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -183,22 +174,6 @@ class AskTools(ToolsetBase):
         return result.model_copy(
             update={"report": page, "next_offset": after if after < len(report) else None}
         )
-
-    def _request(
-        self, question: str, procedure: str | None, context: str, options: dict[str, Any]
-    ) -> OpenRequest:
-        settings = self.app.settings
-        own = ProcedureFiles(settings.procedure_folders)
-        materials = [Material(source="context", text=context)] if context.strip() else []
-        slug = options.get("context_from")
-        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
-            materials.insert(0, prior)
-        spec = (
-            procedure_spec(procedure, own)
-            if procedure
-            else infer_procedure(options, settings.choices.procedure, own)
-        )
-        return OpenRequest(question, spec.name, tuple(materials), options)
 
     async def _coming(
         self,

@@ -21,10 +21,11 @@ from ...core.values import (
     NewsPlan,
     Participant,
 )
-from ...procedures.meeting.options import parse_place
-from ...procedures.opening import OpenRequest
+from ...procedures.meeting.options import DEFAULT_ROUNDS, MeetingOptions, parse_place
+from ...procedures.options import help_of
 from ...views.meeting_status import round_report
 from ...views.outside_form import new_ids, recorded_of
+from ..opening import open_request
 from .base import Id, Key, Port, Web
 from .operations import operation
 from .read import ReadTools
@@ -91,13 +92,15 @@ class ModerateTools(ReadTools):
         ],
         context: Annotated[str, Field(description="Material for everybody.")] = "",
         created_by: str = "",
-        max_rounds: Annotated[int, Field(description="1 to 10.")] = 3,
+        max_rounds: Annotated[
+            int, Field(description=help_of(MeetingOptions, "max_rounds"))
+        ] = DEFAULT_ROUNDS,
         speech_order: Annotated[
-            str, Field(description="fixed: one after another as listed; parallel: in any order.")
+            str, Field(description=help_of(MeetingOptions, "speech_order"))
         ] = "fixed",
         notifications: NewsPlan | None = None,
         output_path: Annotated[
-            str | None, Field(description="Where the conclusion document goes, ending in .md.")
+            str | None, Field(description=help_of(MeetingOptions, "output_path"))
         ] = None,
         web: Web = None,
         web_port: Port = None,
@@ -105,7 +108,7 @@ class ModerateTools(ReadTools):
             str | None, Field(description="The coordinator's model; null: you coordinate.")
         ] = None,
         turn_seconds: Annotated[
-            float | None, Field(description="How long a seat is waited for where a model is.")
+            float | None, Field(description=help_of(MeetingOptions, "turn_seconds"))
         ] = None,
         choices: Annotated[
             list[str] | None, Field(description="The options, if the topic has a fixed set.")
@@ -128,18 +131,17 @@ class ModerateTools(ReadTools):
             options["output_path"] = output_path
         if turn_seconds is not None:
             options["turn_seconds"] = turn_seconds
-        opened = await self._service.open(
-            OpenRequest(
-                topic=topic,
-                procedure="meeting",
-                context=(Material(source="context", text=context),) if context.strip() else (),
-                options=options,
-                language=self.app.settings.choices.language,
-                created_by=created_by or self._created_by,
-                news=notifications or self._notifications,
-            ),
-            key=key,
+        request = open_request(
+            self.app.settings,
+            topic,
+            surface="tools",
+            procedure="meeting",
+            options=options,
+            context=[Material(source="context", text=context)] if context.strip() else [],
+            created_by=created_by or self._created_by,
+            news=notifications or self._notifications,
         )
+        opened = await self._service.open(request, key=key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)

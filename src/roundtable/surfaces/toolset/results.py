@@ -159,6 +159,7 @@ class Holding(BaseModel):
     """What one seat holds, and how it came to it."""
 
     participant: str
+    name: str
     status: str
     opening: str = Field(default="", description="What it held before it heard the others.")
     final: str = ""

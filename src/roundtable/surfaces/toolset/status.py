@@ -159,6 +159,7 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
     return [
         Holding(
             participant=seat.participant,
+            name=seat.name,
             status=seat.status or "silent",
             opening=clip(seat.opening, limit),
             final=clip(seat.final, limit),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Annotated, Any
@@ -21,7 +20,6 @@ from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
 from ...ports import DiscussionSummary
-from ...procedures.opening import OpenRequest
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
 from . import bodies
@@ -270,7 +268,7 @@ def owner_routes() -> APIRouter:
     @routes.post("/discussions", status_code=201)
     async def open_(body: bodies.Open, request: Request, here: Here) -> bodies.Started:
         """Put a topic to a table, and let it begin."""
-        state = await here.app.service.open(_request(body, here), key=body.key or None)
+        state = await here.app.service.open(body.request(here.app.settings), key=body.key or None)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
         return _started(here, request, state)
@@ -333,11 +331,6 @@ async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, 
                 break
             yield frame
         yield END
-
-
-def _request(body: bodies.Open, here: Web) -> OpenRequest:
-    wanted = body.request(here.app.settings)
-    return replace(wanted, created_by="page", news=body.news, task=body.task)
 
 
 def _started(here: Web, request: Request, state: State) -> bodies.Started:

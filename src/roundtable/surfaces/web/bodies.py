@@ -8,10 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, TurnedOut
-from ...procedures import infer_procedure
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
-from ...user_procedures import ProcedureFiles
+from ..opening import OptionValues, open_request
 from .links import Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -155,23 +154,36 @@ class Topic(Body):
     topic: str
     procedure: Short | None = None
     context: list[Material] = Field(default_factory=list, max_length=100)
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: Budget | None = None
     search: bool = True
 
     def request(self, settings: Settings) -> OpenRequest:
-        """What the service is asked to open; the settings stand where nothing is said."""
-        choices = settings.choices
-        own = ProcedureFiles(settings.procedure_folders)
-        return OpenRequest(
-            topic=self.topic,
-            procedure=self.procedure or infer_procedure(self.options, choices.procedure, own).name,
-            context=tuple(self.context),
+        """What the service is asked to open."""
+        return self._request(settings)
+
+    def _request(
+        self,
+        settings: Settings,
+        *,
+        created_by: str = "",
+        news: NewsPlan | None = None,
+        task: TaskLinked | None = None,
+    ) -> OpenRequest:
+        return open_request(
+            settings,
+            self.topic,
+            surface="http",
+            procedure=self.procedure,
             options=self.options,
-            language=self.language or choices.language,
-            budget=self.budget or choices.budget,
+            context=self.context,
+            language=self.language,
+            budget=self.budget,
             search=self.search,
+            created_by=created_by,
+            news=news,
+            task=task,
         )
 
 
@@ -184,6 +196,9 @@ class Open(Topic):
     """False: seat the table, and let nobody speak yet."""
     key: Key | None = None
     """Makes a repeated request harmless."""
+
+    def request(self, settings: Settings) -> OpenRequest:
+        return self._request(settings, created_by="page", news=self.news, task=self.task)
 
 
 class Words(Body):

@@ -9,6 +9,8 @@ from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words, redact
 from ...core.values import Participant, Prompt
+from ..delivery import Delivery
+from ..delivery_md import common, first_lines, last, says_more, written
 from ..notes import notes
 from .rounds import ACTIONABLE, ARBITRATION, ROUNDS, held, round_name
 from .skipped import FORCE_ARBITRATE, forced, skipped
@@ -33,21 +35,13 @@ def delivery(state: State, version: str, prompts: Prompts = ()) -> str:
         )
         if shown
     ]
-    lines = [" ".join([title, *marks]), "", verdict.answer, ""]
-    if verdict.confidence is not None:
-        lines.append(f"**Confidence:** {verdict.confidence.capitalize()}")
-    if verdict.agreement:
-        lines.append(f"**Agreement:** {verdict.agreement}")
-    if verdict.dissent:
-        lines.append("**Dissent:**")
-        lines += [
-            f"- {_dissent(state, each.participant, each.position)}" for each in verdict.dissent
-        ]
-        lines.append("")
-    if verdict.changed_minds:
-        lines += ["**What talk changed:**", verdict.changed_minds, ""]
-    if verdict.flags:
-        lines.append(f"**Flags:** {' '.join(verdict.flags)}")
+    lines = [" ".join([title, *marks]), ""]
+    if prompts:
+        lines += [verdict.answer, ""]
+    else:
+        told = Delivery.of(state)
+        lines += [*first_lines(told), "", *([told.written, ""] if says_more(told) else [])]
+        lines += written([*common(told), *last(told)])
     if not prompts:
         found = statistics(state)
         lines += [f"**Actionable:** {actionable(found)}", f"**Calls:** {calls_line(found)}"]

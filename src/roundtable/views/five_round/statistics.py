@@ -11,7 +11,7 @@ from ...core.text import count_words
 from . import forms
 from .rounds import ARBITRATION, CRITIQUE, REVISION, held
 
-BESIDE = ("clerk", "confirm", "ballot")
+BESIDE = ("clerk", "ballot")
 """The stages of calls beside the five rounds."""
 NOT_SPOKEN = ("remark", "clerk")
 """The stages whose words belong to no expert and to no summary."""
@@ -88,7 +88,6 @@ def calls_line(found: Statistics) -> str:
     names = {
         "answer": "first asked",
         "clerk": "to list what can be voted on",
-        "confirm": "for votes after an early end",
         "ballot": "for votes that were still open",
         "repair": "asked again for a missed requirement",
         "declare": "asked again for a declaration",
