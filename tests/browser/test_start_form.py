@@ -4,6 +4,7 @@ it comes to the service under the names that each procedure gave."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,7 +68,7 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
     options = json.loads(estimated.value.request.post_data or "")["options"]
     assert options[name] == sent
     assert options.items() >= model.items()
-    mine = {
+    mine: dict[str, Callable[[], bool]] = {
         "Deliberation": lambda: options["models"][-1] == "outside" and "You" in options["experts"],
         "Five-round": lambda: options["models"] == {"You": "outside"},
         "Meeting": lambda: options["join"] == "You" and len(options["participants"]) > 1,

@@ -217,3 +217,31 @@ async def test_a_discussion_that_was_deleted_and_opened_anew_is_not_mixed_up(
         await toolset.app.service.delete(id_)
         assert await started(toolset, key="same") == id_
         assert (await toolset.status(id_)).speeches == 0
+
+
+@pytest.mark.requirement("Z-22", "D-13")
+async def test_whoever_is_to_speak_gets_the_form_and_hears_what_was_recorded(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        form = (await toolset.status(id_)).form
+        assert form is not None
+        assert (form.participant, form.decisions["o1"], form.points) == ("arch", "yes", {})
+        assert "choice: o1|o2|own|any" in form.fields["votes"]
+        spoken = await toolset.speak(id_, "arch", **declares("NEW: one is enough", "VOTE o1"))
+        assert (spoken.new_points, spoken.problems) == (["p1"], [])
+        assert spoken.recorded.startswith("on d1 you hold o1 (“yes”)")
+        form = (await toolset.read(id_, participant="back")).form
+        assert form is not None
+        assert form.points == {"p1": "? one is enough"}
+        assert (await toolset.read(id_, participant="prod")).form is None
+        spoken = await toolset.speak(id_, "back", **declares("VOTE o2"))
+        assert spoken.problems == ["Not answered: p1."]
+        spoken = await toolset.speak(id_, "prod", "No, I would not.")
+        assert "[no declaration]" in spoken.flags
+        assert spoken.recorded == "Your words, and no declaration."
+        form = (await toolset.status(id_)).form
+        assert form is not None
+        assert form.recorded == "Recorded: on d1 you hold o1."
+        assert form.points == {"p1": "one is enough (yours)"}
