@@ -49,7 +49,6 @@ CODES: Mapping[str, str] = {
     "summary_failed": "the Captain could not sum up round 1",
     "round2_omitted": "the cross-examination was left out for lack of agents",
     "rough_options": "the options were read from the answers' own words",
-    "rough_points": "points and stances were read by rules",
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",

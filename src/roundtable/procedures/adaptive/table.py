@@ -19,8 +19,9 @@ from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
 from ..table import PATIENT, Table
 from .design import Design, SeatPlan
+from .options import PRIOR
 from .panels import SYNTHESISER_ID, Phase
-from .seating import PRIOR, Terms
+from .seating import Terms
 
 META, ANSWER, CRITIQUE, SECOND = "meta-panel", "answer", "critique", "second-stage"
 SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE = (

@@ -15,22 +15,10 @@ from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
 from ..checking import checked, checked_choices
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from ..options import ProcedureOptions, choices_option, option
 from .model import FORMAT, Definition
+from .options import CustomFlags
 
 HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
-
-
-class CustomFlags(ProcedureOptions):
-    """The options of one run."""
-
-    models: tuple[str, ...] = option(
-        (),
-        "Models for the seats in their order, beginning anew when they are used up; stronger than "
-        "those of the definition.",
-        part="models",
-    )
-    choices: tuple[str, ...] = choices_option()
 
 
 def seat(
