@@ -266,7 +266,8 @@ def _seat(
     cast = vote.vote
     # Who is on the same side decides on a demand: those against it do not want it anyway.
     allies = [v.participant for v in votes if v.choice == vote.choice]
-    open_demands, refused = ((), ())
+    open_demands: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     if decision is record.question and vote.choice not in ("", OWN, ANY):
         open_demands, refused = _demands(record, vote.participant, allies)
     return SeatStanding(

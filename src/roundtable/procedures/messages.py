@@ -86,3 +86,13 @@ def demonstration(follows: str) -> NoteAdded:
         remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
         "or start Ollama; `roundtable models` shows what was found and what is missing.",
     )
+
+
+def one_family(who: str, remedy: str) -> NoteAdded:
+    """All seats have models of one family."""
+    return NoteAdded(
+        code="one_family",
+        text=f"All {who} speak with models of one family. Different hats on one model agree more "
+        "than different models do: take their agreement with care.",
+        remedy=remedy,
+    )
