@@ -59,42 +59,6 @@ def test_recorded_answers_end_as_declared_votes_do() -> None:
     assert debates.end_of([{"a": "x"}]).end is None
 
 
-@pytest.mark.requirement("Z-02")
-@pytest.mark.parametrize(
-    ("lines", "end", "answer"),
-    [
-        (("A A A", "A A A"), "consensus", "A"),
-        (("A B B", "B B B"), "consensus", "B"),
-        (("A A A", "A A A", "B B B"), "consensus", "B"),
-        (("A A B", "A A B"), "majority", "A"),
-        (("A B C", "A A C"), "majority", "A"),
-        (("A A B", "A A B", "B B A"), "majority", "B"),
-        (("A B", "A B", "A B"), "impasse", ""),
-        (("A A B B", "A A B B"), "impasse", ""),
-        (("A B C", "A B C"), "impasse", ""),
-        (("A B", "B A"), "drift", ""),
-        (("A B C", "B C A", "C A B"), "drift", ""),
-        # Who is silent still holds it; who is unreadable stands in the way.
-        (("A A A", "A - A"), "consensus", "A"),
-        (("A A A", "A ? A"), "majority", "A"),
-        (("A", "B"), None, ""),
-        (("? ?",), None, ""),
-    ],
-)
-def test_scripted_debates_end_as_their_final_answers_and_movement_say(
-    lines: tuple[str, ...], end: str | None, answer: str
-) -> None:
-    found = debates.end_of([_round(line) for line in lines])
-    assert (found.end, found.answer) == (end, answer)
-    assert found.reason
-
-
-def _round(line: str) -> dict[str, str | None]:
-    """One answer a participant; `-` is silent, `?` is unreadable."""
-    named = zip("abcd", line.split(), strict=False)
-    return {who: None if said == "?" else said for who, said in named if said != "-"}
-
-
 ROUNDS = st.lists(
     st.fixed_dictionaries(dict.fromkeys("abcd", st.sampled_from(["A", "B", "C", None]))),
     min_size=1,
