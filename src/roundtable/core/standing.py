@@ -28,9 +28,6 @@ End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drif
 - drift: nothing prevails, and positions still move
 """
 
-DELIVERING: tuple[End, ...] = ("consensus", "majority", "hollow", "conditional")
-"""The ends at which one option is the table's answer, whatever it is worth."""
-
 
 @dataclass(frozen=True, slots=True)
 class SeatStanding:
@@ -516,7 +513,6 @@ def _told(
 
 
 __all__ = [
-    "DELIVERING",
     "SILENT",
     "DecisionStanding",
     "End",
