@@ -330,7 +330,7 @@ def test_where_signatures_cannot_be_checked_that_is_said(monkeypatch: pytest.Mon
     told = next(f for f in checked.findings if f.check == "signature")
     assert told.level == "remark"
     assert "NOT checked" in told.text
-    assert "roundtable[sign]" in told.text
+    assert "roundtable-council[sign]" in told.text
     assert checked.signed_by is None
     assert not check_bundle(data, signer=BundleKey.__name__).sound
 

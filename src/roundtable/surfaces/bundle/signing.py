@@ -11,7 +11,7 @@ from .reading import Signature
 from .writing import SIGNED
 
 KEY_FILE = "bundle.key"
-INSTALL = "Install it with: pip install 'roundtable[sign]'"
+INSTALL = "Install it with: pip install 'roundtable-council[sign]'"
 
 
 class BundleKey:

@@ -194,7 +194,8 @@ def require_web() -> None:
     """UsageError that says how to get it, where the page's libraries are not installed."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise UsageError(
-            "The page needs libraries that are not installed.", "pip install 'roundtable[web]'"
+            "The page needs libraries that are not installed.",
+            "pip install 'roundtable-council[web]'",
         )
 
 
