@@ -108,7 +108,8 @@ def link_routes() -> APIRouter:
         `Last-Event-ID` goes before `after`. It ends with the event `end`: when the discussion is
         over, this server goes, or the link runs out.
         """
-        cursor = _last_event(request) or after or 0
+        seen = _last_event(request)
+        cursor = (after or 0) if seen is None else seen
         async with here.rooms.enter(grant.discussion_id):
             pass  # UnknownDiscussion, while it can still be said with a status
         return Feed(_frames(here, grant, cursor), media_type="text/event-stream")
@@ -317,11 +318,11 @@ class Feed(StreamingResponse):
             await super().stream_response(send)
 
 
-def _last_event(request: Request) -> int:
-    """The number of the event that a browser saw last; 0 if it saw none."""
+def _last_event(request: Request) -> int | None:
+    """The number of the event that a browser saw last, if it says one."""
     last = request.headers.get("last-event-id", "")
     if not last:
-        return 0
+        return None
     if not re.fullmatch(r"[0-9]{1,16}", last) or int(last) > LARGEST_CURSOR:
         raise Denied(
             400,
