@@ -43,6 +43,14 @@ def load_key(home: Path) -> BundleKey:
         ) from None
 
 
+def own_public_key(home: Path) -> str | None:
+    """The public half of the user's own key, if there is one already."""
+    try:
+        return load_key(home).public_key if (home / KEY_FILE).is_file() else None
+    except (NotAllowed, UsageError, OSError):
+        return None
+
+
 def is_genuine(signature: Signature, head: str) -> bool | None:
     """Whether the key that the bundle names signed this head; None if that cannot be found out
     here, because cryptography is not installed."""
