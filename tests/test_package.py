@@ -237,8 +237,6 @@ def test_no_remedy_installs_somebody_elses_library() -> None:
     theirs = re.compile(
         r"""pip\S* (?:un)?install (?:-\S+ )*['"`]?roundtable(?![-\w])|\broundtable\[\w+[],]"""
     )
-        r"""pip\S* (?:un)?install (?:-\S+ )*['"`]?roundtable(?![-\w])|\broundtable\[\w+[],]"""
-    )
     found = [
         (path.relative_to(ROOT).as_posix(), match[0])
         for path in (*pages, ROOT / "README.md", ROOT / "pyproject.toml")
