@@ -202,12 +202,27 @@ def test_a_refused_demand_splits_what_looked_like_one_answer() -> None:
         seats=two,
     )
     assert (split.end, split.delivered) == ("impasse", None)
-    assert split.reason.endswith("but under conditions that exclude each other.")
+    assert split.reason == "1 of 2, 1 whose demand its own side refused: none prevails."
     three = conditional(answering("bob", "disagree"), answering("cid", "disagree"))
     assert three.end != "consensus"
     seat = three.seat("ann")
     assert seat is not None
     assert seat.refused_demands == ("c1",)
+    assert (three.end, seat.final) == ("majority", "own")
+    assert "ann" in three.dissenting
+
+
+@pytest.mark.requirement("Z-23")
+def test_whose_demand_is_refused_holds_what_it_said_it_holds_otherwise() -> None:
+    found = question(
+        says(
+            "ann", "o1", position="Tea.", conditions=(MILK.model_copy(update={"otherwise": "o2"}),)
+        ),
+        says("bob", "o1", position="Tea."),
+        says("cid", "o2", position="Coffee."),
+        answering("bob", "disagree"),
+    )
+    assert (found.end, found.delivered) == ("majority", "o2")
 
 
 def test_who_is_on_the_other_side_need_not_grant_a_demand() -> None:

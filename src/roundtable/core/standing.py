@@ -50,6 +50,7 @@ class SeatStanding:
     open_demands: tuple[str, ...]
     """Ids of its demands that nobody granted or refused yet."""
     refused_demands: tuple[str, ...]
+    """Ids of its demands that its own side refused: `final` is then what it holds otherwise."""
     acceptable: tuple[str, ...]
     rejects: tuple[str, ...]
     turn_id: str
@@ -58,7 +59,7 @@ class SeatStanding:
 
     @property
     def firm(self) -> bool:
-        return not self.open_demands and not self.refused_demands
+        return not self.open_demands
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,24 +269,34 @@ def _seat(
     cast = vote.vote
     # Who is on the same side decides on a demand: those against it do not want it anyway.
     allies = [v.participant for v in votes if v.choice == vote.choice]
-    open_demands, refused = _demands(record, vote.participant, allies)
+    open_demands, refused = ((), ())
+    if decision is record.question and vote.choice not in ("", OWN, ANY):
+        open_demands, refused = _demands(record, vote.participant, allies)
     return SeatStanding(
         participant=vote.participant,
         opening=vote.opening,
-        final=vote.choice,
+        final=_otherwise(record, decision, refused) if refused else vote.choice,
         independent=vote.independent,
         moved=moved,
         argument=argument,
         # Ballots of earlier versions had no place for an argument: who moved did not give in.
         gave_in=moved and argument is None and vote.choice != OWN and decision.id != LEGACY,
-        open_demands=open_demands if decision is record.question else (),
-        refused_demands=refused if decision is record.question else (),
+        open_demands=open_demands,
+        refused_demands=refused,
         acceptable=cast.acceptable if cast else (),
         rejects=cast.rejects if cast else (),
         turn_id=vote.turn_id,
         round=vote.round,
         steady=vote.steady,
     )
+
+
+def _otherwise(record: Record, decision: Decision, refused: Sequence[str]) -> str:
+    """What a seat holds once a demand of its own was refused by its own side: what it said it holds
+    otherwise, if that is an option; else a position of its own."""
+    held = (record.condition(each) for each in refused)
+    named = [each.condition.otherwise for each in held if each is not None]
+    return next((option for option in named if option in decision.option_ids), OWN)
 
 
 def _demands(
@@ -399,8 +410,6 @@ def _end(
     firm = [seat for seat in behind if seat.firm]
     if not count.prevails(leader, firm) or (united and len(firm) < seated):
         under = len(behind) - len(firm)
-        if any(seat.refused_demands for seat in behind) and not count.prevails(leader, firm):
-            return stuck, f"{tally}, but under conditions that exclude each other.", None, ()
         told = f"{tally}, but {under} of them under conditions that nobody has granted."
         return "conditional", told, leader, ()
     gave_in = [seat for seat in behind if seat.gave_in]
@@ -474,7 +483,11 @@ def _told(
         lead = f"Split {' : '.join(map(str, split))}"
     parts = [lead]
     for told, count in (
-        ("with positions of their own", sum(s.final == OWN for s in seats)),
+        (
+            "with positions of their own",
+            sum(s.final == OWN and not s.refused_demands for s in seats),
+        ),
+        ("whose demand its own side refused", sum(bool(s.refused_demands) for s in seats)),
         ("without a preference", sum(s.final == ANY for s in seats)),
         ("abstaining", len(record.abstained)),
         ("without a declaration", len(record.undeclared)),

@@ -38,7 +38,7 @@ def tabled_by_asker(table: Table) -> DecisionsTabled | None:
     options = tuple(Option(id=f"o{n}", text=text) for n, text in enumerate(given_choices(table), 1))
     if not options:
         return None
-    question = clip(table.state.start.topic, LONGEST_QUESTION)
+    question = _question(table)
     return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=options),))
 
 
@@ -108,7 +108,7 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
             )
         asked = _words(entry.get("question"), LONGEST_QUESTION)
         # The first decision is always the question that was asked, whatever the clerk calls it.
-        question = clip(table.state.start.topic, LONGEST_QUESTION) if place == 1 else asked
+        question = _question(table) if place == 1 else asked
         decisions.append(Decision(id=f"d{place}", question=question, options=tuple(options)))
     demands = {c.id for c in table.record.conditions}
     clashes = [
@@ -145,7 +145,7 @@ def tabled_as_worded(table: Table) -> DecisionsTabled:
             origin="own",
             holders=(*(same.holders if same else ()), seat.id),
         )
-    question = clip(table.state.start.topic, LONGEST_QUESTION)
+    question = _question(table)
     held = tuple(options.values())
     return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=held),))
 
@@ -174,6 +174,11 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
         clashes=record.clashes,
         after_round=table.last_round,
     )
+
+
+def _question(table: Table) -> str:
+    """The question that was asked, on one line: a line of its own in it would read as an option."""
+    return clip(" ".join(table.state.start.topic.split()), LONGEST_QUESTION)
 
 
 def _same_words(one: str, two: str) -> bool:

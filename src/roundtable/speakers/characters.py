@@ -328,7 +328,7 @@ def _prose(label: str, character: Character, heard: Heard, sentences: list[str])
     if heard.statements and not heard.headings:
         return forms.statements([f"{label} {sentence}" for sentence in sentences])
     if heard.lists and not heard.headings:
-        return ""
+        return f"{label} What the answers say:"
     if not heard.headings:
         return f"{label} {_padded(said, sentences, heard.words)}"
     share = -(-heard.words // len(heard.headings))

@@ -104,7 +104,7 @@ class Delivery:
     def opening(self) -> tuple[str, ...]:
         """The answer in at most five lines."""
         lines = [self.headline]
-        if self.brief and line(self.brief) != line(self.answer):
+        if self.brief and _bare(self.brief) != _bare(self.answer):
             lines.append(self.brief)
         elif self.answer and self.answer.rstrip(".") not in self.headline:
             lines.append(self.answer)
@@ -131,6 +131,10 @@ def findings_told(findings: Sequence[Finding]) -> str:
     told = [f.message.rstrip(".") + (f" (“{f.excerpt}”)" if f.excerpt else "") for f in findings]
     more = f"; and {len(told) - 2} more" if len(told) > 2 else ""
     return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
+
+
+def _bare(text: str) -> str:
+    return line(text).rstrip(" .。!").casefold()
 
 
 def _delivery(state: State) -> Delivery:
