@@ -158,7 +158,8 @@ def test_the_table_of_cases_names_everybody_who_speaks(name: str) -> None:
     assert sound(case.at(table)).status == "concluded"
     turns = [turn_of(request).split("/") for request in table.requests]
     stages = {stage for _, stage, _ in turns}
-    assert stages == {*case.hosts, *case.rounds}
+    # Options are listed, and open votes asked for, where a procedure has no other call for it.
+    assert stages - {"clerk", "ballot"} == {*case.hosts, *case.rounds} - {"clerk", "ballot"}
     assert {who for _, stage, who in turns if stage in case.rounds} == set(case.seats)
 
 
@@ -331,7 +332,8 @@ def test_an_injected_order_stays_in_its_fence_and_changes_no_vote(name: str, pla
     ]
     topic = case.topic or HELD[name].topic
     context = (Material(source="page", text=FORGED),) if place == "context" else ()
-    clean = case.at(tables[0])
+    # Words after the question change its form, whatever they say: both have some.
+    clean = case.at(tables[0], topic=f"{topic} Thank you." if place == "question" else topic)
     hostile = sound(
         case.at(
             tables[1],

@@ -251,6 +251,8 @@ def _accept(spoken: _Spoken) -> Accept:
     text = "" if form and form.alone else spoken.prose
     if not text and declaration is not None:
         text = declaration.position or declaration.answer
+    elif not text and not (form and form.alone):
+        text = spoken.answer.text
     sections = task.contract.parse(text)
     return Accept(text, spoken.speaker.model, sections, tuple(flags), declaration)
 
