@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.contradiction import agreement_claimed, contradiction
+from roundtable.core.quotation_marks import passages
 from roundtable.core.quotations import Source
 from roundtable.core.values import Finding
 from roundtable.core.verdict_check import (
@@ -689,3 +690,19 @@ def test_no_text_breaks_the_check(text: str) -> None:
     checked = check_text(text, SOURCES)
     for each in checked.quotations:
         assert 0 <= each.start < each.end <= len(checked.text)
+
+
+@pytest.mark.parametrize("typed", [',,{}"', "``{}''", '„{}"'])
+def test_marks_typed_on_a_plain_keyboard_are_marks(typed: str) -> None:
+    words = "invented words that nobody ever said"
+    text = f"Ann wrote {typed.format(words)} and left."
+    (found,) = passages(text)
+    assert words in text[found.inner[0] : found.inner[1]]
+    assert text[: found.start] == "Ann wrote "
+    assert text[found.end :] == " and left."
+    assert check_text(text, SOURCES).findings
+
+
+@pytest.mark.parametrize("text", ["Run ``make it's`` now.", "One,, two and three.", "a ``` b''"])
+def test_code_and_slips_are_no_quotation_marks(text: str) -> None:
+    assert passages(text) == []

@@ -110,8 +110,8 @@ _REFUSALS = vocabulary(
 """Words that refuse what they stand beside, as a negation does."""
 _BESIDE = vocabulary(
     "shall can here was were been being at us them not used chosen adopted taken recommended right",
-    "best option way done wird werden worden war hier richtige beste wahl nuestra opción mejor",
-    "被 吗",
+    "best option way done sollen wird werden worden war hier richtige beste wahl nuestra opción",
+    "mejor 被 吗",
 )
 """Words that may stand in a plain refusal beside what it refuses."""
 _EITHER = vocabulary("or oder o u")
@@ -416,7 +416,8 @@ _CONSENSUS = re.compile(
 )
 _SHORT_OF = vocabulary(
     "lack lacks lacking short far fail fails failed partial near almost rough instead rather",
-    "missing before until toward towards fehlt fehlender fast beinahe statt falta casi lejos 缺 尚 难",
+    "missing before until toward towards fehlt fehlender fast beinahe statt falta casi lejos",
+    "缺 尚 难",
 )
 _COMPLEMENT = re.compile(
     r"^\s*:|^\s*(?:upon|on|about|that|with|over|in|to|points?|dass|darüber|darin|über|in|en|sobre|que|认为)\b"
