@@ -134,7 +134,7 @@ def test_a_claim_that_nobody_dissents_is_not_put_beside_the_count(procedure: str
 @pytest.mark.parametrize("key", ["why", "would_change", "answer"])
 def test_every_part_is_checked_before_findings_are_told(key: str) -> None:
     lie = "One said “nobody at this table ever said these words”."
-    parts = {"answer": "Yes, rewrite it.", key: lie if key == "answer" else [lie]}
+    parts: dict[str, Any] = {"answer": "Yes, rewrite it.", key: lie if key == "answer" else [lie]}
     _, state = held("deliberation", ("o1", "o1", "o1"), delivers="o1", **parts)
     verdict = verdict_of(state)
     assert "[not found]" in verdict.flags
