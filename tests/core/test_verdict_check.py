@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtable.core.contradiction import contradiction
+from roundtable.core.contradiction import agreement_claimed, contradiction
+from roundtable.core.quotation_marks import passages
 from roundtable.core.quotations import Source
 from roundtable.core.values import Finding
 from roundtable.core.verdict_check import (
@@ -526,6 +527,26 @@ COUNT_CASES: list[tuple[str, tuple[str, ...], bool]] = [
     ),
     ("Kubernetes is the wrong tool.", ("Stay on VMs", "Kubernetes", "Nomad"), False),
     ("Kubernetes costs more than it brings.", ("Stay on VMs", "Kubernetes", "Nomad"), False),
+    ("Do not use PostgreSQL.", DATA, True),
+    ("Avoid PostgreSQL.", DATA, True),
+    ("PostgreSQL should not be used.", DATA, True),
+    ("PostgreSQL is not the answer; MongoDB is.", DATA, True),
+    ("PostgreSQL is not the answer here; the document store carried the day.", DATA, True),
+    ("After weighing everything, MongoDB comes out ahead.", DATA, True),
+    ("PostgreSQL is not the only answer.", DATA, False),
+    ("Do not use PostgreSQL without backups.", DATA, False),
+    ("Do not use PostgreSQL for logs; use it for the rest.", DATA, False),
+    ("Do not use PostgreSQL, said one; use PostgreSQL, said two.", DATA, False),
+    ("Do not close the pool.", POOL, True),
+    ("Do not close the pool before May.", POOL, False),
+    ("Absolutely not.", YES_NO, True),
+    ("Certainly not: it is too dear.", YES_NO, True),
+    ("The answer is a clear no.", YES_NO, True),
+    ("A clear no.", YES_NO, True),
+    ("We should not.", YES_NO, True),
+    ("No way around it: close it.", YES_NO, False),
+    ("Auf keinen Fall.", JA_NEIN, True),
+    ("De ninguna manera.", SI_NO, True),
     ("", DATA, False),
 ]
 
@@ -538,6 +559,63 @@ def test_an_answer_is_held_against_the_count(
     found = contradiction(answer, options[0], options[1:])
     assert (found is not None) is expected
     assert found is None or (found.code == "contradiction" and found.serious)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "delivered", "expected"),
+    [
+        ("We should not rewrite billing.", "Should we rewrite billing?", "yes", True),
+        ("Do not rewrite billing.", "Should we rewrite billing?", "yes", True),
+        ("Billing must not be rewritten.", "Should we rewrite billing?", "yes", True),
+        ("The table is against rewriting billing.", "Should we rewrite billing?", "yes", True),
+        ("We should rewrite billing.", "Should we rewrite billing?", "yes", False),
+        ("We should not rewrite billing at one go.", "Should we rewrite billing?", "yes", False),
+        ("Do not rewrite billing without tests.", "Should we rewrite billing?", "yes", False),
+        ("Rewrite billing, not the ledger.", "Should we rewrite billing?", "yes", False),
+        ("We should not wait: rewrite billing.", "Should we rewrite billing?", "yes", False),
+        ("There is no reason not to rewrite it.", "Should we rewrite billing?", "yes", False),
+        ("We should rewrite billing.", "Should we rewrite billing?", "no", True),
+        ("We should not rewrite billing.", "Should we rewrite billing?", "no", False),
+        ("Rewriting billing costs too much.", "Should we rewrite billing?", "no", False),
+        ("We should not close the pool.", "Should we not close the pool?", "yes", False),
+        ("Wir sollten das Bad nicht schließen.", "Sollen wir das Bad schließen?", "yes", True),
+        ("不应该关闭泳池。", "应该关闭泳池吗？", "yes", True),
+    ],
+)
+def test_a_yes_is_not_written_up_as_a_refusal_of_what_was_asked(
+    answer: str, question: str, delivered: str, expected: bool
+) -> None:
+    other = "no" if delivered == "yes" else "yes"
+    assert (contradiction(answer, delivered, [other], question) is not None) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("All experts agree on MongoDB.", True),
+        ("Every expert agrees.", True),
+        ("All three agree unanimously, and nobody dissents.", True),
+        ("There is consensus.", True),
+        ("The table chose MongoDB.", True),
+        ("All agree that we should use MongoDB.", True),
+        ("Alle sind sich einig.", True),
+        ("Einstimmig für MongoDB.", True),
+        ("Todos están de acuerdo.", True),
+        ("专家一致同意使用MongoDB。", True),
+        ("There is no consensus.", False),
+        ("Not all agree.", False),
+        ("The vote was not unanimous.", False),
+        ("All agree that the schema is relational; they differ on the store.", False),
+        ("All agree: the schema comes first.", False),
+        ("Es gibt keinen Konsens.", False),
+        ("Sin consenso.", False),
+        ("尚未达成共识。", False),
+        ("If all agree, use MongoDB.", False),
+        ("1 of 2 points are agreed on, 1 disputed.", False),
+    ],
+)
+def test_a_claim_of_agreement_is_told_from_a_shared_point(text: str, expected: bool) -> None:
+    assert bool(agreement_claimed(text, DATA)) is expected
 
 
 def test_a_text_with_more_quotations_than_anybody_reads_is_not_trusted() -> None:
@@ -607,3 +685,19 @@ def test_no_text_breaks_the_check(text: str) -> None:
     checked = check_text(text, SOURCES)
     for each in checked.quotations:
         assert 0 <= each.start < each.end <= len(checked.text)
+
+
+@pytest.mark.parametrize("typed", [',,{}"', "``{}''", '„{}"'])
+def test_marks_typed_on_a_plain_keyboard_are_marks(typed: str) -> None:
+    words = "invented words that nobody ever said"
+    text = f"Ann wrote {typed.format(words)} and left."
+    (found,) = passages(text)
+    assert words in text[found.inner[0] : found.inner[1]]
+    assert text[: found.start] == "Ann wrote "
+    assert text[found.end :] == " and left."
+    assert check_text(text, SOURCES).findings
+
+
+@pytest.mark.parametrize("text", ["Run ``make it's`` now.", "One,, two and three.", "a ``` b''"])
+def test_code_and_slips_are_no_quotation_marks(text: str) -> None:
+    assert passages(text) == []

@@ -1,4 +1,5 @@
-"""Contradiction: whether an answer plainly recommends an option that lost.
+"""Contradiction: whether an answer plainly recommends an option that lost, refuses the one that
+won, or claims an agreement that was not counted.
 
 It decides nothing: what it finds is a flag, and a reason to have the answer written once more. So
 it is silent wherever the words allow another reading.
@@ -23,15 +24,23 @@ _ALIKE = 5
 """Letters at the beginning by which two words may be one: Postgres and PostgreSQL."""
 
 Answer = Literal["yes", "no"]
+_FIRM = r"(?:absolutely|certainly|definitely|clearly|a (?:clear|firm|resounding|definite)"
+_FIRM += r"|ein (?:klares|deutliches)|un (?:claro|rotundo)|eindeutig|definitiv|claramente)\s+"
 _BARE = re.compile(
-    r"[\W_]*(?:(?P<yes>yes|ja|sí|oui|是的?|对|可以|应该|應該)|(?P<no>no|nein|non|不是?|不行"
-    r"|不应该|不應該|不可以|否))"
+    r"[\W_]*(?:(?P<yes>(?:" + _FIRM + r")?(?:yes|ja|sí|oui)|auf jeden fall|por supuesto"
+    r"|是的?|对|可以|应该|應該)"
+    r"|(?P<no>(?:" + _FIRM + r")?(?:no|nein|non)|nope|no way|not at all|by no means|under no"
+    r" circumstances|(?:absolutely|certainly|definitely|clearly|of course) not"
+    r"|auf (?:gar )?keinen fall|keinesfalls|keineswegs|(?:definitiv|sicher) nicht"
+    r"|de ninguna manera|en absoluto|de ningún modo|claro que no"
+    r"|不是?|不行|不应该|不應該|不可以|绝对不行?|绝不|当然不|否))"
     r"(?=[\W_]*$|[*_]*\s*[,.:;!—–，。：；！-])",
     re.IGNORECASE,
 )
 _STATED = re.compile(
     r"\b(?:answer|verdict|antwort|urteil|respuesta|veredicto)\b[*_]*\s*(?::|is|lautet|ist|es)"
-    r"\s*[:*_“\"]*\s*(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
+    r"\s*[:*_“\"]*\s*(?:" + _FIRM + r")?(?:(?P<yes>yes|ja|sí)|(?P<no>no|nein))\b(?!\s+\w)"
+    r"|答案是(?:(?P<yes_zh>肯定)|(?P<no_zh>否定))",
     re.IGNORECASE,
 )
 _BOTH = re.compile(r"\b(?:yes|ja|sí|no|nein)\b|是的|不是", re.IGNORECASE)
@@ -68,6 +77,7 @@ _LEAD = vocabulary(
     "table team town city company council group majority is to be should must will ought would use",
     "choose chooses adopt adopts pick picks select take recommend recommends go with for prefer",
     "prefers vote votes decides decided on clearly therefore so then yes no build invest",
+    "experts all everyone everybody favour favours favor favors agree agreed",
     "wir man sollten sollte soll müssen muss empfehlen empfiehlt die der das lautet ist antwort",
     "entscheidung nehmen wählen klar also",
     "conviene debemos debe deberíamos hay que usar elegir adoptar recomendamos recomienda la el se",
@@ -84,7 +94,8 @@ _FOLLOW = vocabulary(
 """Words that may follow it: any other may begin a judgement on it."""
 _PRAISE = re.compile(
     r"\s*(?:is|ist|es) (?:the|die|der|das|la|el) (?:right|best|clear|better|richtige|beste|mejor)\b"
-    r"|\s*should be (?:used|chosen|adopted|taken|built)\b|\s*it is\s*$",
+    r"|\s*should be (?:used|chosen|adopted|taken|built)\b|\s*it is\s*$|\s*comes out ahead\b"
+    r"|\s*is the (?:answer|choice)\s*$",
     re.IGNORECASE,
 )
 _DOUBLE = vocabulary(
@@ -92,6 +103,34 @@ _DOUBLE = vocabulary(
     "solo dudar",
 )
 """Words that undo a negation: do not hesitate to use it, not only this."""
+_REFUSALS = vocabulary(
+    "avoid against reject rejects rejected oppose opposes opposed lost loses",
+    "gegen vermeiden abgelehnt ablehnen verliert contra evitar rechaza rechazar",
+)
+"""Words that refuse what they stand beside, as a negation does."""
+_BESIDE = vocabulary(
+    "shall can here was were been being at us them not used chosen adopted taken recommended right",
+    "best option way done sollen wird werden worden war hier richtige beste wahl nuestra opción",
+    "mejor 被 吗",
+)
+"""Words that may stand in a plain refusal beside what it refuses."""
+_EITHER = vocabulary("or oder o u")
+_LABELS = vocabulary(
+    "the answer decision verdict conclusion recommendation antwort respuesta fazit"
+)
+_REFUSED_IT = re.compile(
+    r"[\W_]*(?:we|you|they|the (?:table|team|company|town|city))\s+(?:should|must|shall)"
+    r"(?: not|n['’]t)(?:\s+do (?:it|so|this|that))?(?=\s*(?:[.,:;!—–]|$))"
+    r"|[\W_]*wir (?:sollten|sollen|dürfen) (?:das |es )nicht(?: tun| machen)?(?=\s*(?:[.,:;!—–]|$))"
+    r"|[\W_]*no (?:deberíamos|debemos)(?: hacerlo)?(?=\s*(?:[.,:;!—–]|$))",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"[\W_]*(?:(?:after|having) [^,.;]{3,60}|on balance|in short|overall|all in all|in sum|kurz"
+    r"|insgesamt|nach [^,.;]{3,60} abwägung|en resumen|en conjunto)[,:]\s*",
+    re.IGNORECASE,
+)
+"""What an answer may begin with before it says what it is."""
 _EMPTY = vocabulary(
     "the a an to of in on for with and or we our it is be should do does will by at as this that",
     "must der die das ein eine einen zu im in auf für mit und wir soll sollte sollten es ist",
@@ -110,26 +149,43 @@ class _Clause:
         return not self.against and not frozenset(self.wording.keys) <= _LEAD | _EMPTY
 
 
-def contradiction(answer: str, delivered: str, others: Sequence[str]) -> Finding | None:
+def contradiction(
+    answer: str, delivered: str, others: Sequence[str], question: str = ""
+) -> Finding | None:
     """What is wrong if the answer's opening plainly recommends another option than the delivered
-    one, or plainly refuses that one."""
-    opening = [each for each in sentences(_without_headings(answer)) if worded(each).keys]
-    opening = opening[:_OPENING]
+    one, or plainly refuses that one. `question` tells what a yes or a no is about."""
+    opening = _opening(answer)
     if not opening or not worded(delivered).keys:
         return None
     for other in others:
-        found = _by_answer(opening, delivered, other) or _by_negation(opening, delivered, other)
+        found = (
+            _by_answer(opening, delivered, other)
+            or _by_negation(opening, delivered, other)
+            or _by_question(opening, delivered, other, question)
+        )
         if found:
             return _finding(delivered, other, opening[0])
     if any(_polarity(each) for each in (delivered, *others)):
         return None
     lost = _by_name(opening, delivered, others)
-    return _finding(delivered, lost, opening[0]) if lost is not None else None
+    if lost is None and not _refuses_by_name(opening, delivered, others):
+        return None
+    return _finding(delivered, lost, opening[0])
 
 
-def _finding(delivered: str, lost: str, opening: str) -> Finding:
-    won, lost = clip(delivered, 80), clip(lost, 80)
-    message = f"The answer reads like “{lost}”, but what was decided is “{won}”."
+def _opening(answer: str) -> list[str]:
+    """The sentences in which an answer says what it is."""
+    said = [each for each in sentences(_without_headings(answer)) if worded(each).keys][:_OPENING]
+    return [_BEFORE.sub("", said[0], count=1) or said[0], *said[1:]] if said else []
+
+
+def _finding(delivered: str, lost: str | None, opening: str) -> Finding:
+    won = clip(delivered, 80)
+    message = (
+        f"The answer reads like “{clip(lost, 80)}”, but what was decided is “{won}”."
+        if lost is not None
+        else f"The answer reads like a refusal of “{won}”, which is what was decided."
+    )
     return Finding(code="contradiction", message=message, excerpt=clip(opening, 160))
 
 
@@ -182,6 +238,76 @@ def _by_negation(opening: Sequence[str], delivered: str, other: str) -> bool:
     if negated:
         return count == 0 and not any(key in _AGAINST for key in said.keys)
     return count == 1 and _governs(said, _content(ours))
+
+
+def _by_question(opening: Sequence[str], delivered: str, other: str, question: str) -> bool:
+    """Whether a yes was decided and the answer refuses what the question asks, or a no was and it
+    recommends that. A question with a negation in it has no plain yes."""
+    ours, theirs = _polarity(delivered), _polarity(other)
+    if ours is None or theirs is None or ours == theirs or _BARE.match(opening[0]):
+        return False
+    if any(_BOTH.search(each) for each in opening) or _CONDITION.search(opening[0]):
+        return False
+    if ours == "yes" and _REFUSED_IT.match(opening[0]):
+        return True
+    asked = worded(question)
+    content = _content(asked) - _LEAD - _BESIDE
+    if not content or _negations(asked):
+        return False
+    first = _first_clause(opening)
+    if first is None:
+        return False
+    if ours == "yes":
+        return _refuses(first, content)
+    return _plain(first, content) and not _refused(first)
+
+
+def _refuses_by_name(opening: Sequence[str], delivered: str, others: Sequence[str]) -> bool:
+    """Whether the answer refuses the delivered option by its name and never speaks for it."""
+    wording = worded(delivered)
+    content = _content(wording)
+    own = content - frozenset().union(*(_content(worded(other)) for other in others))
+    first = _first_clause(opening)
+    if not own or first is None or _negations(wording) or _CONDITION.search(opening[0]):
+        return False
+    if any(key in _REFUSALS for key in wording.keys):
+        return False
+    later = [opening[0].partition(first.text)[2], *opening[1:]]
+    clauses = [clause for each in later for clause in _clauses(each, content)]
+    if any(_mentions(clause, own) and not clause.against for clause in clauses):
+        return False
+    return _refuses(first, content)
+
+
+def _first_clause(opening: Sequence[str]) -> Wording | None:
+    found = (worded(piece) for piece in _CLAUSE.split(opening[0]))
+    return next((each for each in found if not frozenset(each.keys) <= _LABELS), None)
+
+
+def _refuses(clause: Wording, content: frozenset[str]) -> bool:
+    """Whether a clause is what the words name with one refusal, and nothing else: anything more
+    could say when, how or according to whom."""
+    return _refused(clause) == 1 and _plain(clause, content)
+
+
+def _refused(clause: Wording) -> int:
+    return _negations(clause) + sum(key in _REFUSALS for key in clause.keys)
+
+
+def _plain(clause: Wording, content: frozenset[str]) -> bool:
+    known = _LEAD | _EMPTY | _BESIDE | _REFUSALS
+    return (
+        all(any(_alike(key, word) for key in clause.keys) for word in content)
+        and not any(key in _EITHER for key in clause.keys)
+        and all(
+            key in known or clause.negates(index) or any(_alike(key, word) for word in content)
+            for index, key in enumerate(clause.keys)
+        )
+    )
+
+
+def _alike(key: str, word: str) -> bool:
+    return key == word or (len(word) >= _ALIKE and key[:_ALIKE] == word[:_ALIKE])
 
 
 def _negations(wording: Wording) -> int:
@@ -245,11 +371,7 @@ def _clauses(sentence: str, named: frozenset[str]) -> list[_Clause]:
 
 def _mentions(clause: _Clause, words: frozenset[str]) -> bool:
     """Whether a clause has one of the words, or one that begins like it."""
-    return any(
-        key == word or (len(word) >= _ALIKE and key[:_ALIKE] == word[:_ALIKE])
-        for key in clause.wording.keys
-        for word in words
-    )
+    return any(_alike(key, word) for key in clause.wording.keys for word in words)
 
 
 def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str]) -> bool:
@@ -267,3 +389,82 @@ def _recommends(clause: _Clause, content: frozenset[str], special: frozenset[str
     return wording.keys[last + 1] in _FOLLOW or bool(
         _PRAISE.match(wording.text[wording.ends[last] :])
     )
+
+
+# --- agreement that was not counted ------------------------------------------------------------
+
+_ALL = (
+    r"(?:all|every|each|everyone|everybody|both|alle|jeder|beide|sämtliche|todos|todas|ambos|cada)"
+)
+_UNANIMOUS = re.compile(
+    rf"\bunanim\w*|\beinstimmig\w*|\beinhellig\w*|\bunánime\w*|\bunanimidad\b"
+    rf"|\b{_ALL}\b(?:\W+\w+){{0,4}}?\W+(?:agree[sd]?|concur\w*|said so|say so|einig|zustimmen"
+    rf"|stimmen zu|übereinstimmen|de acuerdo|coinciden|concuerdan)\b"
+    r"|\b(?:nobody|no one|none(?: of \w+)?) (?:dissent\w*|disagree\w*|object\w*|oppose\w*)"
+    r"|\b(?:no|without(?: any)?) (?:dissent|disagreement|objections?)\b"
+    r"|\bniemand (?:widerspricht|ist dagegen|war dagegen)|\bohne (?:gegenstimmen?|widerspruch)\b"
+    r"|\bnadie (?:disiente|discrepa|se opone)|\bsin (?:disenso|disidencia|oposición)\b"
+    r"|一致(?:同意|认为|赞成|通过|决定|选择|支持)|(?:所有|全部|全体)[^，。；]{0,8}(?:同意|赞成|支持)"
+    r"|(?:没有人|无人)(?:反对|异议)",
+    re.IGNORECASE,
+)
+_CONSENSUS = re.compile(
+    r"\bconsensus\b|\bkonsens\b|\bconsenso\b|共识"
+    r"|\b(?:table|panel|council|group|experts) (?:has |have )?(?:chose|chosen|decided on|settled on"
+    r"|agreed on|agrees? on)\b",
+    re.IGNORECASE,
+)
+_SHORT_OF = vocabulary(
+    "lack lacks lacking short far fail fails failed partial near almost rough instead rather",
+    "missing before until toward towards fehlt fehlender fast beinahe statt falta casi lejos",
+    "缺 尚 难",
+)
+_COMPLEMENT = re.compile(
+    r"^\s*:|^\s*(?:upon|on|about|that|with|over|in|to|points?|dass|darüber|darin|über|in|en|sobre|que|认为)\b"
+    r"|^\s*(?:[，,:：]?\s*(?:that|dass|que))\b",
+    re.IGNORECASE,
+)
+_RECOMMENDS = vocabulary(
+    "should must best right answer choice use choose adopt sollte sollten beste richtige nehmen",
+    "debe debemos mejor usar elegir 应 选 用",
+)
+
+
+def agreement_claimed(
+    text: str, options: Sequence[str], question: str = "", *, loosely: bool = True
+) -> str:
+    """The sentence in which a text claims that all hold one answer; empty if none does. That all
+    share a point is no such claim. `loosely`: a consensus or a choice of the table counts too."""
+    told = (*options, question) if any(map(_polarity, options)) else options
+    named = frozenset().union(*(_content(worded(each)) for each in told))
+    for sentence in sentences(_without_headings(text)):
+        if _CONDITION.search(sentence):
+            continue
+        if any(_claims(piece, named, loosely=loosely) for piece in _pieces(sentence)):
+            return clip(sentence, 160)
+    return ""
+
+
+def _pieces(sentence: str) -> list[str]:
+    return [each for each in re.split(r"[.;!。；！\n]+|\b(?:but|aber|pero)\b|但", sentence) if each]
+
+
+def _claims(piece: str, named: frozenset[str], *, loosely: bool) -> bool:
+    for pattern in (_UNANIMOUS, _CONSENSUS) if loosely else (_UNANIMOUS,):
+        for match in pattern.finditer(piece):
+            before = worded(piece[: match.start()])
+            if _negations(before) or any(key in _SHORT_OF for key in before.keys):
+                continue
+            if _negations(worded(match[0])) and pattern is _CONSENSUS:
+                continue
+            rest = piece[match.end() :]
+            if not _COMPLEMENT.match(rest) or match[0].casefold().startswith("unanim"):
+                return True
+            after = worded(rest)
+            if not _negations(after) and any(
+                _alike(key, word) for key in after.keys for word in named
+            ):
+                that = re.match(r"\W*(?:that|dass|que|认为)\b", rest, re.IGNORECASE)
+                if not that or any(key in _RECOMMENDS for key in after.keys):
+                    return True
+    return False

@@ -13,7 +13,7 @@ _PARTNERS = {
     "“": "”",
     "‟": "”",
     "❝": "❞",
-    "„": "“”",
+    "„": '“”"',
     "”": "”",
     "«": "»",
     "»": "«",
@@ -29,6 +29,11 @@ _PARTNERS = {
     "‹": "›",
 }
 """Opening marks, each with those that close it."""
+_TYPED = re.compile(
+    r"(?<![\w,]),,(?=[^\s,][^\"“”\n]{0,600}[\"“”])|(?<!`)``(?=[^`\s'][^`\n]{0,600}?'')"
+)
+"""Two commas or two grave accents, as marks are typed where the keyboard has none."""
+_TYPED_END = re.compile(r"''(?!')")
 _SINGLE = frozenset("‘‚'")
 """Marks that may as well be apostrophes."""
 _MARK = re.compile(r"[“”‟❝❞„«»「」『』〝〞〟＂\"″‘’‚'‹›]")
@@ -62,9 +67,24 @@ def passages(text: str) -> list[Passage]:
     """The outermost quoted passages in their order, without those in code. Takes time in
     proportion to the length of the text, however its marks are paired."""
     found: list[Passage] = []
+    text = _with_marks(text)
     for start, end, block in _areas(text):
         found.extend(_paragraphs(text, start, end) if block else _between_marks(text, start, end))
     return found
+
+
+def _with_marks(text: str) -> str:
+    """The text with marks of two characters as one mark and one that nobody sees, so that every
+    place in it stays where it is."""
+    if ",," not in text and "``" not in text:
+        return text
+    chars = list(text)
+    for typed in _TYPED.finditer(text):
+        at = typed.start()
+        chars[at : at + 2] = ("„" if typed[0] == ",," else "“", "\u2060")
+        if typed[0] != ",," and (end := _TYPED_END.search(text, typed.end())):
+            chars[end.start() : end.end()] = ("\u2060", "”")
+    return "".join(chars)
 
 
 def _areas(text: str) -> Iterator[tuple[int, int, bool]]:

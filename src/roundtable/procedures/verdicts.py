@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..core.assessment import assessment_of
 from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
-from ..core.contradiction import contradiction
+from ..core.contradiction import agreement_claimed, contradiction
 from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
@@ -35,6 +35,8 @@ PASTED_LIMIT = 0.6
 CONTRADICTS = "[contradicts the count]"
 UNCITED = "[no citations]"
 RULES_DISAGREE = "[voting rules disagree]"
+_OPENING = 4
+"""Sentences of an answer in which it says how much of the table it speaks for."""
 
 
 # --- what the host is told and asked -----------------------------------------------------------
@@ -66,6 +68,7 @@ def verdict_task(
         flag=contract.flag if contract else UNSTRUCTURED,
         delivers=delivered if question else "",
         options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
+        question=asked(table),
         form=contract,
     )
     return table.declaring_task(
@@ -85,6 +88,7 @@ class VerdictContract(Contract):
     delivers: str = ""
     """The option that the count says, or `none`; empty where nothing was put to the vote."""
     options: tuple[tuple[str, str], ...] = ()
+    question: str = ""
     form: Contract | None = None
     """What the procedure asks of its verdict beside that."""
 
@@ -95,8 +99,12 @@ class VerdictContract(Contract):
         return violations
 
     def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:
-        if declaration is None or not self.delivers or declaration.delivers == self.delivers:
+        if declaration is None or not self.delivers:
             return ()
+        if declaration.delivers == self.delivers:
+            wrong = self._wrong(declaration.answer)
+            told = f"The declared answer contradicts the count. {wrong.message}" if wrong else ""
+            return (Violation("contradiction", told),) if told else ()
         told = (
             f"The count delivers {self.delivers}, your verdict {declaration.delivers}: write the "
             "verdict that was counted, and say under dissent what speaks against it."
@@ -107,13 +115,19 @@ class VerdictContract(Contract):
         return (Violation("contradiction", told),)
 
     def contradiction(self, text: str) -> Finding | None:
-        texts = dict(self.options)
-        if self.delivers not in texts:
-            return None
         parts = self.parse(text)
-        answer = parts.get("Answer") or parts.get("Conclusion") or text
-        others = [words for option, words in self.options if option != self.delivers]
-        return contradiction(answer, texts[self.delivers], others)
+        return self._wrong(parts.get("Answer") or parts.get("Conclusion") or text)
+
+    def _wrong(self, answer: str) -> Finding | None:
+        texts = dict(self.options)
+        if self.delivers in texts:
+            others = [words for option, words in self.options if option != self.delivers]
+            return contradiction(answer, texts[self.delivers], others, self.question)
+        if self.delivers != NONE:
+            return None
+        beginning = first_sentences(answer, _OPENING, 2_000)
+        claim = agreement_claimed(beginning, tuple(texts.values()), self.question)
+        return _unsettled(claim) if claim else None
 
     def parse(self, text: str) -> dict[str, str]:
         return (self.form or _plain(self)).parse(text)
@@ -195,10 +209,13 @@ def written(
     among: Sequence[SpeechGiven] = (),
 ) -> Verdict:
     """The verdict as the host wrote it, checked. `answer` is the part of its speech that answers
-    the question; without it, all of it. `among` are the speeches it must not be pasted from."""
+    the question; without it, all of it. `among` are the speeches it must not be pasted from.
+
+    Every part is checked before anything is made of what was found."""
     text = answer or speech.sections.get("Answer") or speech.text
     base = counted(table)
     declared = speech.declaration or Declaration()
+    question = table.standing.question
     check = Checking(table.state)
     parts = {
         "answer": check(text),
@@ -208,26 +225,40 @@ def written(
         "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
     }
     brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
+    why = tuple(check(each) for each in declared.why)
+    would_change = tuple(check(each) for each in declared.would_change)
+    next_steps = tuple(
+        each.model_copy(update={"text": check(each.text)}) for each in declared.actions
+    )
+    told = parts["agreement"]
+    wrong: list[Finding] = []
+    if question is not None:
+        another = _delivers_another(question, declared)
+        in_brief = another or _says_another(table, question, brief)
+        in_answer = another or _says_another(table, question, text)
+        wrong = [each for each in (in_answer or in_brief,) if each]
+        if in_brief:
+            brief = _capital(question.answer) if question.delivered else base.agreement
+    if question is not None and (claimed := _false_agreement(table, question, told)):
+        wrong.append(claimed)
+        told = ""
+    findings = tuple(dict.fromkeys((*wrong, *check.findings)))
     flags = dict.fromkeys(speech.flags)
-    findings = list(check.findings)
-    question = table.standing.question
-    if wrong := _against_the_count(question, declared, text):
+    if wrong:
         flags[CONTRADICTS] = None
-        findings.insert(0, wrong)
     if any(copied_share(text, each.text) > PASTED_LIMIT for each in among):
         flags[PASTED] = None
     if not check.cites:
         flags[UNCITED] = None
     flags.update(dict.fromkeys(map(flag_of, check.findings)))
-    told = parts["agreement"]
     return base.model_copy(
         update={
             "answer": parts["answer"],
             "brief": brief,
             "delivers": declared.delivers,
-            "why": tuple(check(each) for each in declared.why),
-            "would_change": tuple(check(each) for each in declared.would_change),
-            "next_steps": declared.actions,
+            "why": why,
+            "would_change": would_change,
+            "next_steps": next_steps,
             "method": "written",
             "author": speech.model,
             # The count comes first: the host's words cannot turn an impasse into an agreement.
@@ -239,7 +270,7 @@ def written(
             "gaps": parts["gaps"],
             "sources": sources,
             "cites": tuple(dict.fromkeys(check.cites)),
-            "findings": tuple(findings),
+            "findings": findings,
             "flags": (*base.flags, *flags),
         }
     )
@@ -474,35 +505,78 @@ def _last_words(table: Table, seat: str) -> SpeechGiven | None:
     return spoken[-1] if spoken else None
 
 
-def _against_the_count(
-    question: DecisionStanding | None, declared: Declaration, text: str
-) -> Finding | None:
-    """What is still wrong after the host was asked to write it once more."""
-    if question is None or question.delivered is None:
-        if question is not None and declared.delivers not in ("", NONE):
-            return Finding(
-                code="contradiction",
-                message="The writer delivers an answer although the table chose none: "
-                f"{question.reason}",
-            )
-        return None
-    if declared.delivers and declared.delivers != question.delivered:
-        wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
+def asked(table: Table) -> str:
+    """What the table was asked: it tells what a yes or a no is about."""
+    return table.state.start.topic
+
+
+def _delivers_another(question: DecisionStanding, declared: Declaration) -> Finding | None:
+    """That the writer declares another outcome than the one that was counted."""
+    if question.delivered is None:
+        if declared.delivers in ("", NONE):
+            return None
         return Finding(
             code="contradiction",
-            message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
-            f"writer delivers “{wrote}”.",
+            message="The writer delivers an answer although the table chose none: "
+            f"{question.reason}",
         )
-    others = [o.text for o in question.decision.options if o.id != question.delivered]
-    found = contradiction(text, question.answer, others)
-    if found is None:
+    if declared.delivers in ("", question.delivered):
         return None
+    wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
     return Finding(
         code="contradiction",
-        message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but the "
-        "written answer seems to say something else.",
-        excerpt=found.excerpt,
+        message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
+        f"writer delivers “{wrote}”.",
     )
+
+
+def _says_another(table: Table, question: DecisionStanding, text: str) -> Finding | None:
+    """That words of the writer answer otherwise than the table did, or for more of it."""
+    options = {option.id: option.text for option in question.decision.options}
+    if question.delivered is not None:
+        others = [words for option, words in options.items() if option != question.delivered]
+        if found := contradiction(text, question.answer, others, asked(table)):
+            return Finding(
+                code="contradiction",
+                message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but "
+                "the written answer seems to say something else.",
+                excerpt=found.excerpt,
+            )
+    beginning = first_sentences(text, _OPENING, 2_000)
+    return _false_agreement(table, question, beginning, loosely=question.delivered is None)
+
+
+def _false_agreement(
+    table: Table, question: DecisionStanding, text: str, *, loosely: bool = True
+) -> Finding | None:
+    """That the writer claims an agreement, or one of all, that was not counted."""
+    with_it = {*question.holders, *question.accepting}
+    if question.delivered and len(with_it) == question.seated and not question.dissenting:
+        return None
+    options = [option.text for option in question.decision.options]
+    claim = agreement_claimed(text, options, asked(table), loosely=loosely)
+    if not claim:
+        return None
+    if question.delivered is None:
+        return _unsettled(claim, question.reason)
+    return Finding(
+        code="contradiction",
+        message=f"The writer claims that all agree, but the count is: {question.reason}",
+        excerpt=claim,
+    )
+
+
+def _unsettled(claim: str, reason: str = "") -> Finding:
+    told = f": {reason}" if reason else "."
+    return Finding(
+        code="contradiction",
+        message=f"The writer claims an agreement although the table did not settle it{told}",
+        excerpt=claim,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def flag_of(finding: Finding) -> str:

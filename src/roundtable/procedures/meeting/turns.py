@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...core.closing_block import prose
 from ...core.contracts import Contract, Violation
@@ -215,7 +215,9 @@ def _host_turn(table: MeetingTable, stage: str, task: Task, *, after_round: int)
         participant=host,
         label=f"meeting-{host.id}-{stage}",
         task=task,
-        policy=PATIENT if host.speaker.demonstration else _policy(table),
+        policy=PATIENT
+        if host.speaker.demonstration
+        else replace(_policy(table), repairs=1 if stage == CONCLUSION else 0),
         after_round=after_round,
         hold_back=None if stage == CONCLUSION else table.for_the_last_word(),
     )
