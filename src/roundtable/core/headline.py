@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .declaration import ANY, OWN
-from .naming import line, name_of
+from .naming import line, name_of, turn_name
+from .record import IN_REVERSE
 from .standing import DecisionStanding, standing_of
 from .state import State
 from .text import clip
-from .turns import UNDECLARED
+from .turns import DIFFERS, UNDECLARED
+from .values import Finding
 
 SHORT_OPTION = 48
 """Characters up to which the words of an option are a headline by themselves."""
@@ -103,6 +105,36 @@ def _missing_told(state: State, standing: DecisionStanding) -> str:
         ]
         found += f", {len(voteless)} without a vote on it ({'; '.join(names)})"
     return found + _absent_told(state, standing.absent)
+
+
+def doubtful_votes(state: State) -> tuple[Finding, ...]:
+    """Votes behind the answer (behind any, where nothing prevails) that a reader of the speeches
+    would doubt: words that say something else, or later words that declare nothing."""
+    return state.derived("doubtful votes", _doubtful_votes)
+
+
+def _doubtful_votes(state: State) -> tuple[Finding, ...]:
+    question = standing_of(state).question
+    found: list[Finding] = []
+    for seat in question.seats if question else ():
+        if not seat.final or (question and question.delivered not in (None, seat.final)):
+            continue
+        spoken = [
+            s
+            for s in state.speeches
+            if s.participant == seat.participant
+            and s.round > 0
+            and not s.stage.endswith(IN_REVERSE)
+        ]
+        for speech in spoken:
+            where = turn_name(state, speech.turn_id)
+            if DIFFERS in speech.flags:
+                told = f"{where}: its words and its declaration differ; the declaration counts."
+                found.append(Finding(code="words_differ", message=told))
+            if UNDECLARED in speech.flags and speech.round > seat.round:
+                told = f"{where}: no declaration, so its vote of round {seat.round} counts."
+                found.append(Finding(code="no_declaration", message=told))
+    return tuple(found)
 
 
 def voteless_seats(state: State, standing: DecisionStanding) -> tuple[str, ...]:
