@@ -10,7 +10,7 @@ import pytest
 
 from roundtable.core.declaration import Declaration, DeclaredStance
 from roundtable.core.events import Event, PointRaised, SpeechGiven, StanceTaken
-from roundtable.core.points import Position
+from roundtable.core.declarations import Position
 from roundtable.core.state import State, fold
 from roundtable.views.opinion_map import Bridge, Camp, OpinionMap, opinion_map_of
 from tests.core.samples import opened, recorded

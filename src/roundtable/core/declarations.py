@@ -19,12 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from .contracts import says_nothing
-from .points import Position
 from .text import clip, count_words
 from .values import ActionItem
 
+Position = Literal["agree", "disagree", "unsure"]
 MAX_NEW = 5
 """Points that one speech can raise: a list that anybody can flood is nobody's list."""
 MAX_STANCES = 60

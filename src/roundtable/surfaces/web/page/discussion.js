@@ -103,16 +103,17 @@ function useTitle(state, info, myTurn) {
 function usePlaces(state, derived, mount) {
   const latest = useRef({});
   latest.current = { state, derived };
+  // Before anything below is drawn: what is memoised is not drawn again for a name.
+  callTurns((turn) => {
+    const [round, , who] = turn.split("/");
+    const { name } = person(latest.current.state, who);
+    return round === "0" ? name : `${name}, round ${round}`;
+  });
   useLayoutEffect(() => {
     knowPlaces((place) => {
       const { state: here, derived: told } = latest.current;
       if (place.startsWith("point-")) return !told || told.points.some((point) => point.anchor === place) || told.points.length === 0;
       return here.rounds.some((round) => round.items.some((item) => item.kind !== "act" && turnPlace(item.id) === place));
-    });
-    callTurns((turn) => {
-      const [round, , who] = turn.split("/");
-      const { name } = person(latest.current.state, who);
-      return round === "0" ? name : `${name}, round ${round}`;
     });
     const jump = (place) => {
       mount.current();
