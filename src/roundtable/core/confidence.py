@@ -81,10 +81,6 @@ class AgreementFacts:
     """Of these, who came to it later and named none. Whoever is left of `holding` counts so too."""
     absent: int = 0
     abstaining: int = 0
-    indifferent: int = 0
-    """Who voted without a preference."""
-    undeclared: int = 0
-    """Who spoke and has no vote that can be counted."""
     conditional: int = 0
     """Of those who hold it, on a demand that nobody has granted yet."""
     effective: float = 1.0
@@ -94,6 +90,10 @@ class AgreementFacts:
     question: QuestionType = "choice"
     declared: float | None = None
     """The mean of declared confidences, 0 to 1; None if nobody declared one."""
+    indifferent: int = 0
+    """Who voted without a preference."""
+    undeclared: int = 0
+    """Who spoke and has no vote that can be counted."""
 
     def __post_init__(self) -> None:
         for each in fields(self):

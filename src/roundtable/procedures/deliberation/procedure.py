@@ -337,7 +337,7 @@ def _missing(table: Table, failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
 
 _FOLLOWS = {
     FIRST_ROUND: "So its view is missing.",
-    LAST_ROUND: "So its vote of round 1 stands.",
+    LAST_ROUND: "So its view of round 1 stands.",
     statement.RANKING_ROUND: "So the statements are ranked without it.",
 }
 
