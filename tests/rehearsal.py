@@ -31,7 +31,7 @@ from roundtable.ports import (
     Speakers,
     SpeakRequest,
 )
-from roundtable.procedures.custom import UserProcedures
+from roundtable.procedures.custom.spec import UserProcedures
 from roundtable.procedures.opening import OpenRequest
 from tests.declaring import by_prompt
 

@@ -10,7 +10,6 @@ from roundtable.core.contracts import (
     ANYTHING,
     Contract,
     Violation,
-    parse_confidence,
     parse_sections,
     says_nothing,
 )
@@ -141,22 +140,6 @@ def test_the_empty_contract_accepts_anything() -> None:
     assert ANYTHING.parse("## Findings\nA.") == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [
-        ("high", "high"),
-        ("**Medium**, because", "medium"),
-        ("LOW.", "low"),
-        ("Highly uncertain", None),
-        ("flow and below", None),
-        ("", None),
-    ],
-)
-@pytest.mark.requirement("C-21")
-def test_confidence_is_the_first_level_that_is_named(text: str, confidence: str | None) -> None:
-    assert parse_confidence(text) == confidence
-
-
 EMPTY = ["", " \n", "None", "none.", "- None", "**None.**", "N/A", "n/a", "No.", "No dissent."]
 EMPTY += ["(none)", "Nothing!", "—", "...", "Not applicable.", "Keine.", "Ninguno.", "nada"]
 
@@ -200,7 +183,3 @@ def test_headings_are_read_as_models_really_write_them(text: str, body: str) -> 
 
 def test_bold_words_within_a_sentence_are_no_heading() -> None:
     assert parse_sections("**Dissent** is what I expect here.", ["Dissent"]) == {}
-
-
-def test_repeating_the_question_declares_no_confidence() -> None:
-    assert parse_confidence("One of high, medium or low.") is None

@@ -1,4 +1,4 @@
-"""Convergence: four metrics and two numbers, each by hand."""
+"""Convergence: the metrics and the two numbers beside them, each by hand."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.assessment import assessment_of
 from roundtable.core.convergence import (
     Positions,
     agreement,
     agreement_pct,
-    confidence,
     convergence_score,
     divergence,
     mean_agreement,
     overlap,
     stability,
 )
+from roundtable.core.standing import standing_of
+
+from .declared_table import at_table, says, stance, tabled
 
 
 @pytest.mark.requirement("A-63")
@@ -53,21 +56,23 @@ def test_the_convergence_score_is_null_with_a_reason_when_there_are_no_points() 
     assert convergence_score(0, 0).reason
 
 
-def test_confidence_is_the_middle_of_the_declared_levels() -> None:
-    assert confidence(["high", "low", "medium"]) == "medium"
-    assert confidence(["high", "low"]) == "low"
-    assert confidence([]) is None
-
-
 @pytest.mark.requirement("X-05")
 def test_one_debate_has_four_values_that_do_not_depend_on_each_other() -> None:
-    # They repeat themselves and score each other well, and yet agree on nothing.
-    said = {"anna": "Ship it now, the tests pass", "ben": "Stop it now, the tests lie"}
+    # They repeat themselves, score each other well and choose the same, and yet they agree on none
+    # of its points.
+    said = {"ann": "Tea now, the kettle is hot", "bob": "Tea now, the kettle is cold"}
+    state = at_table(
+        tabled(),
+        says("ann", "o1", text=said["ann"], new_points=("The kettle is hot.",)),
+        says("bob", "o1", text=said["bob"]),
+        says("bob", "o1", 2, text=said["bob"], stances=(stance("p1", "disagree"),)),
+        seats=("ann", "bob"),
+    )
     assert agreement_pct([5, 5]).value == 100
     assert overlap(said, said).value == 1
-    assert confidence(["high", "high"]) == "high"
-    assert convergence_score(0, 1).value == 0
-    assert agreement({"anna": "agree", "ben": "disagree"}) == 0
+    assert assessment_of(state).word == "high"
+    assert standing_of(state).end == "consensus"
+    assert standing_of(state).convergence == 0
 
 
 @pytest.mark.requirement("Z-02")
@@ -90,18 +95,6 @@ def test_stability_is_the_share_of_stances_that_a_round_left_alone() -> None:
     assert stability(before, after) == pytest.approx(2 / 3)
     assert stability([], []) is None
     assert stability([{"a": "x"}], [{"b": "x"}]) is None
-
-
-def rounds(*lines: str) -> list[Positions]:
-    """One line a round, one position a participant; `-` is silent, `?` is unreadable."""
-    return [
-        {
-            name: None if position == "?" else position
-            for name, position in zip("abcdefg", line.split(), strict=False)
-            if position != "-"
-        }
-        for line in lines
-    ]
 
 
 HELD = st.sampled_from(["A", "B", "C", "unsure", None])

@@ -372,11 +372,6 @@ def test_without_an_attempt_there_is_no_best_one() -> None:
         best_of(())
 
 
-def test_a_finding_can_be_added() -> None:
-    assert Checked("a").with_finding(None) == Checked("a")
-    assert Checked("a").with_finding(BAD).serious == (BAD,)
-
-
 YES_NO = ("Yes, close it", "No, keep it")
 SI_NO = ("Sí, cerrar", "No, mantener")
 JA_NEIN = ("Ja", "Nein")

@@ -11,6 +11,8 @@ from benchmarks.evals import confidence, debates, voters
 from benchmarks.evals.__main__ import main
 from benchmarks.evals.data import DEFAULT, Data
 from benchmarks.evals.scorecard import Score, table
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roundtable.core.standing import DecisionStanding
 
@@ -55,6 +57,24 @@ def test_recorded_answers_end_as_declared_votes_do() -> None:
     unread = debates.end_of([*moved, {"b": None}])
     assert (unread.end, unread.answer, unread.abstained) == ("majority", "x", ("b",))
     assert debates.end_of([{"a": "x"}]).end is None
+
+
+ROUNDS = st.lists(
+    st.fixed_dictionaries(dict.fromkeys("abcd", st.sampled_from(["A", "B", "C", None]))),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(ROUNDS, st.permutations("abcd"))
+def test_a_consensus_is_named_exactly_when_all_hold_the_same_at_the_end(
+    rounds: list[dict[str, str | None]], order: list[str]
+) -> None:
+    found = debates.end_of(rounds)
+    last = set(rounds[-1].values())
+    assert (found.end == "consensus") == (len(last) == 1 and None not in last)
+    other = debates.end_of([{who: each[who] for who in order} for each in rounds])
+    assert (found.end, found.answer) == (other.end, other.answer)
 
 
 @pytest.mark.requirement("Z-26")

@@ -11,7 +11,8 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.custom import Definition, define
+from roundtable.procedures.custom.checks import define
+from roundtable.procedures.custom.model import Definition
 from tests.declaring import declared
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 

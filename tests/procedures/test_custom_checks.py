@@ -11,8 +11,7 @@ import pytest
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.tally import RULES
 from roundtable.core.values import Material
-from roundtable.procedures.custom import define
-from roundtable.procedures.custom.checks import GIVEN
+from roundtable.procedures.custom.checks import GIVEN, define
 from roundtable.procedures.custom.model import (
     Definition,
     Ending,

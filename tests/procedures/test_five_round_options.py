@@ -13,7 +13,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.procedures.five_round.intent import read_intent
 from roundtable.procedures.five_round.options import FiveRoundFlags, casting_request
 from roundtable.procedures.opening import OpenRequest
-from roundtable.views.five_round import estimate
+from roundtable.views.five_round.estimate import estimate
 from tests.rehearsal import Cast, Table, run_in_virtual_time
 
 from .five_round_table import AGENTS, IDS, TOPIC, codes, five_rounds, hold

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from roundtable.core.declaration import Declaration, DeclaredStance
+from roundtable.core.declaration import Declaration, DeclaredStance, StanceWord
 from roundtable.core.events import Event, PointRaised, SpeechGiven, StanceTaken
-from roundtable.core.declarations import Position
 from roundtable.core.state import State, fold
 from roundtable.views.opinion_map import Bridge, Camp, OpinionMap, opinion_map_of
 from tests.core.samples import opened, recorded
@@ -18,7 +17,7 @@ from tests.core.samples import opened, recorded
 from .tables import opened as seated_with
 from .tables import seat, told
 
-MARKS: dict[str, Position] = {"+": "agree", "-": "disagree", "?": "unsure"}
+MARKS: dict[str, StanceWord] = {"+": "agree", "-": "disagree", "?": "unsure"}
 
 
 def debate(people: str, *rounds: dict[str, str], names: dict[str, str] | None = None) -> State:

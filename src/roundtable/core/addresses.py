@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
-from urllib.parse import urlsplit
 
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _OF_PROTOCOLS = (IPv4Network("192.0.0.0/24"), IPv4Network("192.88.99.0/24"))
 """Nobody's servers; which of them count as global depends on Python's version."""
-
-
-def host_of(url: str) -> str:
-    """The host of an http(s) address; empty if it is none that can be called."""
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port  # a port that is no number is found out only here
-    except ValueError:
-        return ""
-    return host or "" if parts.scheme in ("http", "https") else ""
 
 
 def is_this_machine(host: str) -> bool:

@@ -9,14 +9,12 @@ from functools import lru_cache
 
 from .declaration import Declaration
 from .text import count_words
-from .values import Confidence
 
 UNSTRUCTURED = "[unstructured response]"
 REMEMBERED = 32_000
 """Characters of a text whose sections are kept; larger ones would fill the memory."""
 _INDENTED = re.compile(r"\s{4}")
 _CODE = ("```", "~~~")
-_CONFIDENCE = re.compile(r"\b(high|medium|low)\b", re.IGNORECASE)
 _NOTHING = re.compile(
     r"[\W_]*(?:none|no dissent|nothing|n/?a|not applicable|no"
     r"|keine?|keiner|keines|kein dissens|nichts|entfällt|ningun[oa]|ningún|nada)\b",
@@ -194,16 +192,6 @@ def _heading(line: str) -> tuple[str, str]:
 def _normal(heading: str) -> str:
     words = re.sub(r"[^\w]+", " ", heading).strip().casefold()
     return re.sub(r"^\d+ (?=\D)", "", words)
-
-
-def parse_confidence(text: str) -> Confidence | None:
-    """The first of high, medium, low that a section names; None if it names none, or all three,
-    as when somebody repeats the question."""
-    match = _CONFIDENCE.search(text)
-    if match is None or len({word.lower() for word in _CONFIDENCE.findall(text)}) == 3:
-        return None
-    word = match[1].lower()
-    return "high" if word == "high" else "medium" if word == "medium" else "low"
 
 
 def says_nothing(text: str) -> bool:

@@ -14,8 +14,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from .values import Confidence
-
 Positions = Mapping[str, str | None]
 """What each participant holds on one issue: an answer or a stance; None if nobody knows."""
 
@@ -23,7 +21,6 @@ UNSURE = "unsure"
 """A position that agrees with nobody, not even with another one who is unsure."""
 
 HIGHEST_SCORE = 5
-_LEVELS: tuple[Confidence, ...] = ("low", "medium", "high")
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_]+(?:['’][^\W_]+)*"
 )
@@ -64,12 +61,6 @@ def _common_share(one: str, two: str) -> float | None:
 
 def _vocabulary(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
-
-
-def confidence(declared: Collection[Confidence]) -> Confidence | None:
-    """The level in the middle of those that were declared, the lower one of two; None if none."""
-    ranks = sorted(_LEVELS.index(level) for level in declared)
-    return _LEVELS[ranks[(len(ranks) - 1) // 2]] if ranks else None
 
 
 def convergence_score(consensus: int, disagreement: int) -> Score:

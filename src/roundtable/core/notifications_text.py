@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .closing_block import prose
 from .convergence import Score, convergence_score
-from .declarations import prose
 from .events import SpeechGiven
 from .headline import doubtful_votes, headline
 from .naming import with_names

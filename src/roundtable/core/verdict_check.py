@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import unescape
 
 from .attribution import Ascribed, Attribution, Citation, Citations
@@ -80,10 +80,6 @@ class Checked:
     @property
     def serious(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.serious)
-
-    def with_finding(self, finding: Finding | None) -> Checked:
-        """The same with one finding more, such as a contradiction to the count."""
-        return self if finding is None else replace(self, findings=(*self.findings, finding))
 
 
 def check_text(

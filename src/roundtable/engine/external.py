@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.closing_block import takes_positions
 from ..core.declaration import Declaration
 from ..core.declaration_form import LABEL, Form, Reading, split_blocks
-from ..core.declarations import declarations
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed
@@ -96,7 +96,7 @@ def heard(
     if form is not None and declaration is None:
         flags.append(UNDECLARED)
         remarks.append(NO_DECLARATION)
-        if declarations(text).takes_positions:
+        if takes_positions(text):
             flags.append(SAID_ONLY)
             remarks.append(ONLY_SAID)
     elif form is not None and declaration is not None:

@@ -54,7 +54,7 @@ from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 if TYPE_CHECKING:
-    from ..procedures.custom import UserProcedures
+    from ..procedures.custom.spec import UserProcedures
 
 
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]

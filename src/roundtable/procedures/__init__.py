@@ -11,7 +11,7 @@ from .options import ProcedureOptions, described
 from .spec import PREFIX, ProcedureSpec
 
 if TYPE_CHECKING:
-    from .custom import UserProcedures
+    from .custom.spec import UserProcedures
 
 
 _PLACES = {
@@ -34,7 +34,7 @@ def _load_spec(name: str) -> ProcedureSpec:
 
 
 def _load_options(name: str) -> type[ProcedureOptions]:
-    module, kind = _PLACES.get(name, ("custom.seating", "CustomFlags"))
+    module, kind = _PLACES.get(name, ("custom.options", "CustomFlags"))
     found: type[ProcedureOptions] = getattr(import_module(f".{module}", __name__), kind)
     return found
 
@@ -77,13 +77,13 @@ def procedure_spec(name: str, own: UserProcedures | None = None) -> ProcedureSpe
     bare = name.removeprefix(PREFIX)
     definition = own.find(bare) if own is not None else None
     if definition is not None:
-        from .custom import spec
+        from .custom.spec import spec
 
         return spec(definition)
     if name in PROCEDURES:
         return PROCEDURES[name]
     if own is None and bare != name:
-        from .custom import stored_spec
+        from .custom.spec import stored_spec
 
         return stored_spec(name)
     raise UnknownName("procedure", bare, [*PROCEDURES, *(own.names() if own else ())])

@@ -12,11 +12,23 @@ from typing import Any
 
 from ..core.contracts import Contract, Violation
 from ..core.declaration import OWN, Decision, Option
-from ..core.declaration_form import BrokenJson, parse_json, split_blocks
-from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
-from ..core.events import DecisionsTabled, SpeechGiven
-from ..core.record import QUESTION, Record
+from ..core.declaration_form import BrokenJson, parse_json, same_words, split_blocks
+from ..core.effects import (
+    Effect,
+    PromptPlan,
+    PromptValue,
+    Record,
+    Task,
+    TurnPlan,
+    TurnPolicy,
+    Untrusted,
+)
+from ..core.events import DecisionsTabled, Event, NoteAdded, SpeechGiven, TurnFailed
+from ..core.record import QUESTION
+from ..core.record import Record as DecisionRecord
+from ..core.stages import closed_stage, run_stage
 from ..core.text import clip
+from .endings import may_open
 from .table import Table
 
 CLERK = "clerk"
@@ -25,6 +37,13 @@ MAX_DECISIONS, MAX_OPTIONS = 3, 7
 LONGEST_OPTION, LONGEST_QUESTION = 300, 300
 CLERK_TOKENS = 2048
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+
+ROUGH_OPTIONS = NoteAdded(
+    code="rough_options",
+    text="The host did not list where the answers differ, so each position was put to the vote in "
+    "its own words.",
+    remedy="Name the options with --choices=A,B,C.",
+)
 
 
 def given_choices(table: Table) -> tuple[str, ...]:
@@ -40,6 +59,32 @@ def tabled_by_asker(table: Table) -> DecisionsTabled | None:
         return None
     question = _question(table)
     return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=options),))
+
+
+def given_options(table: Table) -> tuple[Effect, ...]:
+    """Put the options that were named before anybody spoke on the table, once."""
+    tabled = None if table.state.tabled else tabled_by_asker(table)
+    return (Record((tabled,)),) if tabled else ()
+
+
+def listed_options(
+    table: Table, speeches: Sequence[SpeechGiven], *, name: str = ""
+) -> tuple[Effect, ...]:
+    """Where nothing is on the table yet, have the clerk list what these speeches share and where
+    they differ; without a clerk, everybody's own position is put to the vote."""
+    state = table.state
+    if state.tabled or not any(speech.declaration for speech in speeches):
+        return ()
+
+    def closing(listing: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
+        tabled = tabled_by_clerk(table, next(iter(listing), None))
+        rough = table.host_writes and not tabled.turn_id
+        return (tabled, ROUGH_OPTIONS) if rough else (tabled,)
+
+    asked = closed_stage(state, CLERK, 0) is not None
+    if not asked and table.host_writes and may_open(state, CLERK, 0):
+        return run_stage(state, [clerk_turn(table, speeches, name=name)], closing=closing).effects
+    return (Record(closing(state.spoken_in(CLERK, 0), ())),)
 
 
 def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "") -> TurnPlan:
@@ -93,19 +138,18 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
     number = 0
     decisions: list[Decision] = []
     for place, entry in enumerate(_decisions(found)[:MAX_DECISIONS], 1):
-        options = []
+        options: list[Option] = []
         for option in _options(entry)[:MAX_OPTIONS]:
+            text = _words(option.get("text"), LONGEST_OPTION)
+            named = [letters.get(str(e).strip().upper()) for e in _list(option.get("holders"))]
+            holders = tuple(dict.fromkeys(each for each in named if each))
+            same = next((n for n, o in enumerate(options) if same_words(o.text, text)), None)
+            if same is not None:  # listed twice, it would part those who hold the same
+                both = tuple(dict.fromkeys((*options[same].holders, *holders)))
+                options[same] = options[same].model_copy(update={"holders": both})
+                continue
             number += 1
-            named = option.get("holders")
-            holders = [letters.get(str(each).strip().upper()) for each in _list(named)]
-            options.append(
-                Option(
-                    id=f"o{number}",
-                    text=_words(option.get("text"), LONGEST_OPTION),
-                    origin="clerk",
-                    holders=tuple(dict.fromkeys(h for h in holders if h)),
-                )
-            )
+            options.append(Option(id=f"o{number}", text=text, origin="clerk", holders=holders))
         asked = _words(entry.get("question"), LONGEST_QUESTION)
         # The first decision is always the question that was asked, whatever the clerk calls it.
         question = _question(table) if place == 1 else asked
@@ -161,7 +205,7 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
     options = list(question.options)
     for seat, text in _own(record, question):
         # Whoever calls its own what is on the table in the same words may yet choose that.
-        if any(_same_words(option.text, text) for option in options):
+        if any(same_words(option.text, text) for option in options):
             continue
         number += 1
         options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
@@ -181,11 +225,7 @@ def _question(table: Table) -> str:
     return clip(" ".join(table.state.start.topic.split()), LONGEST_QUESTION)
 
 
-def _same_words(one: str, two: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(two.split()).casefold()
-
-
-def _own(record: Record, decision: Decision) -> Iterator[tuple[str, str]]:
+def _own(record: DecisionRecord, decision: Decision) -> Iterator[tuple[str, str]]:
     for vote in record.votes(decision):
         if vote.choice == OWN and (position := record.position(vote.participant)):
             yield vote.participant, position

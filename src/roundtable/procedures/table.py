@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
@@ -47,6 +48,9 @@ TOKENS_PER_SEAT = 1500
 @dataclass(frozen=True)
 class Table:
     """A discussion as its procedure sees it."""
+
+    turn_name: ClassVar[str] = "{table}-{seat}-r{round}"
+    """What a participant's turn is called where turns are listed."""
 
     state: State
     label: str
@@ -372,7 +376,10 @@ class Table:
             stage=stage,
             round=round_,
             participant=participant,
-            label=name or f"{self.label}-{participant.id}-r{round_}",
+            label=name
+            or self.turn_name.format(
+                table=self.label, seat=participant.id, stage=stage, round=round_
+            ),
             task=task,
             demo_task=demo if demonstrates else None,
             policy=PATIENT if participant.speaker.demonstration else policy,

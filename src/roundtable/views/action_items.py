@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..core.action_items import action_items as read_items
 from ..core.contracts import parse_sections
-from ..core.declarations import action_items as read_items
 from ..core.state import State
 from ..core.values import ActionItem
 from .five_round.forms import plan

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from ..core.action_items import action_items
+from ..core.closing_block import prose
 from ..core.contracts import parse_sections
 from ..core.declaration_form import split_blocks
-from ..core.declarations import action_items, prose
 from ..core.effects import DELIVERED, turn_id
 from ..core.events import SpeechGiven
 from ..core.quotes import copied_share

@@ -256,7 +256,7 @@ def _pictures(drawn: OpinionMap) -> list[dict[str, Any]]:
 
 
 def _drawn_in(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    return [_picture("scores", p.svg, p.caption) for p in parts if isinstance(p, Picture)]
+    return [_picture("scores", p.draw(), p.caption) for p in parts if isinstance(p, Picture)]
 
 
 def _picture(kind: str, svg: str, caption: str) -> dict[str, Any]:

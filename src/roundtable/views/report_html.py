@@ -133,7 +133,7 @@ class _Page:
                 caption = f"<figcaption>{_text(part.caption)}</figcaption>"
                 yield (
                     f'<figure><div class="scroll" tabindex="0" role="region" '
-                    f'aria-label="{_text(part.caption)}">{part.svg}</div>{caption}</figure>\n'
+                    f'aria-label="{_text(part.caption)}">{part.draw()}</div>{caption}</figure>\n'
                 )
             case Speech():
                 yield from self._speech(part)

@@ -5,6 +5,7 @@ Every text here is untrusted, free of secrets, and not yet escaped: each form es
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -57,7 +58,8 @@ class Grid:
 class Picture:
     """A drawing, for forms that can show one. What it shows stands in a table too."""
 
-    svg: str
+    draw: Callable[[], str]
+    """Gives it as SVG. Forms that show none never ask."""
     caption: str
 
 

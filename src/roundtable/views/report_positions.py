@@ -16,7 +16,6 @@ from .delivery_parts import Decided
 from .influence import influence, votes_on
 from .opinion_map import OpinionMap, opinion_map_of, position_of
 from .report_parts import Grid, Line, Part, Picture, anchor, line
-from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg, scores_svg
 
 _MARKS = {"agree": "✓", "partly": "◐", "disagree": "✗", "unsure": "?"}
 _FEW = 5
@@ -185,9 +184,20 @@ def _stance(point: Point, who: str, *, short: bool) -> str:
 def _pictures(drawn: OpinionMap) -> list[Part]:
     if len(drawn.participants) < 2:
         return []
+
+    def who_holds_what() -> str:
+        from .svg import opinion_map_svg
+
+        return opinion_map_svg(drawn)
+
+    def how_often_the_same() -> str:
+        from .svg import agreement_matrix_svg
+
+        return agreement_matrix_svg(drawn)
+
     return [
-        Picture(opinion_map_svg(drawn), "Who holds what on which point"),
-        Picture(agreement_matrix_svg(drawn), "How often each two hold the same"),
+        Picture(who_holds_what, "Who holds what on which point"),
+        Picture(how_often_the_same, "How often each two hold the same"),
     ]
 
 
@@ -207,8 +217,14 @@ def _by_round(drawn: OpinionMap) -> list[Part]:
         for each in drawn.rounds
     )
     header = ("Round", "Agreement", "Stability", "Agreed", "Disputed", "New")
+
+    def chart() -> str:
+        from .svg import convergence_chart_svg
+
+        return convergence_chart_svg(drawn.rounds)
+
     return [
-        Picture(convergence_chart_svg(drawn.rounds), "Convergence over the rounds"),
+        Picture(chart, "Convergence over the rounds"),
         Grid(
             "By round",
             header,
@@ -259,7 +275,13 @@ def scores(state: State) -> tuple[Part, ...]:
         parts.append(Line("* not stated cleanly, so inferred."))
     if rounds:
         last = {row.participant: row.scores for row in state.scores if row.round == rounds[-1]}
-        parts.insert(0, Picture(scores_svg(last, names), f"Scores of round {rounds[-1]}"))
+
+        def matrix() -> str:
+            from .svg import scores_svg
+
+            return scores_svg(last, names)
+
+        parts.insert(0, Picture(matrix, f"Scores of round {rounds[-1]}"))
     return tuple(parts)
 
 

@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from roundtable.core.values import Material
-from roundtable.procedures.adaptive.seating import PRIOR
+from roundtable.procedures.adaptive.options import PRIOR
 
 from .clients import (
     QUESTION,

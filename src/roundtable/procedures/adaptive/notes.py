@@ -172,12 +172,6 @@ def validate_hint(
     )
 
 
-ROUGH_OPTIONS = NoteAdded(
-    code="rough_options",
-    text="The orchestrator did not list where the answers differ, so each position was put to the "
-    "vote in its own words.",
-    remedy="Name the options with --choices=A,B,C.",
-)
 REWRITE_FAILED = NoteAdded(
     code="rewrite_failed",
     text="The synthesis should have been written anew, but that failed: the draft stands.",

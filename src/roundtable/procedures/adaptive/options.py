@@ -16,6 +16,8 @@ from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, choices_option, option
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
+PRIOR = "PRIOR ROUNDTABLE CONTEXT"
+"""How the source of a material begins that is the synthesis of an earlier roundtable."""
 
 KIND: dict[TaskMode, str] = {
     "debate": "debate",

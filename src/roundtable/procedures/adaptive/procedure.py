@@ -28,10 +28,8 @@ from ...core.stopping import Stop, stop_requested
 from ...core.values import Participant, Verdict
 from .. import endings, verdicts
 from ..clerk import (
-    CLERK,
-    clerk_turn,
-    tabled_by_asker,
-    tabled_by_clerk,
+    given_options,
+    listed_options,
     with_own_positions,
 )
 from ..closing import closing_ballot
@@ -64,7 +62,7 @@ class Adaptive:
         return (
             _ground(table)
             or _choose(table)
-            or _given_options(table)
+            or given_options(table)
             or _answer(table)
             or _options(table)
             or _criticise(table)
@@ -101,13 +99,6 @@ def _choose(table: PanelTable) -> tuple[Effect, ...]:
     return (Record(_by_meta_panel(table, stage.speeches)),)
 
 
-def _given_options(table: PanelTable) -> tuple[Effect, ...]:
-    if table.state.tabled:
-        return ()
-    tabled = tabled_by_asker(table)
-    return (Record((tabled,)),) if tabled else ()
-
-
 def _answer(table: PanelTable) -> tuple[Effect, ...]:
     """Round 1, independently and side by side."""
     if not endings.may_open(table.state, ANSWER, 1):
@@ -123,19 +114,9 @@ def _answer(table: PanelTable) -> tuple[Effect, ...]:
 
 def _options(table: PanelTable) -> tuple[Effect, ...]:
     """The clerk lists what the answers share and where they differ, for those who go on to vote."""
-    state = table.state
-    if (
-        state.tabled
-        or not _is_criticised(table, 2)
-        or not any(s.declaration for s in table.answers)
-    ):
+    if not _is_criticised(table, 2):
         return ()
-    listing = closed_stage(state, CLERK, 0)
-    if listing is None and table.host_writes and endings.may_open(state, CLERK, 0):
-        return run_stage(state, [clerk_turn(table, table.answers, name="rt-clerk")]).effects
-    tabled = tabled_by_clerk(table, next(iter(state.spoken_in(CLERK, 0)), None))
-    notes = (say.ROUGH_OPTIONS,) if table.host_writes and not tabled.turn_id else ()
-    return (Record((tabled, *notes)),)
+    return listed_options(table, table.answers, name="rt-clerk")
 
 
 def _criticise(table: PanelTable) -> tuple[Effect, ...]:

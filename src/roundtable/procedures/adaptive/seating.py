@@ -19,7 +19,7 @@ from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
-from .options import AdaptiveFlags, TaskMode
+from .options import PRIOR, AdaptiveFlags, TaskMode
 from .panels import (
     ANALYST_IDS,
     BRIEFS,
@@ -43,8 +43,6 @@ ENOUGH = 3
 """Of a panel's own models; with fewer, the run switches to the profile `budget`."""
 PANELS_JSON = "panels.json"
 
-PRIOR = "PRIOR ROUNDTABLE CONTEXT"
-"""How the source of a material begins that is the synthesis of an earlier roundtable."""
 NO_THREAD = "none"
 
 

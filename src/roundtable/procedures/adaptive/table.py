@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from ...core.budget import HoldBack
 from ...core.contracts import Contract, Violation, parse_sections
 from ...core.convergence import Score
-from ...core.effects import PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
+from ...core.effects import PromptValue, TurnPolicy, Untrusted
 from ...core.events import ScoresGiven, SearchFinished, SpeechGiven
 from ...core.grounding import NO_REAL_TIME_DATA, current_context
 from ...core.scores import Matrix, consensus, matrix
@@ -19,8 +20,9 @@ from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
 from ..table import PATIENT, Table
 from .design import Design, SeatPlan
+from .options import PRIOR
 from .panels import SYNTHESISER_ID, Phase
-from .seating import PRIOR, Terms
+from .seating import Terms
 
 META, ANSWER, CRITIQUE, SECOND = "meta-panel", "answer", "critique", "second-stage"
 SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE = (
@@ -35,6 +37,8 @@ READS_PER_SEAT, SYNTHESIS_WRITES = 2000, 4096
 @dataclass(frozen=True)
 class PanelTable(Table):
     """It lives for one decision, so what is read from the state once stays true."""
+
+    turn_name: ClassVar[str] = "{table}-{stage}-{seat}"
 
     label: str = "rt"
 
@@ -180,30 +184,6 @@ class PanelTable(Table):
             return PATIENT
         seconds = self.terms.timeouts.seconds(phase, speaker.model)
         return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs)
-
-    def seat_turn(
-        self,
-        participant: Participant,
-        stage: str,
-        round_: int,
-        task: Task,
-        policy: TurnPolicy,
-        *,
-        demo: Task | None = None,
-        independent: bool = False,
-        name: str = "",
-    ) -> TurnPlan:
-        name = name or f"{self.label}-{stage}-{participant.id}"
-        return super().seat_turn(
-            participant,
-            stage,
-            round_,
-            task,
-            policy,
-            demo=demo,
-            independent=independent,
-            name=name,
-        )
 
     def for_the_last_word(self) -> HoldBack | None:
         """Keep one call, and what it reads and writes, for the synthesis."""

@@ -94,9 +94,7 @@ def _prepare(table: Table) -> tuple[Effect, ...]:
     state = table.state
     if (ANSWER, 1) in state.stages:
         return ()
-    effects: list[Effect] = []
-    if not state.tabled and (tabled := clerk.tabled_by_asker(table)):
-        effects.append(Record((tabled,)))
+    effects: list[Effect] = [*clerk.given_options(table)]
     if table.option("search") and not state.searches:
         effects.append(LookUp(state.start.topic))
     if table.host_writes and endings.may_open(state, BRIEF, 0):

@@ -19,7 +19,7 @@ from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import StopReason, Verdict
 from .. import endings, verdicts
-from ..clerk import CLERK, clerk_turn, tabled_by_asker, tabled_by_clerk, with_own_positions
+from ..clerk import listed_options, tabled_by_asker, with_own_positions
 from ..closing import closing_ballot
 from . import tasks
 from .schedule import Step, blocks
@@ -70,19 +70,9 @@ class Custom:
         if not table.definition.decides or (step is not None and not step.stage.decides):
             return ()
         if not state.tabled:
-            return self._clerk(table, declared) if declared else ()
+            return listed_options(table, declared)
         tabled = with_own_positions(table) if step is not None else None
         return (Record((tabled,)),) if tabled is not None else ()
-
-    def _clerk(self, table: CustomTable, declared: list[SpeechGiven]) -> tuple[Effect, ...]:
-        state = table.state
-        if not table.host_writes or not endings.may_open(state, CLERK, 0):
-            return (Record((tabled_by_clerk(table, None),)),)
-
-        def closing(speeches: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
-            return (tabled_by_clerk(table, next(iter(speeches), None)),)
-
-        return run_stage(state, [clerk_turn(table, declared)], closing=closing).effects
 
     def _votes(self, table: CustomTable) -> tuple[Effect, ...]:
         """What is still open before the question is counted."""

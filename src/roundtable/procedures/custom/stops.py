@@ -58,7 +58,6 @@ def _measured(
         agreement_pct=Score(None, "no ballots") if share is None else Score(share * 100),
         overlap=overlap(words_before, words),
         convergence_score=score,
-        answers=answers,
     )
 
 

@@ -27,7 +27,7 @@ from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.text import first_sentences
 from ...core.values import Participant, Verdict
 from .. import endings, verdicts
-from ..clerk import CLERK, clerk_turn, given_choices, tabled_by_asker, tabled_by_clerk
+from ..clerk import given_choices, given_options, listed_options
 from ..closing import closing_ballot
 from ..table import Table
 from . import statement
@@ -56,9 +56,9 @@ class Deliberation:
         if stop := stop_requested(state):
             return _end_early(table, stop)
         return (
-            _given_options(table)
+            given_options(table)
             or _answers(table)
-            or _options(table)
+            or listed_options(table, answers(table))
             or _confirmation(table)
             or _critique(table)
             or check_order(table, lambda seat: critique_turn(table, seat, reverse=True))
@@ -83,13 +83,6 @@ def last_words(table: Table) -> list[SpeechGiven]:
     return table.last_words((ANSWER, FIRST_ROUND), (CRITIQUE, LAST_ROUND))
 
 
-def _given_options(table: Table) -> tuple[Effect, ...]:
-    if table.state.tabled:
-        return ()
-    tabled = tabled_by_asker(table)
-    return (Record((tabled,)),) if tabled else ()
-
-
 def _answers(table: Table) -> tuple[Effect, ...]:
     state = table.state
     stage = closed_stage(state, ANSWER, FIRST_ROUND)
@@ -102,22 +95,6 @@ def _answers(table: Table) -> tuple[Effect, ...]:
     if stage.over and len(stage.speeches) < needed:
         return _too_few(table)
     return stage.effects
-
-
-def _options(table: Table) -> tuple[Effect, ...]:
-    """Where the question names no options, the clerk lists what the answers share and where they
-    differ."""
-    state = table.state
-    if state.tabled or not any(s.declaration for s in answers(table)):
-        return ()
-    listing = closed_stage(state, CLERK, 0)
-    if listing is None and table.host_writes and endings.may_open(state, CLERK, 0):
-        return run_stage(state, [clerk_turn(table, answers(table))]).effects
-    clerk = next(iter(state.spoken_in(CLERK, 0)), None)
-    tabled = tabled_by_clerk(table, clerk)
-    if not tabled.turn_id and table.host_writes:
-        return (Record((tabled, ROUGH_OPTIONS_NOTE)),)
-    return (Record((tabled,)),)
 
 
 def _confirmation(table: Table) -> tuple[Effect, ...]:
@@ -369,12 +346,6 @@ def _early_stop_note(table: Table) -> NoteAdded:
     )
 
 
-ROUGH_OPTIONS_NOTE = NoteAdded(
-    code="rough_options",
-    text="The host did not list where the answers differ, so each position was put to the vote in "
-    "its own words.",
-    remedy="Name the options with --choices=A,B,C.",
-)
 NO_STATEMENT_NOTE = NoteAdded(
     code="no_statement",
     text="No statement was drafted and ranked, so the position that the vote ranks best stands in "

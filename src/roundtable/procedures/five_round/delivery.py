@@ -9,7 +9,7 @@ from ...core.fence import discussion_nonce
 from ...core.state import State
 from ...core.values import Prompt
 from ...prompts import render
-from ...views import five_round as views
+from ...views.five_round import files, report
 from ...views.five_round.rounds import PROPOSAL
 from ...views.output_file import OutputFile
 from .tasks import FiveRoundTable, round_turn
@@ -17,12 +17,12 @@ from .tasks import FiveRoundTable, round_turn
 
 def deliver(state: State, version: str) -> str:
     """What a person reads at the end."""
-    return views.delivery(state, version, _prompts(state))
+    return report.delivery(state, version, _prompts(state))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """The files for the workspace."""
-    return views.outputs(state, at, _prompts(state))
+    return files.outputs(state, at, _prompts(state))
 
 
 def _prompts(state: State) -> tuple[tuple[str, Prompt], ...]:

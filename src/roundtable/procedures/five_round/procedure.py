@@ -27,10 +27,9 @@ from ...views.five_round.skipped import EARLY_STOP, FORCE_ARBITRATE, LONE_EXPERT
 from ...views.five_round.standing import measures
 from .. import endings, verdicts
 from ..clerk import (
-    clerk_turn,
     given_choices,
-    tabled_by_asker,
-    tabled_by_clerk,
+    given_options,
+    listed_options,
     with_own_positions,
 )
 from ..closing import closing_ballot
@@ -50,8 +49,8 @@ class FiveRound:
         table = FiveRoundTable(state, self.name)
         if stop := stop_requested(state):
             return _end_early(table, stop)
-        if not state.tabled and (tabled := tabled_by_asker(table)):
-            return (Record((tabled,)),)
+        if effects := given_options(table):
+            return effects
         if table.option("depth") == "pre-ac":
             return endings.with_verdict(state, planned_verdict(table), finish="the plan")
         for number, stage in planned(state):
@@ -100,19 +99,9 @@ def _clerk(table: FiveRoundTable, number: int) -> tuple[Effect, ...]:
     differ: nobody waits for it."""
     state = table.state
     beside = planned(state)[1][0] if len(planned(state)) > 1 else 0
-    declared = any(speech.declaration for speech in tasks.proposals(table))
-    if number != beside or given_choices(table) or not declared or state.tabled:
+    if number != beside or given_choices(table):
         return ()
-    if not table.host_writes:
-        return (Record((tabled_by_clerk(table, None),)),)
-
-    def closing(speeches: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
-        tabled = tabled_by_clerk(table, next(iter(speeches), None))
-        return (tabled,) if tabled.turn_id else (tabled, ROUGH_OPTIONS_NOTE)
-
-    return run_stage(
-        state, [clerk_turn(table, tasks.cut_proposals(table))], closing=closing
-    ).effects
+    return listed_options(table, tasks.cut_proposals(table))
 
 
 def _votes(table: FiveRoundTable) -> tuple[Effect, ...]:
@@ -267,10 +256,4 @@ EXTRACTED_NOTE = NoteAdded(
     text=f"The host could not write R5 ({ARBITRATION}), so its summary was extracted from the "
     "rounds without a model, and nothing was ruled on.",
     remedy="Ask again to get a written one.",
-)
-ROUGH_OPTIONS_NOTE = NoteAdded(
-    code="rough_options",
-    text="The host did not list where the proposals differ, so each position was put to the vote "
-    "in its own words.",
-    remedy="Name the options with --choices=A,B,C.",
 )

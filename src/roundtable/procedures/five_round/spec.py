@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...views.five_round import estimate
+from ...views.five_round.estimate import estimate
 from ..spec import ProcedureSpec
 from .delivery import deliver, outputs
 from .options import FiveRoundFlags, casting_request

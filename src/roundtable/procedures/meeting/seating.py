@@ -11,6 +11,7 @@ from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..seats import Seats
 from .options import MeetingOptions, parse_places
 from .rosters import DEFAULT_ROSTER, roster
 
@@ -28,33 +29,25 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
         places = parse_places([*places, you])
-    default = options.model or models.default_model
-    participants = []
+    seats = Seats(models, tuple(notes))
     for place in places:
-        chosen = models.seat(place.model or default, place.display_name)
-        notes.extend(chosen.notes)
-        participants.append(
-            Participant(
-                id=place.profile,
-                name=place.display_name,
-                role=place.role,
-                emoji="👤",
-                perspective=place.perspective,
-                speakers=chosen.speakers,
-            )
+        seats.add(
+            place.profile,
+            place.display_name,
+            place.model or options.model,
+            role=place.role,
+            perspective=place.perspective,
         )
     routed = request.chosen_experts.host_model if request.chosen_experts else None
-    chair = models.seat(options.host or routed or models.default_model, "Coordinator")
-    notes.extend(chair.notes)
-    host = Participant(
-        id=HOST_WIRE_NAME,
+    host = seats.host(
+        options.host or routed,
+        "opens, sums up and concludes; never argues, never votes",
+        seat=HOST_WIRE_NAME,
         name="Coordinator",
-        role="Host",
         emoji="🎙️",
-        perspective="opens, sums up and concludes; never argues, never votes",
-        speakers=chair.speakers,
     )
-    if any(p.speaker.demonstration for p in (*participants, host)):
+    participants, notes = seats.participants, seats.notes
+    if seats.demonstrate(host):
         notes.append(DEMONSTRATION_NOTE)
     if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
         notes.append(_outside_note(waited_for, options.patience))

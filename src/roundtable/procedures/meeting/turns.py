@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.closing_block import prose
 from ...core.contracts import Contract, Violation
 from ...core.declaration_form import LAST, LATER, Key
 from ...core.declaration_form import OPENING as FIRST
-from ...core.declarations import prose
 from ...core.effects import (
     PromptPlan,
     PromptValue,

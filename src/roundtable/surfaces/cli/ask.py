@@ -27,7 +27,6 @@ from ...settings import Settings
 from ...version import __version__
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
-from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..opening import open_request
@@ -186,6 +185,8 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
 
 
 def _print_json(state: State) -> None:
+    from ...views.result import result
+
     click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
 
 

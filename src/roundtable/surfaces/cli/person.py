@@ -12,8 +12,6 @@ from ...core.state import State
 from ...core.values import OUTSIDE
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
-from ...views.outside_form import recorded_of
-from .declaring import ask_declaration
 from .terminal import TerminalAsker, echo_error
 
 
@@ -43,6 +41,9 @@ def _own_seat(state: State) -> str | None:
 
 
 async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) -> None:
+    from ...views.outside_form import recorded_of
+    from .declaring import ask_declaration
+
     procedure = procedure_spec((await app.service.read(discussion_id)).start.procedure).procedure
     state = State()
     declined: set[str] = set()

@@ -10,7 +10,7 @@ import click
 
 from ...core.errors import RoundtableError, UsageError
 from ...procedures import PROCEDURES, procedure_spec
-from ...procedures.custom import Definition
+from ...procedures.custom.model import Definition
 from ...procedures.options import described
 from ...user_procedures import ProcedureFiles
 from .ask_options import spelled, told

@@ -14,7 +14,7 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Budget, Material
 from ...procedures import procedure_spec
-from ...procedures.adaptive.seating import PRIOR
+from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
 from ..opening import OptionValues
