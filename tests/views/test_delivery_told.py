@@ -180,23 +180,35 @@ def after_round_one(*last: Event) -> State:
 
 
 @pytest.mark.parametrize(
-    ("last", "how"),
+    ("last", "first_line", "how", "why"),
     [
-        (lost("cid"), "absent in round 2"),
-        (flagged(says("cid", None, 2, declares=False), UNDECLARED), "declared nothing in round 2"),
+        (
+            lost("cid"),
+            "1 without a vote on it (Cid, absent in round 2)",
+            "has no vote, absent in round 2",
+            "absent in round 2",
+        ),
+        (
+            flagged(says("cid", None, 2, declares=False), UNDECLARED),
+            "1 without a declaration",
+            "declared nothing in round 2",
+            "declared nothing in round 2",
+        ),
     ],
 )
-def test_who_was_lost_before_the_vote_is_accounted_for(last: Event, how: str) -> None:
+def test_who_was_lost_before_the_vote_is_accounted_for(
+    last: Event, first_line: str, how: str, why: str
+) -> None:
     state = after_round_one(last)
     delivery = Delivery.of(state)
-    assert delivery.headline == f"Tea, 2 of 3, 1 without a vote on it (Cid, {how})."
+    assert delivery.headline == f"Tea, 2 of 3, {first_line}."
     assert "one has no vote that counts" in delivery.confidence.reason
     assert "abstained" not in delivery.confidence.reason
-    assert f"- Cid: has no vote, {how}; not counted: Never tea" in told(state)
-    assert f"Cid has no vote, {how}; not counted: Never tea" in delivery.changed
+    assert f"- Cid: {how}; not counted: Never tea" in told(state)
+    assert f"Cid {how}; not counted: Never tea" in delivery.changed
     assert "Nothing: everybody" not in delivery.changed
     changes = changes_told(Table(state, "council"))
-    assert f"- Cid held “Never tea” and has no vote in the end ({how})." in changes
+    assert f"- Cid held “Never tea” and has no vote in the end ({why})." in changes
 
 
 def test_who_abstains_after_it_held_something_is_told_with_what_talk_changed() -> None:
@@ -226,7 +238,10 @@ def test_doubtful_votes_behind_the_answer_are_found_and_others_are_not() -> None
         flagged(says("ann", "o1"), DIFFERS),
         says("bob", "o1"),
         flagged(says("cid", "o2"), DIFFERS),
-        flagged(says("bob", None, 2, declares=False), UNDECLARED),
+        says("dan", "o1"),
+        says("eve", "o1"),
+        flagged(says("eve", None, 2, declares=False), UNDECLARED),
+        seats=FIVE,
     )
     delivery = Delivery.of(state)
     assert [(each.code, each.message) for each in delivery.findings] == [
@@ -234,10 +249,13 @@ def test_doubtful_votes_behind_the_answer_are_found_and_others_are_not() -> None
             "words_differ",
             "Ann, round 1: its words and its declaration differ; the declaration counts.",
         ),
-        ("no_declaration", "Bob, round 2: no declaration, so its vote of round 1 counts."),
+        (
+            "no_declaration",
+            "Eve, round 2: no declaration, so what it declared before is not counted.",
+        ),
     ]
     assert delivery.flags == (DIFFERS, UNDECLARED)
-    assert "- Bob: Tea, from the start; declared nothing in round 2" in told(state)
+    assert "- Eve: declared nothing in round 2" in told(state)
 
 
 def two_faced(request: SpeakRequest) -> str:

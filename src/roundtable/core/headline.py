@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .declaration import ANY, OWN
+from .events import SpeechGiven
 from .naming import line, name_of, turn_name
 from .record import IN_REVERSE
 from .standing import DecisionStanding, standing_of
@@ -108,33 +109,35 @@ def _missing_told(state: State, standing: DecisionStanding) -> str:
 
 
 def doubtful_votes(state: State) -> tuple[Finding, ...]:
-    """Votes behind the answer (behind any, where nothing prevails) that a reader of the speeches
-    would doubt: words that say something else, or later words that declare nothing."""
+    """What a reader of the speeches would doubt in the count: votes behind the answer (behind any,
+    where nothing prevails) whose words say something else, and votes that lapsed because their
+    seat's last words declare nothing."""
     return state.derived("doubtful votes", _doubtful_votes)
 
 
 def _doubtful_votes(state: State) -> tuple[Finding, ...]:
-    question = standing_of(state).question
+    question, record = standing_of(state).question, standing_of(state).record
+    if question is None:
+        return ()
+    behind = question.holders if question.delivered else [s.participant for s in question.seats]
     found: list[Finding] = []
-    for seat in question.seats if question else ():
-        if not seat.final or (question and question.delivered not in (None, seat.final)):
+    for speech in state.speeches:
+        if not speech.round or speech.stage.endswith(IN_REVERSE):
             continue
-        spoken = [
-            s
-            for s in state.speeches
-            if s.participant == seat.participant
-            and s.round > 0
-            and not s.stage.endswith(IN_REVERSE)
-        ]
-        for speech in spoken:
-            where = turn_name(state, speech.turn_id)
-            if DIFFERS in speech.flags:
-                told = f"{where}: its words and its declaration differ; the declaration counts."
-                found.append(Finding(code="words_differ", message=told))
-            if UNDECLARED in speech.flags and speech.round > seat.round:
-                told = f"{where}: no declaration, so its vote of round {seat.round} counts."
-                found.append(Finding(code="no_declaration", message=told))
+        where = turn_name(state, speech.turn_id)
+        if DIFFERS in speech.flags and speech.participant in behind:
+            told = f"{where}: its words and its declaration differ; the declaration counts."
+            found.append(Finding(code="words_differ", message=told))
+        lapsed = speech.participant in record.lapsed
+        if UNDECLARED in speech.flags and lapsed and not _declared_since(state, speech):
+            told = f"{where}: no declaration, so what it declared before is not counted."
+            found.append(Finding(code="no_declaration", message=told))
     return tuple(found)
+
+
+def _declared_since(state: State, speech: SpeechGiven) -> bool:
+    later = state.speeches[state.speeches.index(speech) + 1 :]
+    return any(s.participant == speech.participant and s.declaration for s in later)
 
 
 def voteless_seats(state: State, standing: DecisionStanding) -> tuple[str, ...]:

@@ -68,7 +68,8 @@ class Seat:
                 held = f" (at first: {self.opening.rstrip('.')})" if self.opening else ""
                 return f"abstains{f': {self.reason}' if self.reason else ''}{held}"
             case "undeclared":
-                return "declared nothing that can be counted"
+                view = f"; not counted: {self.position.rstrip('.')}" if self.position else ""
+                return (self.missed or "declared nothing that can be counted") + view
             case "demonstration":
                 return "a demonstration model, which is not counted"
             case "":
