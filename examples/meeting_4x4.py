@@ -21,7 +21,7 @@ def speaker(request: SpeakRequest) -> str:
     """Keeps its view over the rounds: nobody gives in, so all four rounds are held."""
     role = next(seat for seat in SEATS if f"/{seat.lower()}/" in request.idempotency_key)
     declaration = {
-        "votes": [{"on": "d1", "before": "any", "choice": "any"}],
+        "votes": [{"on": "d1", "before": "silent", "choice": "any"}],
         "position": f"{role} measures its own part before anything moves.",
         "new_points": [f"{role} needs its own measurements first."],
     }

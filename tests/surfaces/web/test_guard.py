@@ -102,7 +102,7 @@ async def test_our_own_names_are_answered(host: str) -> None:
 async def test_a_foreign_name_that_points_here_gets_nothing(host: str, method: str) -> None:
     behind = Behind()
     async with guarded(behind) as client:
-        headers = {"host": host.encode("latin-1"), b"content-type": b"application/json"}
+        headers = {b"host": host.encode("latin-1"), b"content-type": b"application/json"}
         answer = await client.request(method, "/api/r/x/stop", headers=headers)
     assert answer.status_code == 421
     assert behind.reached == 0
