@@ -481,6 +481,15 @@ def test_whoever_dies_in_the_critique_keeps_its_first_vote() -> None:
     ]
 
 
+def test_whoever_dies_before_it_could_vote_is_said_not_to_be_counted() -> None:
+    state = deliberate(SPLIT, {f"2/critique/{THREE}": None}, topic="Which drink is best?")
+    (note,) = [note for note in state.notes if note.code == "timed_out"]
+    assert note.text.endswith("so its view of round 1 is told but not counted.")
+    question = record_of(state).question
+    assert question is not None
+    assert not record_of(state).vote(question, THREE).choice
+
+
 def test_when_nobody_survives_the_critique_the_first_vote_stands() -> None:
     state = deliberate(turns={"2/critique": DEAD})
     assert (state.status, ending(state).end) == ("concluded", "majority")

@@ -53,7 +53,8 @@ def facts_of(state: State, question: DecisionStanding) -> AgreementFacts:
     held = [seat for seat in question.seats if seat.participant in holders]
     sure = [standing_of(state).record.confidence(seat) for seat in holders]
     declared = [each for each in sure if each is not None]
-    silent = len([s for s in question.seats if not s.final]) - len(question.absent)
+    silent = {s.participant for s in question.seats if not s.final} - set(question.absent)
+    abstaining = silent & set(question.abstained)
     return AgreementFacts(
         seated=question.seated,
         holding=len(holders),
@@ -61,7 +62,9 @@ def facts_of(state: State, question: DecisionStanding) -> AgreementFacts:
         moved=sum(seat.argument is not None for seat in held),
         gave_in=sum(seat.gave_in for seat in held),
         absent=len(question.absent),
-        abstaining=max(0, silent) + sum(seat.final == ANY for seat in question.seats),
+        abstaining=len(abstaining),
+        indifferent=sum(seat.final == ANY for seat in question.seats),
+        undeclared=len(silent - abstaining),
         conditional=len(question.conditional),
         effective=effective_voters_of(state).number,
         unsettled=bool(question.own),

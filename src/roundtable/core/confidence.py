@@ -90,13 +90,17 @@ class AgreementFacts:
     question: QuestionType = "choice"
     declared: float | None = None
     """The mean of declared confidences, 0 to 1; None if nobody declared one."""
+    indifferent: int = 0
+    """Who voted without a preference."""
+    undeclared: int = 0
+    """Who spoke and has no vote that can be counted."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
             if each.type == "int" and value < 0:
                 raise ValueError(f"{each.name} counts seats and cannot be {value}")
-        if self.holding + self.absent + self.abstaining > self.seated:
+        if self.holding + self.missing > self.seated:
             raise ValueError("more seats hold, abstain or are absent than were seated")
         if self.independent + self.moved + self.gave_in > self.holding:
             raise ValueError("more seats came to the answer than hold it")
@@ -108,9 +112,14 @@ class AgreementFacts:
             raise ValueError(f"a declared confidence goes from 0 to 1, not {self.declared}")
 
     @property
+    def missing(self) -> int:
+        """Who holds no answer, for whatever reason."""
+        return self.absent + self.abstaining + self.indifferent + self.undeclared
+
+    @property
     def against(self) -> int:
         """Who was there, voted, and holds something else."""
-        return self.seated - self.holding - self.absent - self.abstaining
+        return self.seated - self.holding - self.missing
 
     @property
     def hollow(self) -> bool:
@@ -281,6 +290,8 @@ def _reason(facts: AgreementFacts) -> str:
     missing = [
         (facts.against, "holds another answer", "hold another answer"),
         (facts.abstaining, "abstained", "abstained"),
+        (facts.indifferent, "has no preference", "have no preference"),
+        (facts.undeclared, "has no vote that counts", "have no vote that counts"),
         (facts.absent, "was absent", "were absent"),
         (facts.conditional, "agrees only on a condition", "agree only on conditions"),
     ]

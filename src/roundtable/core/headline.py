@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .declaration import ANY, OWN
-from .naming import line, name_of
+from .events import SpeechGiven
+from .naming import line, name_of, turn_name
+from .record import IN_REVERSE
 from .standing import DecisionStanding, standing_of
 from .state import State
 from .text import clip
+from .turns import DIFFERS, UNDECLARED
+from .values import Finding
 
 SHORT_OPTION = 48
 """Characters up to which the words of an option are a headline by themselves."""
@@ -62,16 +66,22 @@ def end_told(state: State, standing: DecisionStanding) -> str:
         told = f"{words[:1].upper()}{words[1:]}, {count}{missing}"
     else:
         told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
-    match standing.end:
-        case "hollow":
-            gave = len(standing.gave_in)
-            who = "one of them" if gave == 1 else f"{gave} of them"
-            return f"{told}, but {who} came over without naming an argument."
-        case "conditional":
-            held = len(standing.conditional)
-            return f"{told}, but {held} of them under conditions that nobody has granted."
-        case _:
-            return f"{told}."
+    # What weakens it is counted in one place: the standing says it, and this line repeats it.
+    _, but, weakness = standing.reason.partition(", but ")
+    return f"{told}{but}{weakness.rstrip('.')}."
+
+
+def dropped_out(state: State, who: str) -> str:
+    """Where a seat that had spoken was lost in its last round: “absent in round 2”; empty if it was
+    not."""
+    spoken = [s for s in state.speeches if s.participant == who and s.round > 0]
+    if not spoken:
+        return ""
+    last = spoken[-1]
+    missed = [f.round for f in state.failures if f.participant == who and f.round > last.round]
+    if missed:
+        return f"absent in round {missed[-1]}"
+    return f"declared nothing in round {last.round}" if UNDECLARED in last.flags else ""
 
 
 def _missing_told(state: State, standing: DecisionStanding) -> str:
@@ -89,7 +99,54 @@ def _missing_told(state: State, standing: DecisionStanding) -> str:
     ):
         if seats:
             found += f", {len(seats)} {told}"
+    if voteless := voteless_seats(state, standing):
+        names = [
+            f"{name_of(state, who)}{f', {lost}' if (lost := dropped_out(state, who)) else ''}"
+            for who in voteless
+        ]
+        found += f", {len(voteless)} without a vote on it ({'; '.join(names)})"
     return found + _absent_told(state, standing.absent)
+
+
+def doubtful_votes(state: State) -> tuple[Finding, ...]:
+    """What a reader of the speeches would doubt in the count: votes behind the answer (behind any,
+    where nothing prevails) whose words say something else, and votes that lapsed because their
+    seat's last words declare nothing."""
+    return state.derived("doubtful votes", _doubtful_votes)
+
+
+def _doubtful_votes(state: State) -> tuple[Finding, ...]:
+    question, record = standing_of(state).question, standing_of(state).record
+    if question is None:
+        return ()
+    behind = question.holders if question.delivered else [s.participant for s in question.seats]
+    found: list[Finding] = []
+    for speech in state.speeches:
+        if not speech.round or speech.stage.endswith(IN_REVERSE):
+            continue
+        where = turn_name(state, speech.turn_id)
+        if DIFFERS in speech.flags and speech.participant in behind:
+            told = f"{where}: its words and its declaration differ; the declaration counts."
+            found.append(Finding(code="words_differ", message=told))
+        lapsed = speech.participant in record.lapsed
+        if UNDECLARED in speech.flags and lapsed and not _declared_since(state, speech):
+            told = f"{where}: no declaration, so what it declared before is not counted."
+            found.append(Finding(code="no_declaration", message=told))
+    return tuple(found)
+
+
+def _declared_since(state: State, speech: SpeechGiven) -> bool:
+    later = state.speeches[state.speeches.index(speech) + 1 :]
+    return any(s.participant == speech.participant and s.declaration for s in later)
+
+
+def voteless_seats(state: State, standing: DecisionStanding) -> tuple[str, ...]:
+    """Who declared something, but no vote on this, and does not abstain either."""
+    demonstration = standing_of(state).record.demonstration
+    elsewhere = {*standing.abstained, *standing.undeclared, *standing.absent, *demonstration}
+    return tuple(
+        s.participant for s in standing.seats if not s.final and s.participant not in elsewhere
+    )
 
 
 def _against(standing: DecisionStanding) -> list[str]:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from .closing_block import prose
 from .convergence import Score, convergence_score
 from .events import SpeechGiven
-from .headline import headline
+from .headline import doubtful_votes, headline
 from .naming import with_names
 from .record import Point, record_of, records_by_round
 from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
-from .values import Participant
+from .values import Finding, Participant
 
 MAX_TOPIC_WORDS = 8
 MAX_NAME = 100
@@ -95,6 +95,10 @@ def round_end(state: State, round_: int) -> str:
     return _calm("\n".join(lines))
 
 
+def _findings(state: State) -> tuple[Finding, ...]:
+    return (*(state.verdict.findings if state.verdict else ()), *doubtful_votes(state))
+
+
 def concluded(state: State) -> str:
     """The conclusion, with what the table agreed on and what it did not."""
     closed = state.closed
@@ -106,7 +110,7 @@ def concluded(state: State) -> str:
         _topic(state),
         "",
         headline(state),
-        *([f"⚠ {f.message}" for f in verdict.findings[:MAX_FINDINGS]] if verdict else []),
+        *(f"⚠ {f.message}" for f in _findings(state)[:MAX_FINDINGS]),
         clip(with_names(state, redact(answer)), MAX_CONCLUSION) or "No conclusion was written.",
     ]
     if verdict is not None and verdict.confidence:

@@ -181,6 +181,8 @@ FindingCode = Literal[
     "host_cited",
     "missing_part",
     "contradiction",
+    "words_differ",
+    "no_declaration",
 ]
 _MINOR: frozenset[FindingCode] = frozenset(["translation", "host_cited", "missing_part"])
 

@@ -17,6 +17,7 @@ from ..core.declaration import NONE, Declaration
 from ..core.declaration_form import VERDICT, Form, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
+from ..core.headline import dropped_out
 from ..core.quotes import copied_share
 from ..core.standing import DecisionStanding, Standing
 from ..core.state import State
@@ -420,7 +421,8 @@ def dissents(table: Table) -> tuple[Dissent, ...]:
                 turn_id=last.turn_id if last else held.turn_id if held else None,
             )
         )
-    for seat in question.gave_in:
+    # Who left the answer for another one dissents already, with what it holds now.
+    for seat in (each for each in question.gave_in if each in question.holders):
         first = next((s for s in table.state.speeches if s.participant == seat and s.text), None)
         if first is not None and question.delivered:
             found.append(
@@ -448,10 +450,13 @@ def _reason(table: Table, seat: str, *, first: bool = False) -> str:
 
 
 def changes_told(table: Table) -> str:
-    """What the vote would have been without talk, who changed its mind, and by which argument;
-    empty where nobody did."""
+    """What the vote would have been without talk, who changed its mind, and by which argument; who
+    held something and has no vote in the end. Empty where there is nobody of either."""
     question = table.standing.question
-    if question is None or not any(seat.moved for seat in question.seats):
+    if question is None:
+        return ""
+    dropped = _dropped(table, question)
+    if not dropped and not any(seat.moved for seat in question.seats):
         return ""
     lines = [_without_talk(question)]
     for seat in question.seats:
@@ -466,11 +471,27 @@ def changes_told(table: Table) -> str:
             f"{_bare(seat.argument.what)}"
             if seat.argument
             else "without naming an argument: it gave in"
-            if seat.gave_in
+            if seat.gave_in and seat.participant in question.holders
             else "without naming an argument"
         )
         lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *dropped])
+
+
+def _dropped(table: Table, question: DecisionStanding) -> list[str]:
+    """Who held something at first and ends without a vote: that is a change, too."""
+    lines = []
+    for seat in question.seats:
+        before = table.record.position(seat.participant, first=True)
+        if seat.opening in question.decision.option_ids:
+            before = question.text_of(seat.opening)
+        if seat.final or not before:
+            continue
+        name, lost = table.name(seat.participant), dropped_out(table.state, seat.participant)
+        end = "abstains in the end" if seat.participant in question.abstained else ""
+        end = end or f"has no vote in the end{f' ({lost})' if lost else ''}"
+        lines.append(f"- {name} held “{_bare(before)}” and {end}.")
+    return lines
 
 
 def _without_talk(question: DecisionStanding) -> str:

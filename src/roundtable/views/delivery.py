@@ -14,15 +14,24 @@ from dataclasses import dataclass
 from ..core.assessment import assessment_of, effective_voters_of
 from ..core.confidence import Assessment
 from ..core.declaration import ANY, OWN, SILENT
-from ..core.headline import LONGEST_OPTION, absent_names, end_told, headline
+from ..core.headline import (
+    LONGEST_OPTION,
+    absent_names,
+    doubtful_votes,
+    dropped_out,
+    end_told,
+    headline,
+)
 from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStatus
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, first_sentences, sentences
+from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import ActionItem, Finding
 from ..core.wording import worded
 from .delivery_parts import (
+    ConditionStatus,
     ConditionTold,
     Decided,
     Dissenter,
@@ -133,6 +142,9 @@ def findings_told(findings: Sequence[Finding]) -> str:
     return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
 
 
+_FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
+
+
 def _bare(text: str) -> str:
     return line(text).rstrip(" .。!").casefold()
 
@@ -147,10 +159,13 @@ def _delivery(state: State) -> Delivery:
 
     written = shown(verdict.answer) if verdict else ""
     brief = line(shown(verdict.brief)) if verdict else ""
+    doubts = doubtful_votes(state)
     findings = tuple(
         f.model_copy(update={"message": shown(f.message), "excerpt": line(f.excerpt)})
-        for f in (verdict.findings if verdict else ())
+        for f in (*(verdict.findings if verdict else ()), *doubts)
     )
+    flags = [line(flag) for flag in (verdict.flags if verdict else ())]
+    flags += [_FLAGS[each.code] for each in doubts]
     decisions = tuple(_decided(state, each) for each in standing.decisions)
     return Delivery(
         topic=line(state.start.topic),
@@ -164,7 +179,7 @@ def _delivery(state: State) -> Delivery:
         extract=verdict is not None and verdict.method == "extractive",
         contradicts=any(f.code == "contradiction" for f in findings),
         findings=findings,
-        flags=tuple(line(flag) for flag in (verdict.flags if verdict else ())),
+        flags=tuple(dict.fromkeys(flags)),
         why=tuple(shown(each) for each in (verdict.why if verdict else ())),
         dissent=tuple(_dissent(state)),
         would_change=tuple(shown(each) for each in (verdict.would_change if verdict else ())),
@@ -250,6 +265,8 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         argument=line(cause.what) if cause else "",
         gave_in=seat.gave_in,
         demands=tuple(line(each.text) for each in demands),
+        refused=tuple(line(each.text) for each in demands if each.id in seat.refused_demands),
+        missed=dropped_out(state, who),
         confidence=record.confidence(who),
         reason=line(record.abstained.get(who, "")),
         turn_id=seat.turn_id,
@@ -339,16 +356,39 @@ def _quotation(state: State, participant: str, turn: str, about: str) -> str:
 def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
     seats = [s for d in standing_of(state).decisions[:1] for s in d.seats]
     owner = next((s for s in seats if s.participant == held.owner), None)
-    not_granted = owner is not None and held.id in (*owner.open_demands, *owner.refused_demands)
+    said = {
+        word: tuple(seat for seat, each in held.answers.items() if each.stance == word)
+        for word in ("agree", "disagree")
+    }
     return ConditionTold(
         held.id,
         line(held.text),
         held.condition.kind,
         held.owner,
         name_of(state, held.owner),
-        held.demand and not not_granted,
+        _condition_status(held, owner, said["agree"], said["disagree"]),
         line(held.condition.otherwise),
+        _names(state, said["agree"]),
+        _names(state, said["disagree"]),
     )
+
+
+def _condition_status(
+    held: ConditionOnTable,
+    owner: SeatStanding | None,
+    agreed: Sequence[str],
+    disagreed: Sequence[str],
+) -> ConditionStatus:
+    """Whose side it is on decides, as in the count; whoever has no side, all who answered."""
+    if not held.demand:
+        return ""
+    if owner is not None and held.id in owner.refused_demands:
+        return "refused"
+    if owner is not None and held.id in owner.open_demands:
+        return "open"
+    if disagreed:
+        return "open" if agreed else "refused"
+    return "granted" if agreed else "open"
 
 
 def _changed(state: State, decisions: Sequence[Decided]) -> str:
@@ -360,6 +400,13 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     if moved := [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]:
         return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
+    gone = [
+        f"{seat.name} {seat.told}"
+        for seat in seats
+        if not seat.choice and (seat.opening or seat.position)
+    ]
+    if gone and known:
+        return f"Nobody who voted changed its mind, but {'; '.join(gone)}."
     return "Nothing: everybody holds what it held before it heard the others." if known else ""
 
 

@@ -57,6 +57,9 @@ def document(delivery: Delivery) -> dict[str, Any]:
                 "participant": each.owner,
                 "name": each.name,
                 "granted": each.granted if each.kind == "demand" else None,
+                "status": each.status or None,
+                "agreed": list(each.agreed),
+                "refused": list(each.disagreed),
                 "otherwise": each.otherwise,
             }
             for each in delivery.conditions
@@ -69,6 +72,7 @@ def document(delivery: Delivery) -> dict[str, Any]:
             {"code": f.code, "message": f.message, "excerpt": f.excerpt, "serious": f.serious}
             for f in delivery.findings
         ],
+        "flags": list(delivery.flags),
         "absent": list(delivery.absent),
     }
 
@@ -90,6 +94,7 @@ def _decision_document(each: Decided) -> dict[str, Any]:
             }
             for option in each.options
         ],
+        "dissenting": list(each.dissenting),
         "own": list(each.named("own")),
         "no_preference": list(each.named("any")),
         "abstaining": list(each.named("abstains")),
@@ -118,6 +123,7 @@ def _seat_document(seat: Seat) -> dict[str, Any]:
         "argument": seat.argument,
         "gave_in": seat.gave_in,
         "demands": list(seat.demands),
+        "missed": seat.missed or None,
         "confidence": seat.confidence,
         "turn_id": seat.turn_id or None,
     }

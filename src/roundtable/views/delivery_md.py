@@ -8,6 +8,7 @@ from ..core.state import State
 from ..core.text import redact
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
+from .delivery_parts import Decided
 from .report_parts import line
 
 Part = tuple[str, str]
@@ -52,7 +53,7 @@ def common(delivery: Delivery) -> list[Part]:
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
-        ("Also decided", _listed(f"{d.question}: {d.told}" for d in delivery.decisions[1:])),
+        ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
         ("Dissent", dissent(delivery)),
         ("Conditions", _listed(_demands(delivery))),
@@ -101,6 +102,18 @@ def vote(delivery: Delivery) -> str:
     return "; ".join(f"{each.text.rstrip(' .。')}: {len(each.names)}" for each in ranked)
 
 
+def also_decided(decided: Decided) -> str:
+    """A further decision: how it ended, who holds what, and who dissents."""
+    held = [f"{o.text.rstrip(' .。')}: {', '.join(o.names)}" for o in decided.options if o.names]
+    others = [f"{s.name}: {s.told.rstrip('.')}" for s in decided.seats if s.status != "voted"]
+    told = f"{decided.question}: {decided.told}"
+    if held or others:
+        told += f" {'; '.join([*held, *others])}."
+    if decided.dissenting:
+        told += f" Dissent: {', '.join(decided.dissenting)}."
+    return told
+
+
 def dissent(delivery: Delivery) -> str:
     """Everybody who does not share the answer, with reason and quotation; who could live with it;
     what the writer says to it."""
@@ -147,7 +160,7 @@ def spoke_as(state: State, seated: Participant) -> str:
 
 def _demands(delivery: Delivery) -> list[str]:
     return [
-        f"{each.name}: {each.text} ({'granted' if each.granted else 'not granted yet'})"
+        f"{each.name}: {each.text} ({each.told})"
         for each in delivery.conditions
         if each.kind == "demand"
     ]

@@ -13,6 +13,10 @@ SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", 
 abstains, declared nothing that counts, never answered, or is too small to be counted; empty where
 it declared something, but no vote."""
 
+ConditionStatus = Literal["granted", "refused", "open", ""]
+"""How a demand stands: somebody agreed to it and nobody refused it; its own side refused it, or
+everybody who answered; neither. Empty for a fact, which nobody can grant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seat:
@@ -44,6 +48,10 @@ class Seat:
     """Whether it came over without naming an argument."""
     demands: tuple[str, ...] = ()
     """Its demands that are not granted."""
+    refused: tuple[str, ...] = ()
+    """Those of them that its own side refused."""
+    missed: str = ""
+    """Where it was lost in its last round: “absent in round 2”; empty if it was not."""
     confidence: int | None = None
     reason: str = ""
     """Why it abstains."""
@@ -57,13 +65,17 @@ class Seat:
             case "absent":
                 return "absent"
             case "abstains":
-                return f"abstains{f': {self.reason}' if self.reason else ''}"
+                held = f" (at first: {self.opening.rstrip('.')})" if self.opening else ""
+                return f"abstains{f': {self.reason}' if self.reason else ''}{held}"
             case "undeclared":
-                return "declared nothing that can be counted"
+                view = f"; not counted: {self.position.rstrip('.')}" if self.position else ""
+                return (self.missed or "declared nothing that can be counted") + view
             case "demonstration":
                 return "a demonstration model, which is not counted"
             case "":
-                return "has no vote"
+                lost = f", {self.missed}" if self.missed else ""
+                view = self.position.rstrip(".")
+                return f"has no vote{lost}{f'; not counted: {view}' if view else ''}"
             case _:
                 return "".join([self._path(), self._origin(), *self._more()])
 
@@ -88,7 +100,10 @@ class Seat:
 
     def _more(self) -> list[str]:
         found = ["; could live with the answer"] if self.accepts else []
-        return found + [f"; on the condition: {each.rstrip('.')}" for each in self.demands]
+        for each in self.demands:
+            told = "its own side refused" if each in self.refused else "on the condition"
+            found.append(f"; {told}: {each.rstrip('.')}")
+        return found + ([f"; {self.missed}"] if self.missed else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +150,15 @@ class Decided:
     @property
     def accepting(self) -> tuple[str, ...]:
         return tuple(seat.name for seat in self.seats if seat.accepts)
+
+    @property
+    def dissenting(self) -> tuple[str, ...]:
+        """Who voted otherwise and could not live with what is delivered."""
+        if self.delivered is None:
+            return ()
+        return tuple(
+            seat.name for seat in self.seats if seat.choice and not seat.holds and not seat.accepts
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +207,33 @@ class ConditionTold:
     kind: Literal["demand", "fact"]
     owner: str
     name: str
-    granted: bool
+    status: ConditionStatus
     otherwise: str
+    agreed: tuple[str, ...] = ()
+    """Who agreed to it, by name."""
+    disagreed: tuple[str, ...] = ()
+
+    @property
+    def granted(self) -> bool:
+        return self.status == "granted"
+
+    @property
+    def told(self) -> str:
+        """How it stands, with whoever said so; empty for a fact."""
+        for_it, against = ", ".join(self.agreed), ", ".join(self.disagreed)
+        match self.status:
+            case "granted":
+                return f"granted by {for_it}"
+            case "refused":
+                return f"refused by {against}"
+            case "open":
+                said = [
+                    *([f"{for_it} for it"] if for_it else []),
+                    *([f"{against} against it"] if against else []),
+                ]
+                return f"not granted: {', '.join(said)}" if said else "not granted yet"
+            case _:
+                return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
         "changed_minds": prose(verdict.changed_minds) if verdict.changed_minds.strip() else "",
         "gaps": prose(verdict.gaps) if verdict.gaps.strip() else "",
         "sources": [line(each) for each in verdict.sources],
-        "flags": [line(each) for each in verdict.flags],
+        "flags": list(delivery.flags),
         "unsettled": delivery.question is not None and delivery.question.delivered is None,
         "cites": [each for each in verdict.cites if each in state.turns],
         "dissent": [

@@ -68,7 +68,7 @@ def positions(state: State) -> tuple[Part, ...]:
                         each.name,
                         each.text,
                         each.kind,
-                        ("yes" if each.granted else "not yet") if each.kind == "demand" else "—",
+                        each.told or "—",
                     )
                     for each in conditions
                 ),

@@ -305,7 +305,7 @@ def _missing(table: Table, failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
         NoteAdded(
             code="timed_out" if failure.cause == "timeout" else "missing",
             text=f"{table.name(failure.participant)} did not answer in round {failure.round}: "
-            f"{failure.message} {_FOLLOWS[failure.round]}",
+            f"{failure.message} {_follows(table, failure)}",
             remedy=failure.remedy,
         )
         for failure in failures
@@ -317,6 +317,16 @@ _FOLLOWS = {
     LAST_ROUND: "So its view of round 1 stands.",
     statement.RANKING_ROUND: "So the statements are ranked without it.",
 }
+
+
+def _follows(table: Table, failure: TurnFailed) -> str:
+    """What the missing answer means for the count: only a vote can stand."""
+    question = table.record.question
+    if failure.round == LAST_ROUND and (
+        question is None or not table.record.vote(question, failure.participant).choice
+    ):
+        return "It has cast no vote, so its view of round 1 is told but not counted."
+    return _FOLLOWS[failure.round]
 
 
 def _early_stop_note(table: Table) -> NoteAdded:
