@@ -21,6 +21,7 @@ from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
 from .settings import Settings, read_settings
@@ -118,6 +119,7 @@ async def start(
     """
     env = os.environ if env is None else env
     settings = settings or read_settings(env, workspace_of(env))
+    keep_private(settings.home)
     env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
     registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
     is_program = partial(_is_program, registry)

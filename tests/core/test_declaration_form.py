@@ -130,8 +130,6 @@ def test_what_cannot_be_misunderstood_is_mended(body: str, told: tuple[str, ...]
         "Option 1",
         "option o1",
         "(o1)",
-        "1",
-        1,
         "“o1”",
         "Tea",
         "tea.",
@@ -633,3 +631,11 @@ def test_blocks_of_another_label_are_left_alone() -> None:
     text = "a\n```decisions\n{}\n```\nb"
     assert split_blocks(text) == (text, [])
     assert split_blocks(text, "decisions") == ("a\nb", ["{}"])
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize("written", ["1", 1, "!o1", "≠ o1", "-o1", "not o1", "o1 or o2"])
+def test_what_may_mean_another_option_is_asked_about(written: object) -> None:
+    reading = read(votes=vote(choice=written, before="own", acceptable=[]))
+    assert reading.declaration is None
+    assert "must be one of" in reading.problems[0].message

@@ -20,6 +20,8 @@ OWN, ANY, SILENT = "own", "any", "silent"
 """None of the options; no preference among them; the earlier statement did not speak to it."""
 OPPOSE, OPEN = "oppose", "open"
 """What a seat holds if its condition is not met: then it is against, or would think again."""
+UNDECLARED = "[no declaration]"
+"""On a speech whose speaker declared nothing that can be counted, although it was asked again."""
 NONE = "none"
 """What a verdict delivers where the table chose nothing."""
 

@@ -96,8 +96,10 @@ _STANCES: tuple[StanceWord, ...] = get_args(StanceWord)
 _OWN_STANCES = ("amend", "withdraw")
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
 _OPTION_ID = re.compile(
-    r"^\W*(?:option|opción|选项)?\s*o?\s*(?P<number>\d{1,3})\W*$", re.IGNORECASE
+    r"^[\s\"'“”`(\[]*(?:(?:option|opción|选项)\s*o?|o)\s*(?P<number>\d{1,3})[\s\"'“”`)\].]*$",
+    re.IGNORECASE,
 )
+"""A bare number is none of these: it may as well be what an option says."""
 _POINT_ID = re.compile(r"^\W*(?P<kind>[pcPC])\s*(?P<number>\d{1,4})\W*$")
 _NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,10})?")
 _PERCENT = re.compile(r"^\s*(?P<number>\d{1,3})(?:\.\d+)?\s*(?:%|/\s*100|percent)?\s*$")
@@ -524,6 +526,11 @@ class _Reader:
             )
             return
         before = self._option(decision, entry.get("before"), (OWN, SILENT))
+        if before is None and entry.get("before") not in (None, ""):
+            self.problems.append(
+                f"before on {decision.id} must be one of "
+                f"{', '.join((*decision.option_ids, OWN, SILENT))}."
+            )
         acceptable = self._options(decision, entry.get("acceptable"), "acceptable")
         rejects = self._options(decision, entry.get("rejects"), "rejects")
         if choice in rejects:
@@ -559,11 +566,13 @@ class _Reader:
             return told.casefold()
         if told in decision.option_ids:
             return told
+        if told.isdigit():
+            return None
         match = _OPTION_ID.match(told)
         if match and (option := f"o{int(match['number'])}") in decision.option_ids:
             self.mended.append(f"“{clip(told, 20)}” was read as {option}")
             return option
-        same = [o.id for o in decision.options if _plain(o.text) == _plain(told)]
+        same = [o.id for o in decision.options if same_words(o.text, told)]
         return same[0] if len(same) == 1 else None
 
     def _position(self, given: Any, votes: Sequence[DeclaredVote]) -> str:
@@ -768,6 +777,16 @@ def _among(given: Any, choices: Sequence[str]) -> str | None:
     """The choice that these words are, apart from capitals and marks."""
     same = [each for each in choices if isinstance(given, str) and _plain(each) == _plain(given)]
     return same[0] if len(same) == 1 else None
+
+
+def same_words(one: str, two: str) -> bool:
+    """Whether two texts say the same to the letter: only case, blanks and a full stop may differ.
+    A sign, a unit or a symbol is part of what is said."""
+    return _worded(one) == _worded(two)
+
+
+def _worded(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".。!！ ")
 
 
 def _problem(told: str) -> Violation:

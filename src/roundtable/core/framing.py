@@ -35,6 +35,12 @@ _MORE_THAN_THAT = re.compile(
     re.IGNORECASE,
 )
 """Signs that yes or no is not the whole answer."""
+_TURNED_ROUND = re.compile(
+    r"\bnot\b|n['’]t\b|\bnever\b|\bno longer\b|\bnicht\b|\bkeine?[nmrs]?\b|\bnie\b|\bno\b|\bnunca\b"
+    r"|不(?!应不|该不|要不|能不|会不)|别|没",
+    re.IGNORECASE,
+)
+"""A question that denies something: yes and no mean different things to different people."""
 _LAST_SENTENCE = re.compile(
     r"(?:^|[.!;:。！；：]\s*|\n\s*)([^.!;:。！；：\n]*(?:\.\w[^.!;:\n]*)*)$"
 )
@@ -49,6 +55,8 @@ def choices_of(question: str) -> tuple[str, ...]:
     found = _LAST_SENTENCE.search(text)
     asked = found[1].strip() if found else ""
     if not (marks or _UNMARKED.search(asked)):
+        return ()
+    if _TURNED_ROUND.search(asked) or re.search(r"[,，、;]", asked):
         return ()
     plain = any(form.search(asked) for form in (_ENGLISH, _GERMAN, _SPANISH, _CHINESE))
     rest = asked.partition(" ")[2] or asked  # the first word of "Was it …?" is no question word

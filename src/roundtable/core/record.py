@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .declaration import (
+    ANY,
     OWN,
     SILENT,
+    UNDECLARED,
     Condition,
     Decision,
     Declaration,
@@ -155,7 +157,7 @@ class SeatVote:
     @property
     def moved(self) -> bool:
         """Whether it left what it held at first, as far as that is known."""
-        return bool(self.choice) and self.opening not in (SILENT, self.choice)
+        return bool(self.choice) and self.opening not in (SILENT, ANY, self.choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,8 @@ class Record:
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
+    lapsed: tuple[str, ...] = ()
+    """Of the undeclared, those who had declared before: what they voted for no longer counts."""
 
     @property
     def question(self) -> Decision | None:
@@ -206,7 +210,8 @@ class Record:
         return next((each for each in reversed(sure) if each is not None), None)
 
     def vote(self, decision: Decision, participant: str) -> SeatVote:
-        return _seat_vote(decision, participant, self.of(participant))
+        vote = _seat_vote(decision, participant, self.of(participant))
+        return replace(vote, vote=None) if participant in self.lapsed else vote
 
     def votes(self, decision: Decision) -> tuple[SeatVote, ...]:
         """Everybody's vote, in the order of the seats."""
@@ -267,13 +272,25 @@ def _record(state: State, before: int | None = None) -> Record:
     declared = {each.participant for each in statements}
     heard = {s.participant for s in spoken} | declared
     last = {each.participant: each.declaration for each in statements if _takes_part(each)}
+    # Whoever was asked last and declared nothing has taken back its voice, visibly.
+    newest = {
+        s.participant: s
+        for s in spoken
+        if (s.declaration is not None or UNDECLARED in s.flags)
+        and not s.stage.endswith(IN_REVERSE)
+        and (before is None or s.round < before)
+    }
+    lapsed = {seat for seat, speech in newest.items() if speech.declaration is None}
     return Record(
         seats=seats,
         decisions=decisions,
         shared=shared,
         statements=statements,
         absent=tuple(seat for seat in seats if seat not in heard),
-        undeclared=tuple(s for s in seats if s in heard and s not in declared and s not in small),
+        undeclared=tuple(
+            s for s in seats if s in heard and s not in small and (s not in declared or s in lapsed)
+        ),
+        lapsed=tuple(s for s in seats if s in lapsed and s in declared),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
         points=tuple(_points(state, statements, before)),
         conditions=tuple(_conditions(statements)),
@@ -336,7 +353,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     independent round is that word itself."""
     opening, independent, earlier = SILENT, False, ""
     last: tuple[Statement, DeclaredVote] | None = None
-    position, spoke, heard_nobody, steady = "", False, False, False
+    first, position, spoke, heard_nobody, steady = "", "", False, False, False
     placed = [o.id for o in decision.options if o.origin == "clerk" and participant in o.holders]
 
     def misplaced(choice: str) -> bool:
@@ -346,6 +363,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     confirmed = False
     for each in said:
         position = each.declaration.position or position
+        first = first or position
         if each.declaration.abstain is not None:
             last, spoke = None, True
             continue
@@ -359,7 +377,11 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             first_word = each.independent or not spoke
             opening = vote.choice if first_word else vote.before
             independent = each.independent if first_word else heard_nobody
-            if opening == OWN and _own_option(decision, participant, vote.choice):
+            if opening == SILENT and placed and first:
+                opening = placed[0]  # it did speak to it: the clerk read where
+            elif placed and opening not in placed and not first_word:
+                independent = False  # its word against the clerk's: nothing is built on either
+            if opening == OWN and _is_own_option(decision, participant, vote.choice, first):
                 opening = vote.choice
             earlier = opening
         steady = spoke and vote.choice in (vote.before, earlier) and not misplaced(vote.choice)
@@ -378,11 +400,17 @@ def _resolved(
     """A vote for its own position is one for the option that this position became."""
     if vote.choice != OWN:
         return vote
-    words = " ".join(position.split()).casefold()
     for option in decision.options:
-        if _own_option(decision, participant, option.id) and option.text.casefold() == words:
+        if _is_own_option(decision, participant, option.id, position):
             return vote.model_copy(update={"choice": option.id})
     return vote
+
+
+def _is_own_option(decision: Decision, participant: str, option_id: str, position: str) -> bool:
+    """Whether an option is what a seat put up itself, in the words of this position."""
+    option = decision.option(option_id)
+    own = option is not None and _own_option(decision, participant, option_id)
+    return own and option is not None and _worded(option.text) == _worded(position)
 
 
 def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
@@ -394,23 +422,40 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
     """The list of points, from the first that was raised on."""
     found, merged = _raised(state, before)
     wordings: dict[str, str] = {}
+    amended = {
+        (stance.id, each.round, each.participant)
+        for each in statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
     for each in statements:
         listed = set(found)
         for said_to in each.declaration.stances:
             name = merged.get(said_to.id, said_to.id)
-            if name in listed:
-                found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
+            if name not in listed:
+                continue
+            author = found[name].author
+            # Said in the round in which its author changed it: nobody knows to which wording.
+            if each.participant != author and (said_to.id, each.round, author) in amended:
+                continue
+            found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
+            if said_to.stance == "amend" and each.participant == author:
+                wordings = {words: at for words, at in wordings.items() if at != name}
+                wordings[_worded(found[name].text)] = name
         for name in listed:
-            if each.participant not in found[name].asked and found[name].turn_id != each.turn_id:
-                found[name] = replace(found[name], asked=(*found[name].asked, each.participant))
+            point = found[name]
+            changed = (name, each.round, point.author) in amended
+            known = each.participant in point.asked or point.turn_id == each.turn_id
+            if not known and not changed:
+                found[name] = replace(point, asked=(*point.asked, each.participant))
         for text in each.declaration.new_points:
-            same = wordings.get(_plain(text))
+            same = wordings.get(_worded(text))
             if same is not None and found[same].author != each.participant:
                 said = PointStance("agree", "", each.turn_id, each.round)
                 found[same] = _answered(found[same], each.participant, said)
             elif same is None:
                 name = f"p{len(found) + 1}"
-                wordings[_plain(text)] = name
+                wordings[_worded(text)] = name
                 found[name] = Point(name, text, each.participant, each.turn_id, each.round)
     yield from (point for point in found.values() if point.id not in merged)
 
@@ -507,7 +552,7 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
             same = (
                 name
                 for name, held in found.items()
-                if held.owner == each.participant and _plain(held.text) == _plain(condition.text)
+                if held.owner == each.participant and _worded(held.text) == _worded(condition.text)
             )
             name = next(same, f"c{len(found) + 1}")
             if name not in found:
@@ -520,5 +565,6 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
     yield from (each for each in found.values() if each.id in standing)
 
 
-def _plain(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+def _worded(text: str) -> str:
+    """What a text says to the letter, but for case, blanks and its full stop."""
+    return " ".join(text.split()).casefold().rstrip(".。!！ ")

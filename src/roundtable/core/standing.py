@@ -15,7 +15,6 @@ from typing import Literal
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
 from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
-from .text import count_words
 from .voter_groups import weights_of
 
 End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drift"]
@@ -262,7 +261,7 @@ def _seat(
     speeches: Mapping[str, str],
 ) -> SeatStanding:
     moved = vote.moved and vote.choice != ANY
-    argument = _argument(record, vote, speeches) if moved else None
+    argument = _argument(record, decision, vote, speeches) if moved else None
     cast = vote.vote
     # Who is on the same side decides on a demand: those against it do not want it anyway.
     allies = [v.participant for v in votes if v.choice == vote.choice]
@@ -277,8 +276,7 @@ def _seat(
         independent=vote.independent,
         moved=moved,
         argument=argument,
-        # Ballots of earlier versions had no place for an argument: who moved did not give in.
-        gave_in=moved and argument is None and vote.choice != OWN and decision.id != LEGACY,
+        gave_in=moved and argument is None and not _its_own(decision, vote),
         open_demands=open_demands,
         refused_demands=refused,
         acceptable=cast.acceptable if cast else (),
@@ -287,6 +285,14 @@ def _seat(
         round=vote.round,
         steady=vote.steady,
     )
+
+
+def _its_own(decision: Decision, vote: SeatVote) -> bool:
+    """Whether nobody can have given in: it holds a position of its own, or it is a ballot of an
+    earlier version, which had no place for an argument."""
+    option = decision.option(vote.choice)
+    put_up = option is not None and option.origin == "own" and vote.participant in option.holders
+    return vote.choice == OWN or put_up or decision.id == LEGACY
 
 
 def _otherwise(record: Record, decision: Decision, refused: Sequence[str]) -> str:
@@ -316,15 +322,21 @@ def _demands(
     return tuple(open_), tuple(refused)
 
 
-def _argument(record: Record, vote: SeatVote, speeches: Mapping[str, str]) -> Adopted | None:
-    """The argument that a seat names for its change: one that the seat it names really made, and
-    more than that others want it too."""
+def _argument(
+    record: Record, decision: Decision, vote: SeatVote, speeches: Mapping[str, str]
+) -> Adopted | None:
+    """The argument that a seat names for its change: one that the seat it names really made, more
+    than that others want it too, and named since it came to what it holds now."""
+    known = " ".join([decision.question, *(option.text for option in decision.options)])
     for each in reversed(record.of(vote.participant)):
+        cast = each.declaration.vote(decision.id)
+        if cast is not None and cast.choice not in (vote.choice, OWN):
+            break
         for adopted in each.declaration.moved_by:
             if adopted.participant == vote.participant or _only_follows(adopted.what):
                 continue
             words = speeches.get(adopted.participant, "")
-            if not speeches or _shares_words(adopted.what, words):
+            if not speeches or _shares_words(adopted.what, words, known):
                 return adopted
     return None
 
@@ -332,7 +344,8 @@ def _argument(record: Record, vote: SeatVote, speeches: Mapping[str, str]) -> Ad
 _FOLLOWS = re.compile(
     r"\b(?:most|majority|everybody|everyone|all of (?:you|them)|others?|consensus|outvoted|tired"
     r"|give in|gave in|move on|moving on|peace|harmony|mehrheit|alle|anderen?|müde|mayor[ií]a"
-    r"|todos|cansad[oa]|demás)\b|大家|多数|其他人|都",
+    r"|todos|cansad[oa]|demás|votes?|against one|outnumbered|yield|the team|group"
+    r"|überstimmt|gebe nach|cedo)\b|大家|多数|其他人|都|少数服从",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
@@ -351,15 +364,16 @@ def _only_follows(what: str) -> bool:
     return bool(_FOLLOWS.search(what)) and len(rest) < 3
 
 
-def _shares_words(what: str, words: str) -> bool:
-    """Whether an argument can be one of these words: it has something in common with them, as far
-    as the scripts they are written in can be compared."""
-    if count_words(what) < 2:
+def _shares_words(what: str, words: str, known: str) -> bool:
+    """Whether an argument can be one of these words: a third of what it says beside the question
+    and the options stands in them too. In another script that cannot be told."""
+    said = set(_content(known))
+    ours = [word for word in dict.fromkeys(_content(what)) if word not in said]
+    theirs = set(_content(words))
+    if not ours or _script(what) != _script(words):
         return False
-    ours, theirs = set(_content(what)), set(_content(words))
-    if _script(what) != _script(words):
-        return True
-    return any(_alike(a, b) for a in ours for b in theirs)
+    shared = sum(any(_alike(one, two) for two in theirs) for one in ours)
+    return shared * 3 >= len(ours)
 
 
 def _alike(one: str, two: str) -> bool:
@@ -436,7 +450,7 @@ class _Count:
         weight = self._weight(support)
         if weight * 2 > self._total + _EPSILON:
             return True
-        others = {s.final for s in self._seats if s.final and s.final != option}
+        others = {s.final for s in self._seats if s.final and s.final not in (option, ANY)}
         ahead = any(
             self._weight([s for s in self._seats if s.final == other]) > weight + _EPSILON
             for other in others
@@ -480,6 +494,7 @@ def _told(
         split = sorted((count for count in counts.values() if count), reverse=True)
         lead = f"Split {' : '.join(map(str, split))}"
     parts = [lead]
+    accounted = len({*record.abstained, *record.undeclared, *record.absent, *record.demonstration})
     for told, count in (
         (
             "with positions of their own",
@@ -487,6 +502,7 @@ def _told(
         ),
         ("whose demand its own side refused", sum(bool(s.refused_demands) for s in seats)),
         ("without a preference", sum(s.final == ANY for s in seats)),
+        ("without a vote on it", sum(not s.final for s in seats) - accounted),
         ("abstaining", len(record.abstained)),
         ("without a declaration", len(record.undeclared)),
         ("absent", len(record.absent)),

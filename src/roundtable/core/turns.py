@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from .contracts import Violation, parse_sections, sections_to_mend, with_sections
 from .contradiction import contradiction
+from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_form import LABEL, Reading, seems_refused, split_blocks
 from .effects import Task, TurnPlan
@@ -30,8 +31,6 @@ MAX_UNCOUNTED = 20
 
 TRUNCATED = "[truncated]"
 DEMONSTRATION = "[demonstration model]"
-UNDECLARED = "[no declaration]"
-"""On a speech whose speaker declared nothing that can be counted, although it was asked again."""
 DIFFERS = "[words and declaration differ]"
 
 

@@ -15,6 +15,7 @@ People, and whoever speaks from outside, are voters of their own.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,8 +53,12 @@ SAME_MODEL = 0.85
 personas on the strongest model of the recorded debates; weak models vary more, by noise."""
 SAME_FAMILY = 0.1
 """The same between two models of one family: measured .02 to .09."""
-_SUFFIXES = (":free", ":beta", ":nitro", ":floor")
-"""What routers append to the name of a model without changing the model."""
+_SUFFIXES = re.compile(
+    r"(?::(?:free|beta|nitro|floor|online|latest|extended|thinking)"
+    r"|-latest|[-@](?:20\d{2}-?\d{2}-?\d{2}|20\d{2}-?\d{2}|\d{4}))$"
+)
+"""What routers and vendors append to the name of a model: a service, a date. The model, or another
+edition of it, is the same voter."""
 
 Cause = Literal["alone", "same model", "same answers"]
 
@@ -119,10 +124,12 @@ class Decision(Choice):
 
 def bare_model(model: str) -> str:
     """A model's name without what servers and routers put around it: the model is the same."""
-    name = model.rpartition("/")[2].partition("@")[0].strip().casefold()
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return name.replace(".", "-")
+    vendor, _, name = model.strip().casefold().rpartition("/")
+    while (cut := _SUFFIXES.sub("", name)) != name and cut:
+        name = cut
+    name = name.partition("@")[0].replace(".", "-")
+    # "large" without its maker could be anybody's.
+    return name if any(char.isdigit() for char in name) or not vendor else f"{vendor}/{name}"
 
 
 def merge_twins(seats: Mapping[str, SpeakerRef], history: Iterable[Answers] = ()) -> Groups:

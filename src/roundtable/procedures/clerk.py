@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.contracts import Contract, Violation
 from ..core.declaration import OWN, Decision, Option
-from ..core.declaration_form import BrokenJson, parse_json, split_blocks
+from ..core.declaration_form import BrokenJson, parse_json, same_words, split_blocks
 from ..core.effects import (
     Effect,
     PromptPlan,
@@ -138,19 +138,18 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
     number = 0
     decisions: list[Decision] = []
     for place, entry in enumerate(_decisions(found)[:MAX_DECISIONS], 1):
-        options = []
+        options: list[Option] = []
         for option in _options(entry)[:MAX_OPTIONS]:
+            text = _words(option.get("text"), LONGEST_OPTION)
+            named = [letters.get(str(e).strip().upper()) for e in _list(option.get("holders"))]
+            holders = tuple(dict.fromkeys(each for each in named if each))
+            same = next((n for n, o in enumerate(options) if same_words(o.text, text)), None)
+            if same is not None:  # listed twice, it would part those who hold the same
+                both = tuple(dict.fromkeys((*options[same].holders, *holders)))
+                options[same] = options[same].model_copy(update={"holders": both})
+                continue
             number += 1
-            named = option.get("holders")
-            holders = [letters.get(str(each).strip().upper()) for each in _list(named)]
-            options.append(
-                Option(
-                    id=f"o{number}",
-                    text=_words(option.get("text"), LONGEST_OPTION),
-                    origin="clerk",
-                    holders=tuple(dict.fromkeys(h for h in holders if h)),
-                )
-            )
+            options.append(Option(id=f"o{number}", text=text, origin="clerk", holders=holders))
         asked = _words(entry.get("question"), LONGEST_QUESTION)
         # The first decision is always the question that was asked, whatever the clerk calls it.
         question = _question(table) if place == 1 else asked
@@ -206,7 +205,7 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
     options = list(question.options)
     for seat, text in _own(record, question):
         # Whoever calls its own what is on the table in the same words may yet choose that.
-        if any(_same_words(option.text, text) for option in options):
+        if any(same_words(option.text, text) for option in options):
             continue
         number += 1
         options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
@@ -224,10 +223,6 @@ def with_own_positions(table: Table) -> DecisionsTabled | None:
 def _question(table: Table) -> str:
     """The question that was asked, on one line: a line of its own in it would read as an option."""
     return clip(" ".join(table.state.start.topic.split()), LONGEST_QUESTION)
-
-
-def _same_words(one: str, two: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(two.split()).casefold()
 
 
 def _own(record: DecisionRecord, decision: Decision) -> Iterator[tuple[str, str]]:

@@ -237,7 +237,7 @@ def _find(query: str, count: int) -> list[SearchHit]:
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
     except ImportError:
         raise SearchError(
-            "The keyless search is not installed.", "Run: pip install 'roundtable[search]'"
+            "The keyless search is not installed.", "Run: pip install 'roundtable-council[search]'"
         ) from None
     try:
         found = DDGS(timeout=_SECONDS_PER_PAGE).text(query, max_results=count)

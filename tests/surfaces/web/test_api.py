@@ -259,7 +259,7 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     assert html.headers["content-disposition"].startswith("attachment")
     assert html.text.startswith("<!doctype html>")
     assert (await home.client.get(f"{api}/bundle")).status_code == 200
-    assert code(await home.client.get(f"{api}/export.exe")) == 422
+    assert code(await home.client.get(f"{api}/export.exe")) == 400
     assert (await home.client.delete(path, headers=home.owner)).status_code == 204
     assert code(await home.client.get(api)) == 404
     assert code(await home.client.delete(path, headers=home.owner)) == 404

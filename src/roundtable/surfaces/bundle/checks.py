@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,13 +38,17 @@ from .counting import counted
 from .reading import Bundle, BundleBroken, read_bundle
 from .signing import INSTALL, is_genuine
 
-Level = Literal["good", "remark", "wrong"]
+Level = Literal["good", "remark", "unverified", "wrong"]
+Outcome = Literal["sound", "unverified", "wrong"]
+KNOWN_VERSIONS = frozenset({"0.1.0", __version__})
+"""The versions whose discussions can be decided again here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was checked, and what came of it. A remark is nothing that the file does
-    wrong, but the reader should know it."""
+    wrong, but the reader should know it. What is unverified may be right or forged: the file gives
+    a reason why it cannot be found out, and no reason of its own makes a file sound."""
 
     check: str
     level: Level
@@ -60,6 +64,10 @@ class Checked:
     head: str
     signed_by: str | None
     """The public key, if the signature was checked and is genuine."""
+    whose: str
+    """Whose key that is, as far as it is known here; "" if it is not."""
+    expected: bool
+    """Whether it is a key that the caller expected or knows."""
     findings: tuple[Finding, ...]
 
     decided: bool
@@ -67,16 +75,29 @@ class Checked:
     rules are not known here, a bundle that is sound still says no more than that its parts fit."""
 
     @property
+    def outcome(self) -> Outcome:
+        levels = {finding.level for finding in self.findings}
+        return "wrong" if "wrong" in levels else "unverified" if "unverified" in levels else "sound"
+
+    @property
     def sound(self) -> bool:
-        return not any(finding.level == "wrong" for finding in self.findings)
+        return self.outcome == "sound"
 
 
-def check_bundle(data: bytes, *, head: str | None = None, signer: str | None = None) -> Checked:
+def check_bundle(
+    data: bytes,
+    *,
+    head: str | None = None,
+    signer: str | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Checked:
     """Check everything that can be checked without a key, a database or a network.
 
-    `head` and `signer` are what the caller knows from elsewhere. BundleBroken if the bytes are no
-    bundle or their chain is broken; all else is a finding.
+    `head` and `signer` are what the caller knows from elsewhere, `known` says of public keys whose
+    they are. BundleBroken if the bytes are no bundle or their chain is broken, BundleUnknown if
+    they are one of another time; all else is a finding.
     """
+    known = known or {}
     bundle = read_bundle(data)
     replay = _replayed(bundle)
     state = replay.state
@@ -84,6 +105,7 @@ def check_bundle(data: bytes, *, head: str | None = None, signer: str | None = N
         Finding("chain", "good", f"{bundle.lines:,} lines, each follows from the one before"),
         *_head(bundle, head),
         Finding("events", "good", f"{state.seq:,} fold into a discussion that is {state.status}"),
+        *_version(bundle, state),
         *_decisions(bundle, replay),
         *_declarations(bundle, replay),
         *_tally(bundle, state),
@@ -91,14 +113,17 @@ def check_bundle(data: bytes, *, head: str | None = None, signer: str | None = N
         *_quotations(state),
         *_answer(state),
         *_redactions(bundle),
-        *_signature(bundle, signer),
+        *_signature(bundle, signer, known),
     )
     genuine = bundle.signature and is_genuine(bundle.signature, bundle.head)
+    key = bundle.signature.public_key if bundle.signature and genuine else None
     return Checked(
         discussion_id=bundle.discussion_id,
         topic=state.start.topic,
         head=bundle.head,
-        signed_by=bundle.signature.public_key if bundle.signature and genuine else None,
+        signed_by=key,
+        whose=known.get(key, "") if key else "",
+        expected=key is not None and (_plain(signer) == key if signer else key in known),
         findings=findings,
         decided=any(f.check == "decisions" and f.level == "good" for f in findings),
     )
@@ -220,11 +245,26 @@ def _head(bundle: Bundle, expected: str | None) -> Iterator[Finding]:
         yield Finding("head", "wrong", f"expected {expected}: this is another bundle")
 
 
+def _version(bundle: Bundle, state: State) -> Iterator[Finding]:
+    if bundle.program_version != state.start.program_version:
+        text = (
+            f"the file says {bundle.program_version!r}, the discussion "
+            f"{state.start.program_version!r}"
+        )
+        yield Finding("version", "wrong", text)
+    elif bundle.program_version not in KNOWN_VERSIONS:
+        text = (
+            f"it was held by version {clip(bundle.program_version, 40)!r}, "
+            f"whose rules {__version__} does not know"
+        )
+        yield Finding("version", "unverified", text)
+
+
 def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
     """Ballots and verdict follow from the speeches by the rules of the procedure."""
     name = replay.state.start.procedure
     if replay.unknown:
-        yield Finding("decisions", "remark", f"not decided again: {replay.unknown}")
+        yield Finding("decisions", "unverified", f"not decided again: {replay.unknown}")
         return
     kinds = BallotCast | DecisionsTabled | VerdictReached
     ruled = [r for r in bundle.records if isinstance(r.event, kinds)]
@@ -253,15 +293,16 @@ def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
 
 
 def _disagrees(bundle: Bundle, check: str, text: str) -> Finding:
-    """Wrong, unless there is another reason for it."""
+    """Wrong, unless there may be another reason for it. The file gives that reason itself, so it
+    excuses nothing: it only says why nobody can tell."""
     if _earlier_rules(bundle):
         text += "; it was held under earlier rules, which read positions from prose"
-        return Finding(check, "remark", text)
+        return Finding(check, "unverified", text)
     if bundle.program_version != __version__:
         why = f"; version {bundle.program_version} may have had other rules than {__version__}"
-        return Finding(check, "remark", text + why)
+        return Finding(check, "unverified", text + why)
     if bundle.redacted:
-        return Finding(check, "remark", f"{text}; what was redacted may be the reason")
+        return Finding(check, "unverified", f"{text}; what was redacted may be the reason")
     return Finding(check, "wrong", text)
 
 
@@ -379,12 +420,19 @@ def _flaws(state: State, verdict: Verdict) -> list[Flaw]:
 
 
 def _redactions(bundle: Bundle) -> Iterator[Finding]:
-    if bundle.redacted:
-        text = f"{bundle.redacted} texts held something that looks like a secret; it was taken out"
-        yield Finding("redaction", "remark", text)
+    if bundle.redacted > bundle.marked or bundle.redacted < 0:
+        text = f"it says so of {bundle.redacted} texts, and {bundle.marked} show it"
+        yield Finding("redaction", "wrong", text)
+    elif bundle.redacted:
+        text = (
+            f"{bundle.redacted} texts held something that looks like a secret; it was taken out, "
+            "so what stood there cannot be checked"
+        )
+        yield Finding("redaction", "unverified", text)
 
 
-def _signature(bundle: Bundle, signer: str | None) -> Iterator[Finding]:
+def _signature(bundle: Bundle, signer: str | None, known: Mapping[str, str]) -> Iterator[Finding]:
+    """Whose signature it is, and whether that was expected."""
     signed = bundle.signature
     if signed is None:
         text = (
@@ -393,16 +441,28 @@ def _signature(bundle: Bundle, signer: str | None) -> Iterator[Finding]:
         )
         yield Finding("signature", "wrong" if signer else "remark", text)
         return
+    key = clip(signed.public_key, 80)
+    whose = f"{known[key]} ({key})" if key in known else f"the key {key}"
     genuine = is_genuine(signed, bundle.head)
     if genuine is None:
-        text = f"by {signed.public_key}, NOT checked: cryptography is missing. {INSTALL}"
-        yield Finding("signature", "wrong" if signer else "remark", text)
+        text = f"it names {whose}, NOT checked: cryptography is missing. {INSTALL}"
+        yield Finding("signature", "unverified" if signer else "remark", text)
     elif not genuine:
-        yield Finding("signature", "wrong", f"it is not one of {signed.public_key} over this head")
-    elif signer is not None and signer.strip().lower() != signed.public_key:
-        yield Finding("signature", "wrong", f"genuine, but by {signed.public_key}, not by {signer}")
-    elif signer is None:
-        text = f"genuine, by the key {signed.public_key}; whose that is, you must know"
-        yield Finding("signature", "good", text)
+        yield Finding("signature", "wrong", f"it is not one by {whose} over this head")
+    elif signer is not None and _plain(signer) != key:
+        text = f"genuine, but by {whose}, not by {known.get(_plain(signer), signer)}, as expected"
+        yield Finding("signature", "wrong", text)
+    elif signer is not None:
+        yield Finding("signature", "good", f"genuine, by {whose}, as expected")
+    elif key in known:
+        yield Finding("signature", "good", f"genuine, by {whose}, whom you know")
     else:
-        yield Finding("signature", "good", f"genuine, by the expected key {signed.public_key}")
+        text = (
+            f"genuine, but by {whose}, which is none that you know: anybody can make one. "
+            "Compare it with what its owner tells you, and give it with --signer"
+        )
+        yield Finding("signature", "remark", text)
+
+
+def _plain(key: str) -> str:
+    return key.strip().lower()

@@ -12,7 +12,7 @@ import click
 
 from ...version import __version__
 
-FAILED, USAGE, BUDGET, INTERRUPTED = 1, 2, 3, 130
+FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes beside 0, a verdict was delivered."""
 
 
@@ -195,12 +195,13 @@ def export(**flags: Any) -> int:
 @cli.command(short_help="Check a bundle that somebody made of a discussion.")
 @click.argument("file")
 @click.option("--head", metavar="HASH", help="The head that you know from elsewhere.")
-@click.option("--signer", metavar="KEY", help="The public key that must have signed it.")
+@click.option("--signer", metavar="KEY", help="Who must have signed it: a key, or a name you gave.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def verify(**flags: Any) -> int:
     """Check a bundle: its chain, its events, its tally, its verdict's citations and quotations.
 
-    It needs no key, no database and no network.
+    It needs no key, no database and no network. Exit code 0: sound; 1: wrong; 4: it cannot be
+    verified here, because something was redacted or its version or procedure is not known.
     """
     from .bundle import verify_command
 

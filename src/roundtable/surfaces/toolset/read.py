@@ -22,6 +22,7 @@ from ...core.events import DiscussionOpened
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Status
+from ...private import opener_at
 from ...views.delivery import Delivery
 from ...views.meeting import (
     actions,
@@ -260,7 +261,7 @@ def keep(whole: Summarized, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with half.open("w", encoding="utf-8") as file:
+        with open(half, "w", encoding="utf-8", opener=opener_at(path)) as file:
             file.write(whole.model_dump_json(indent=2))
             file.flush()
             os.fsync(file.fileno())

@@ -6,6 +6,7 @@ Every act goes through the service and becomes an event; nothing is kept here.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import datetime, timedelta
@@ -32,7 +33,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
-Cursor = Annotated[int, Query(ge=0, le=2**53)]
+LARGEST_CURSOR = 2**53
+"""What JavaScript still counts exactly."""
+Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 
 def link_routes() -> APIRouter:
@@ -105,8 +108,8 @@ def link_routes() -> APIRouter:
         `Last-Event-ID` goes before `after`. It ends with the event `end`: when the discussion is
         over, this server goes, or the link runs out.
         """
-        last = request.headers.get("last-event-id", "")
-        cursor = int(last) if last.isascii() and last.isdecimal() else after or 0
+        seen = _last_event(request)
+        cursor = (after or 0) if seen is None else seen
         async with here.rooms.enter(grant.discussion_id):
             pass  # UnknownDiscussion, while it can still be said with a status
         return Feed(_frames(here, grant, cursor), media_type="text/event-stream")
@@ -313,6 +316,20 @@ class Feed(StreamingResponse):
         assert isinstance(source, AsyncGenerator)
         async with aclosing(source):
             await super().stream_response(send)
+
+
+def _last_event(request: Request) -> int | None:
+    """The number of the event that a browser saw last, if it says one."""
+    last = request.headers.get("last-event-id", "")
+    if not last:
+        return None
+    if not re.fullmatch(r"[0-9]{1,16}", last) or int(last) > LARGEST_CURSOR:
+        raise Denied(
+            400,
+            f"Last-Event-ID: a whole number from 0 to {LARGEST_CURSOR} is expected.",
+            "Send the id of the last event that came, or none.",
+        )
+    return int(last)
 
 
 async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, None]:

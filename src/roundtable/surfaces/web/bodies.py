@@ -207,8 +207,8 @@ class Words(Body):
     discussion_id: Short
     turn_id: Short
     participant: Short
-    attempt: int
-    begins: int = Field(ge=0)
+    attempt: int = Field(ge=0, le=2**31)
+    begins: int = Field(ge=0, le=2**31)
     words: str
 
 
