@@ -36,7 +36,7 @@ NAMES = {
     "analyst": "Analyst",
     "contrarian": "Contrarian",
 }
-DEBATE = "Should we drink tea, and is it better than coffee?"
+DEBATE = "Should we drink tea because it is better than coffee?"
 """A question that its words make a debate."""
 
 

@@ -61,7 +61,7 @@ def obedient(request: SpeakRequest) -> str:
     """An answer that keeps to the form it is asked for, whatever procedure asks."""
     _, stage, who = turn_of(request).split("/")
     asked = request.user.rpartition("---END")[2]
-    if "and nothing else:\n" in request.user:
+    if "Reply with one block of exactly this form and nothing else:\n" in request.user:
         return by_prompt("", request.user)
     match stage:
         case "proposal" | "cross-reference" | "arbitration":

@@ -351,8 +351,9 @@ def test_a_vote_for_no_known_option_is_asked_for_once_more_and_then_not_counted(
     speech = state.speech(f"2/critique/{TWO}")
     assert speech is not None
     assert (speech.flags, speech.declaration) == ((UNDECLARED,), None)
-    # What it declared before talk is the last that it declared.
-    assert last_votes(state)[TWO] == "o1"
+    # It was asked for what it holds now, and said nothing: what it held before does not stand in.
+    assert last_votes(state)[TWO] == ""
+    assert standing_of(state).record.undeclared == (TWO,)
 
 
 @pytest.mark.requirement("Z-22")

@@ -37,7 +37,7 @@ _MORE_THAN_THAT = re.compile(
 """Signs that yes or no is not the whole answer."""
 _TURNED_ROUND = re.compile(
     r"\bnot\b|n['’]t\b|\bnever\b|\bno longer\b|\bnicht\b|\bkeine?[nmrs]?\b|\bnie\b|\bno\b|\bnunca\b"
-    r"|不(?!应不|该不|要不|能不|会不)|别|没",
+    r"|(?<![应该要能会是])不|(?<![特区个级类分])别|没",
     re.IGNORECASE,
 )
 """A question that denies something: yes and no mean different things to different people."""

@@ -30,6 +30,8 @@ from .values import HOST_WIRE_NAME
 PointStatus = Literal["agreed", "held", "disputed", "rejected", "withdrawn", "open"]
 IN_REVERSE = "-in-reverse"
 """How a stage ends that repeats another as a check: what is declared in it is not counted."""
+RANKING = "ranking"
+"""The stage that ranks drafts: who says nothing there has not taken back what it holds."""
 QUESTION = "d1"
 """The first decision: the question that was asked."""
 LEGACY = "legacy"
@@ -278,6 +280,7 @@ def _record(state: State, before: int | None = None) -> Record:
         for s in spoken
         if (s.declaration is not None or UNDECLARED in s.flags)
         and not s.stage.endswith(IN_REVERSE)
+        and s.stage != RANKING
         and (before is None or s.round < before)
     }
     lapsed = {seat for seat, speech in newest.items() if speech.declaration is None}
