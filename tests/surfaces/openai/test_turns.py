@@ -197,4 +197,4 @@ async def test_a_secret_in_a_question_is_not_told_again(tmp_path: Path) -> None:
         voice.gate.set()
         got = await chunks(c, f"Is {secret} a good key?")
         assert secret not in "".join(reasoning(chunk) + content(chunk) for chunk in got)
-        assert "[redacted]" in "".join(content(chunk) for chunk in got)
+        assert "[redacted]" in "".join(reasoning(chunk) + content(chunk) for chunk in got)
