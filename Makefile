@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
-.PHONY: demo test check types lint layers tests tools requirements requirements-table bench evals clean
+.PHONY: demo test check types lint layers tests tools requirements requirements-table reference bench evals clean
 
 demo: $(VENV)/.installed
 	$(BIN)/roundtable "$(QUESTION)" --procedure council --quick
@@ -43,6 +43,10 @@ requirements: $(VENV)/.installed-dev
 
 requirements-table: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --requirements-table=docs/requirements.md
+
+# The page of all options, from their declarations.
+reference: $(VENV)/.installed-dev
+	$(BIN)/python -m roundtable.surfaces.options_reference > docs/reference/options.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks

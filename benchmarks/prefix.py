@@ -14,6 +14,7 @@ from tests.procedures.five_round_table import five_rounds, hold
 
 from benchmarks.measured import Measured
 from roundtable.core.state import State
+from roundtable.procedures.clerk import CLERK
 
 GOAL = 70.0
 FROM_ROUND = 3
@@ -39,7 +40,7 @@ def run() -> list[Measured]:
 
 def round_shares(state: State) -> dict[int, list[tuple[int, int]]]:
     """For each round its prompts in the order of their calls: bytes repeated, and bytes in all.
-    The host's is round 5."""
+    The host's summary is round 5; the clerk reads beside the second round."""
     started = sorted(
         (attempt for turn in state.turns.values() for attempt in turn.attempts),
         key=lambda attempt: (attempt.at, attempt.started.round or 9),
@@ -50,6 +51,8 @@ def round_shares(state: State) -> dict[int, list[tuple[int, int]]]:
         prompt = attempt.started.prompt
         text = f"{prompt.system}\n{prompt.user}".encode()
         repeated = max((_same(text, each) for each in earlier), default=0)
+        if attempt.started.stage == CLERK:
+            continue
         shares[attempt.started.round or 5].append((repeated, len(text)))
         earlier.append(text)
     return dict(shares)

@@ -20,7 +20,7 @@ from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.surfaces.python import Roundtable
 
 RUNS = 15
-ROUNDTABLE = "import sys; from roundtable.surfaces.cli import main; main()"
+ROUNDTABLE = "import sys; from roundtable_council import main; main()"
 LOADED = """
 import atexit, sys
 @atexit.register

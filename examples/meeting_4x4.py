@@ -6,6 +6,7 @@ Run it: python examples/meeting_4x4.py
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
 
 from roundtable import Roundtable
@@ -19,10 +20,15 @@ SEATS = ("Architect", "Backend", "Frontend", "Operations")
 def speaker(request: SpeakRequest) -> str:
     """Keeps its view over the rounds: nobody gives in, so all four rounds are held."""
     role = next(seat for seat in SEATS if f"/{seat.lower()}/" in request.idempotency_key)
+    declaration = {
+        "votes": [{"on": "d1", "before": "silent", "choice": "any"}],
+        "position": f"{role} measures its own part before anything moves.",
+        "new_points": [f"{role} needs its own measurements first."],
+    }
     return (
         f"As {role} I look at what my part of the shop would have to carry. "
         + "The queue is short, the table is long, and nobody has measured either of them. " * 16
-        + f"\n\n## Points\n- NEW: {role} wants its own measurements first"
+        + f"\n\n```declaration\n{json.dumps(declaration)}\n```"
     )
 
 

@@ -14,20 +14,26 @@ from roundtable.speakers.scripted import ScriptedSpeaker
 
 
 def engineer(request: SpeakRequest) -> str:
-    """A speaker of your own is a function from a request to words."""
+    """A speaker of your own is a function from a request to words. What it holds, it declares."""
+    vote = '{"on": "d1", "before": "o2", "choice": "o2", "acceptable": [], "rejects": ["o1"]}'
+    declaration = (
+        f'\n```declaration\n{{"votes": [{vote}], '
+        '"position": "Start with one deployable; split when a team splits.", "confidence": 90, '
+        '"conditions": [], "new_points": [], "stances": [], "adopted": [], "abstain": null}\n```'
+    )
     if "Critique of Others" in request.user:
         return (
             "## Critique of Others\nNobody counted the machines.\n"
             "## Contradictions / Tensions\nnone\n"
             "## Updated Position\nStart with one deployable; split when a team splits.\n"
             "## Updated Confidence\nhigh, the numbers are clear.\n"
-            "## What Changed\nnothing"
+            "## What Changed\nnothing" + declaration
         )
     return (
         "## Analysis\nFive people cannot operate twenty services.\n"
         "## Verification\nOne on-call rota covers at most three of them.\n"
         "## Confidence\nhigh\n"
-        "## Dissent\nI would not sign a design without a rollback plan."
+        "## Dissent\nI would not sign a design without a rollback plan." + declaration
     )
 
 

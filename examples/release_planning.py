@@ -8,17 +8,36 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from roundtable import Roundtable
 
-SPEECHES = {
-    "product": "Two customers wait for the import.\n\n## Points\n"
-    "- NEW: the import ships first, alone\n- ACTION: Tell the two customers - Owner: Product",
-    "backend": "The import is done, the new search is not.\n\n## Points\n"
-    "- AGREE p1: it stands on its own\n- ACTION: Cut the release branch - Owner: Backend",
-    "test": "I can test the import by Thursday, the search not this month.\n\n## Points\n"
-    "- AGREE p1: less to test\n- ACTION: Test the import on real files - Owner: Test",
+POSITION = "The import ships first, alone."
+AGREED = [{"id": "p1", "stance": "agree", "text": "it stands on its own"}]
+SPEECHES: dict[str, tuple[str, dict[str, Any]]] = {
+    "product": (
+        "Two customers wait for the import.",
+        {
+            "new_points": ["The import can ship without the new search."],
+            "actions": [{"what": "Tell the two customers", "owner": "Product"}],
+        },
+    ),
+    "backend": (
+        "The import is done, the new search is not.",
+        {
+            "stances": AGREED,
+            "actions": [{"what": "Cut the release branch", "owner": "Backend"}],
+        },
+    ),
+    "test": (
+        "I can test the import by Thursday, the search not this month.",
+        {
+            "stances": AGREED,
+            "actions": [{"what": "Test the import on real files", "owner": "Test"}],
+        },
+    ),
 }
+"""What each of them says, and what it declares: only that is counted."""
 
 
 async def hold(folder: str) -> None:
@@ -33,11 +52,11 @@ async def hold(folder: str) -> None:
             format="decision",
             output_path="docs/release.md",
         )
-        for name, words in SPEECHES.items():
-            await table.speak(state.discussion_id, name, words)
-        # The one point has converged, so the meeting may have ended by itself.
-        if (await table.read(state.discussion_id)).closed is None:
-            await table.conclude(state.discussion_id, "The import ships on Friday, alone.")
+        for name, (words, declared) in SPEECHES.items():
+            declaration = {"position": POSITION, **declared}
+            await table.speak(state.discussion_id, name, words, declaration)
+        # Their positions are on the table now, to be voted on; the chair need not wait for that.
+        await table.conclude(state.discussion_id, "The import ships on Friday, alone.")
 
 
 def main() -> None:

@@ -18,7 +18,10 @@ calls: list[str] = []
 
 def counted(request: SpeakRequest) -> str:
     calls.append(request.idempotency_key)
-    return "A short answer without the required sections: it is used, and flagged."
+    return (
+        "A short answer without the required sections: it is used, and flagged.\n"
+        '```declaration\n{"position": "Drink tea.", "votes": [], "abstain": null}\n```'
+    )
 
 
 async def main() -> None:

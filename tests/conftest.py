@@ -41,6 +41,15 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
+def _own_umask() -> Iterator[None]:
+    """What a test puts into a home is closed to others, as it is where we have written it: only
+    the tests of that mean to be told of it."""
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the real user's home, keys or settings."""
     for name in list(os.environ):

@@ -31,14 +31,16 @@ from roundtable.ports import (
     Speakers,
     SpeakRequest,
 )
-from roundtable.procedures.custom import UserProcedures
+from roundtable.procedures.custom.spec import UserProcedures
 from roundtable.procedures.opening import OpenRequest
+from tests.declaring import by_prompt
 
 T = TypeVar("T")
 Script = Callable[[SpeakRequest], "str | SpeakerError | float | None"]
 """What a speaker does with a request: words, an error, seconds of silence first, or hang (None)."""
 
 HEADINGS = re.compile(r"^## (.+)$", re.MULTILINE)
+FENCED = re.compile(r"\[fence (\S+)\].*?\[/fence \1\]", re.DOTALL)
 
 
 class Question(Protocol):
@@ -51,20 +53,16 @@ class Question(Protocol):
 
 
 def dutiful(request: Question) -> str:
-    """An answer with every section that the prompt asks for."""
-    closing = request.user.rpartition("---END")[2]
-    headings = HEADINGS.findall(closing)
+    """An answer with every section and the declaration that the prompt asks for."""
+    headings = HEADINGS.findall(FENCED.sub("", request.user))
     bodies = {
         "Confidence": "high, because it was checked.",
         "Updated Confidence": "medium, because of the others.",
         "Dissent": "none",
         "Sources": "none",
     }
-    if not headings:
-        return f"Words of {request.model}."
-    return "\n\n".join(
-        f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings
-    )
+    parts = [f"## {name}\n{bodies.get(name, f'{name} by {request.model}.')}" for name in headings]
+    return by_prompt("\n\n".join(parts) or f"Words of {request.model}.", request.user)
 
 
 class Voice:

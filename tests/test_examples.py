@@ -11,7 +11,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROMISES = {
-    "rehearsal.py": "engineer: I would not sign a design without a rollback plan.",
+    "rehearsal.py": "muse: yes",
     "follow_events.py": "DiscussionClosed",
     "meeting_4x4.py": "16 calls to participants",
     "notifications.py": "[team #billing] 🏁",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -104,10 +105,11 @@ def test_the_wheel_holds_the_program_its_data_the_skill_and_the_page(wheel: Path
 
     for name in ("roundtable/skills/roundtable/SKILL.md",
                  "roundtable/skills/roundtable/config.example.json",
+                 "roundtable_council.py",
                  "roundtable/skills/roundtable/references/mcp.md",
                  "roundtable/models/registry.toml",
                  "roundtable/prompts/council/synthesis.md",
-                 f"roundtable-{__version__}.dist-info/licenses/LICENSE"):  # fmt: skip
+                 f"roundtable_council-{__version__}.dist-info/licenses/LICENSE"):  # fmt: skip
         assert files[name], name
     for path in (ROOT / "src" / "roundtable").rglob("*"):
         if (
@@ -124,14 +126,14 @@ def test_the_wheel_holds_the_program_its_data_the_skill_and_the_page(wheel: Path
 @pytest.mark.requirement("C-76", "D-98", "D-101")
 def test_its_metadata_names_licence_python_readme_and_command(wheel: Path) -> None:
     files = wheel_files(wheel)
-    info = f"roundtable-{__version__}.dist-info"
+    info = f"roundtable_council-{__version__}.dist-info"
     metadata = message_from_string(files[f"{info}/METADATA"].decode())
 
-    assert metadata["Name"] == "roundtable"
+    assert metadata["Name"] == "roundtable-council"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "MIT"
     assert "# Roundtable" in str(metadata.get_payload())
-    assert b"roundtable = roundtable.surfaces.cli:main" in files[f"{info}/entry_points.txt"]
+    assert b"roundtable = roundtable_council:main" in files[f"{info}/entry_points.txt"]
     needed = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
     assert not [each for each in needed if each.split(">")[0].split("[")[0] in EXTRAS]
 
@@ -213,8 +215,8 @@ def test_a_base_install_works_without_any_extra_and_with_an_empty_environment(
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("serve", "--no-browser"), "roundtable[web]"),
-        (("mcp",), "roundtable[mcp]"),
+        (("serve", "--no-browser"), "roundtable-council[web]"),
+        (("mcp",), "roundtable-council[mcp]"),
     ],
 )
 def test_what_needs_an_extra_says_how_to_get_it(
@@ -225,6 +227,94 @@ def test_what_needs_an_extra_says_how_to_get_it(
     assert done.returncode == 2
     assert hint in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.requirement("Z-39")
+def test_no_remedy_installs_somebody_elses_library() -> None:
+    """On the package index the name `roundtable` is another project's."""
+    folders = [ROOT / name for name in ("src", "docs", "skills", "examples", "benchmarks")]
+    pages = [path for folder in folders for path in folder.rglob("*") if path.suffix in _TEXT]
+    theirs = re.compile(
+        r"""pip\S* (?:un)?install (?:-\S+ )*['"`]?roundtable(?![-\w])|\broundtable\[\w+[],]"""
+    )
+    found = [
+        (path.relative_to(ROOT).as_posix(), match[0])
+        for path in (*pages, ROOT / "README.md", ROOT / "pyproject.toml")
+        for match in theirs.finditer(path.read_text("utf-8"))
+        if path.name != "roundtable_council.py"  # which names it to have it removed
+    ]
+    assert found == []
+
+
+def started(installed: Path, *arguments: str, path: tuple[Path, ...] = ()) -> tuple[int, str, str]:
+    """The command as its script starts it."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, installed)))}
+    script = "import sys; from roundtable_council import main; sys.exit(main())"
+    done = python("-P", "-c", script, *arguments, cwd=installed.parent, env=env)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """Our package with what an installer leaves beside it."""
+    place = tmp_path / "site-packages"
+    here = place / "roundtable"
+    ignored = shutil.ignore_patterns("__pycache__", "page", "library")
+    shutil.copytree(ROOT / "src" / "roundtable", here, ignore=ignored)
+    shutil.copy(ROOT / "src" / "roundtable_council.py", place)
+    record(place, "roundtable_council", __version__, "roundtable/surfaces/cli/__init__.py")
+    return place
+
+
+def record(place: Path, name: str, version: str, *files: str) -> None:
+    info = place / f"{name}-{version}.dist-info"
+    info.mkdir()
+    (info / "RECORD").write_text("".join(f"{file},sha256=x,1\n" for file in files))
+
+
+_STRANGER = "raise SystemExit('a stranger runs')"
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize("how", ["before", "bare", "over", "within", "gone", "another version"])
+def test_a_foreign_package_of_our_name_is_refused_and_nothing_of_it_runs(
+    how: str, copied: Path, tmp_path: Path
+) -> None:
+    path: tuple[Path, ...] = ()
+    ours = copied / "roundtable"
+    match how:
+        case "before" | "bare":
+            theirs = tmp_path / "theirs" / "roundtable"
+            theirs.mkdir(parents=True)
+            (theirs / "__init__.py").write_text(_STRANGER)
+            path = (tmp_path / "theirs",)
+            if how == "bare":  # a package without __init__.py, where ours is gone
+                (theirs / "__init__.py").unlink()
+                shutil.rmtree(ours)
+        case "over":
+            (ours / "__init__.py").write_text(_STRANGER)
+        case "within":
+            (ours / "settings.py").write_text(_STRANGER)
+            record(copied, "roundtable", "0.4", "roundtable/__init__.py", "roundtable/settings.py")
+        case "gone":
+            shutil.rmtree(ours)
+        case _:
+            (ours / "version.py").write_text('__version__ = "9.9"')
+
+    code, out, err = started(copied, "--version", path=path)
+
+    assert (code, out) == (2, ""), err
+    assert len(err.splitlines()) == 1
+    assert "stranger" not in err
+    assert "pip install roundtable-council" in err
+
+
+@pytest.mark.requirement("Z-39")
+def test_our_own_earlier_name_beside_it_is_no_stranger(copied: Path) -> None:
+    record(copied, "roundtable", "0.1.0", "roundtable/surfaces/cli/__init__.py")
+    code, out, err = started(copied, "--version")
+    assert (code, err) == (0, "")
+    assert __version__ in out
 
 
 @pytest.mark.requirement("X-51", "D-100")

@@ -13,7 +13,7 @@ from typing import cast
 from .data import DEFAULT, Data
 from .scorecard import Score, table
 
-EVALS = ("pairs", "debates", "answers", "judges", "selection")
+EVALS = ("debates", "answers", "voters", "confidence", "judges", "selection")
 """Modules of this package with a `run(data) -> list[Score]`. A new eval is a new name here."""
 
 

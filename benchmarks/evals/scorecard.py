@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -25,21 +25,31 @@ class Score:
     published: str = ""
     at_least: float | None = None
     at_most: float | None = None
+    tolerance: float = 0.0
+    """How far a goal may be missed before the row fails."""
+    untouched: bool = False
+    """Whether nothing was tuned on these rows."""
     note: str = ""
 
     @property
     def ok(self) -> bool:
         if self.ours is None:
-            return self.at_least is None
-        if self.at_least is not None and self.ours < self.at_least:
+            return self.at_least is None and self.at_most is None
+        if self.at_least is not None and self.ours < self.at_least - self.tolerance:
             return False
-        return self.at_most is None or self.ours <= self.at_most
+        return self.at_most is None or self.ours <= self.at_most + self.tolerance
+
+    @property
+    def short(self) -> bool:
+        """Whether the goal is missed, within its tolerance or not."""
+        return not replace(self, tolerance=0.0).ok
 
     @property
     def goal(self) -> str:
-        if self.at_least is not None:
-            return f"≥ {self.at_least:g}"
-        return "" if self.at_most is None else f"≤ {self.at_most:g}"
+        if self.at_least is None and self.at_most is None:
+            return ""
+        bound = f"≤ {self.at_most:g}" if self.at_least is None else f"≥ {self.at_least:g}"
+        return f"{bound} ± {self.tolerance:g}" if self.tolerance else bound
 
 
 HEADINGS = (
@@ -63,7 +73,6 @@ def table(scores: Iterable[Score]) -> str:
 
 
 def _cells(score: Score) -> tuple[str, ...]:
-    has_goal = bool(score.goal)
     return (
         score.dataset,
         score.metric,
@@ -74,9 +83,26 @@ def _cells(score: Score) -> tuple[str, ...]:
         _number(score.embedding),
         _number(score.embedding_covered),
         score.goal,
-        ("ok" if score.ok else "MISSED") if has_goal else "",
-        " · ".join(part for part in (score.published, score.note) if part),
+        _kept(score),
+        " · ".join(
+            part
+            for part in (
+                "nothing tuned here" if score.untouched else "",
+                score.published,
+                score.note,
+            )
+            if part
+        ),
     )
+
+
+def _kept(score: Score) -> str:
+    """A row without a goal is for information and can fail nothing."""
+    if not score.goal:
+        return "info"
+    if not score.ok:
+        return "MISSED"
+    return "short" if score.short else "ok"
 
 
 def _number(value: float | None) -> str:

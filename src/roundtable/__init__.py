@@ -6,6 +6,8 @@
 
     async with Roundtable() as table:
         verdict = await table.ask("Should a team of five use microservices?")
+
+It is installed as `roundtable-council`, by which its own command knows this file.
 """
 
 import sys

@@ -1,5 +1,5 @@
 """`python -m roundtable`: the same as the `roundtable` command."""
 
-from .surfaces.cli import main
+from roundtable_council import main
 
 main()

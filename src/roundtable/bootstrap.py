@@ -21,6 +21,7 @@ from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
 from .settings import Settings, read_settings
@@ -118,6 +119,7 @@ async def start(
     """
     env = os.environ if env is None else env
     settings = settings or read_settings(env, workspace_of(env))
+    keep_private(settings.home)
     env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
     registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
     is_program = partial(_is_program, registry)
@@ -154,7 +156,7 @@ async def start(
             "council": settings.choices.council,
             "adaptive": settings.choices.adaptive,
         },
-        casting=_casting(settings, registry, env, opened),
+        casting=_casting(settings, registry, env),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
@@ -266,18 +268,14 @@ async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]
     return Router(await _discover(settings, registry, env, probe=True), files)
 
 
-def _casting(
-    settings: Settings, registry: Registry, env: Mapping[str, str], ledger: Ledger
-) -> Casting:
+def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
     from .models.casting import LibraryCasting
-    from .models.past import CastingWithPast
 
-    library = LibraryCasting(
+    return LibraryCasting(
         lambda: expert_selector(settings),
         lambda: _router(settings, registry, env),
         own_default=settings.choices.default_model is not None,
     )
-    return CastingWithPast(library, ledger)
 
 
 async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:

@@ -9,12 +9,13 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
-from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, Usage
+from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class DiscussionSummary:
     last_seq: int
     driver: str | None
     """Who holds a live lease now, if anybody does."""
+    outcome: TurnedOut | None = None
+    """How the decision turned out, if somebody said so."""
 
     @property
     def interrupted(self) -> bool:
@@ -125,6 +128,16 @@ class SpeakRequest:
     temperature: float | None = None
     shape: tuple[SectionShape, ...] = ()
     """What the answer is made of, for speakers that need a grammar to keep to it."""
+    form: Form | None = None
+    """What it is to declare, for speakers that are no models: scripts, people, outside agents."""
+    schema: Mapping[str, Any] | None = None
+    """Where only a declaration is wanted: what it is held to, by providers that can."""
+
+
+LONGEST_ANSWER = 10_000_000
+"""Characters: what a speaker says beyond them is not waited for."""
+CUT = "length"
+"""The `finish_reason` of an answer that was ended before its end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -132,6 +132,10 @@ class Choices(Value):
     """The owners of action items, as the table names them, and where to find them."""
     profiles: dict[str, ProfileSetting] = Field(default_factory=dict)
     """The toolsets of each profile; where there are any, others may use no tools."""
+    signers: dict[str, Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]] = Field(
+        default_factory=dict
+    )
+    """Whose public keys are known, by name: bundles that they signed are told from others."""
     channels: dict[str, Address] = Field(default_factory=dict)
     """Where news can go, by name."""
     news: NotificationSettings = NotificationSettings()

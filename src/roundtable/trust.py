@@ -20,6 +20,7 @@ from typing import Literal
 
 from .core.errors import BadSetting
 from .core.text import clip
+from .private import private_folder
 
 STORE = "trust.json"
 MOST_BYTES = 1_000_000
@@ -101,7 +102,7 @@ class Trust:
         return stored(self._store).get(self._key, {})
 
     def _write(self, known: Mapping[str, Mapping[str, str]]) -> None:
-        self._store.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self._store.parent)
         # Whole or not at all: a file that is half written would trust nothing, or be an error.
         descriptor, name = tempfile.mkstemp(dir=self._store.parent, prefix=f".{STORE}-")
         try:

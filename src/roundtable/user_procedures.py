@@ -18,7 +18,7 @@ from .procedures import PROCEDURES
 from .trust import Folder
 
 if TYPE_CHECKING:
-    from .procedures.custom import Definition
+    from .procedures.custom.model import Definition
 
 MAX_FILE = 500_000
 """Bytes."""
@@ -97,7 +97,7 @@ def refuse_programs(definition: Definition, where: str, is_program: Callable[[st
 
 def read_definition(path: Path, data: bytes) -> Definition:
     """The definition that a file holds. Errors as in `ProcedureFiles.find`."""
-    from .procedures.custom import define
+    from .procedures.custom.checks import define
 
     where = str(path)
     if len(data) > MAX_FILE:

@@ -27,7 +27,7 @@ def test_a_person_is_called_speaks_from_the_page_and_is_heard_by_all(
     stage.say(state, "tea", "Tea.")
     expect(box).to_contain_text("Your turn, Milk.")
     expect(mine).to_have_title(re.compile("^● Your turn"))
-    box.get_by_role("textbox").fill("Milk, with *either* of them.")
+    box.get_by_role("textbox", name="Your speech").fill("Milk, with *either* of them.")
     box.get_by_role("button", name="Speak").click()
     for page in (mine, watching):
         expect(page.locator("article.speech .words").nth(1)).to_have_text(
@@ -35,6 +35,107 @@ def test_a_person_is_called_speaks_from_the_page_and_is_heard_by_all(
         )
     expect(mine).not_to_have_title(re.compile("Your turn"))
     assert stage.read(state).speeches[1].model == "outside"
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_person_declares_in_the_fields_of_its_turn(stage: Stage, window: Open) -> None:
+    state = stage.meeting("Should we serve tea?", max_rounds=2)
+    first = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    box = first.get_by_role("region", name="Your seat")
+    box.get_by_label("Your speech").fill("I would.")
+    expect(box).to_contain_text("heard, and not counted")
+    ballot = box.get_by_role("group", name="Should we serve tea?")
+    ballot.get_by_label("yes", exact=True).check()
+    expect(box).not_to_contain_text("heard, and not counted")
+    box.get_by_label("What you would do").fill("Serve it at four.")
+    box.get_by_text("More to declare").click()
+    box.get_by_label("Conditions without which").fill("There is milk.")
+    box.get_by_label("How sure you are").fill("70")
+    box.get_by_label("Claims that the others").fill("Tea is cheap.")
+    box.get_by_role("button", name="Speak").click()
+    expect(box.get_by_role("status").last).to_contain_text("you hold o1")
+    said = stage.read(state).speeches[0].declaration
+    assert said is not None
+    assert [(vote.on, vote.choice) for vote in said.votes] == [("d1", "o1")]
+    assert (said.position, said.confidence) == ("Serve it at four.", 70)
+    assert [(each.text, each.kind) for each in said.conditions] == [("There is milk.", "demand")]
+    assert said.new_points == ("Tea is cheap.",)
+
+    second = window().open(stage.link(state.discussion_id, "seat", "milk"))
+    other = second.get_by_role("region", name="Your seat")
+    other.get_by_label("Your speech").fill("I would not.")
+    ballot = other.get_by_role("group", name="Should we serve tea?")
+    ballot.get_by_label("no", exact=True).check()
+    ballot.get_by_label("What you think of: yes").select_option("would oppose it")
+    point = other.get_by_role("group", name="Tea is cheap.")
+    point.get_by_label("disagree", exact=True).check()
+    point.get_by_label("Why").fill("Not ours.")
+    other.get_by_role("button", name="Speak").click()
+    expect(other.get_by_role("status").last).to_contain_text("reject o1")
+    said = stage.read(state).speeches[1].declaration
+    assert said is not None
+    assert (said.votes[0].choice, said.votes[0].rejects) == ("o2", ("o1",))
+    assert [(s.id, s.stance, s.text) for s in said.stances] == [("p1", "disagree", "Not ours.")]
+
+    # In the next round the change of a choice asks for its argument.
+    expect(box).to_contain_text("So far you hold: yes")
+    box.get_by_label("Your speech").fill("You have convinced me.")
+    ballot = box.get_by_role("group", name="Should we serve tea?")
+    ballot.get_by_label("no", exact=True).check()
+    box.get_by_label("Which argument moved you?").fill("Ours is dear.")
+    box.get_by_label("Whose was it?").select_option("Milk")
+    box.get_by_role("button", name="Speak").click()
+    expect(box.get_by_role("status").last).to_contain_text("you hold o2")
+    said = stage.read(state).speeches[2].declaration
+    assert said is not None
+    assert (said.votes[0].before, said.votes[0].choice) == ("o1", "o2")
+    assert [(each.participant, each.what) for each in said.moved_by] == [("milk", "Ours is dear.")]
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_person_may_abstain_and_a_refused_declaration_stays_in_the_page(
+    stage: Stage, window: Open
+) -> None:
+    state = stage.meeting("Should we serve tea?")
+    mine = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    box = mine.get_by_role("region", name="Your seat")
+    box.get_by_label("Your speech").fill("Hm.")
+    ballot = box.get_by_role("group", name="Should we serve tea?")
+    ballot.get_by_label("Something else").check()
+    box.get_by_role("button", name="Speak").click()
+    expect(box.get_by_role("alert")).to_contain_text("position is missing")
+    expect(box.get_by_label("Your speech")).to_have_value("Hm.")
+    expect(ballot.get_by_label("Something else")).to_be_checked()
+    box.get_by_label("I take no position at all").check()
+    box.get_by_label("Why?").fill("I sell tea.")
+    box.get_by_role("button", name="Speak").click()
+    expect(box.get_by_role("status").last).to_contain_text("You abstain: I sell tea.")
+    declared = stage.read(state).speeches[0].declaration
+    assert declared is not None
+    assert declared.abstain == "I sell tea."
+
+
+@pytest.mark.requirement("Z-25")
+def test_the_host_says_later_how_it_turned_out(stage: Stage, window: Open) -> None:
+    state = stage.meeting("Should we serve tea?", max_rounds=1)
+    for who in ("tea", "milk"):
+        stage.say(state, who, "Yes.")
+    assert stage.read(state).closed is not None
+    chair = window().open(stage.link(state.discussion_id, "host"))
+    watching = window().open(stage.link(state.discussion_id))
+    expect(watching.get_by_role("button", name="How did it turn out?")).to_have_count(0)
+    chair.get_by_role("button", name="How did it turn out?").click()
+    dialog = chair.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Record it")).to_be_disabled()
+    dialog.get_by_label("mixed").check()
+    dialog.get_by_label("What came of it").fill("Half of them liked it.")
+    dialog.get_by_role("button", name="Record it").click()
+    expect(chair.locator("#verdict .outcome")).to_have_text(
+        "It turned out mixed. Half of them liked it."
+    )
+    watching.reload()
+    expect(watching.locator("#verdict .outcome")).to_contain_text("turned out mixed")
+    expect(chair.get_by_role("button", name="It turned out otherwise…")).to_be_visible()
 
 
 def test_what_a_person_has_typed_survives_a_reload(stage: Stage, window: Open) -> None:

@@ -22,7 +22,14 @@ from roundtable.core.errors import (
     LedgerError,
     UnknownDiscussion,
 )
-from roundtable.core.events import DiscussionOpened, NewEvent, NoteAdded, StoredEvent
+from roundtable.core.events import (
+    DiscussionOpened,
+    NewEvent,
+    NoteAdded,
+    OutcomeRecorded,
+    StoredEvent,
+)
+from roundtable.core.values import TurnedOut
 from roundtable.ledger import open_ledger
 from roundtable.ledger.leases import this_owner
 from roundtable.ledger.memory import MemoryLedger
@@ -473,6 +480,20 @@ async def test_headlines_tell_each_discussion_as_its_events_do(ledger: Ledger) -
         DiscussionSummary("rt_a", "Tabs?", "council", "concluded", first.at, last.at, 3, None),
     ]
     assert [h.discussion_id for h in await ledger.summaries(limit=1)] == ["rt_b"]
+
+
+@pytest.mark.requirement("Z-25")
+async def test_headlines_tell_the_last_word_on_how_it_turned_out(ledger: Ledger) -> None:
+    first = opened("Tabs?")
+    await ledger.append("rt_a", [first, closed()])
+    assert [h.outcome for h in await ledger.summaries()] == [None]
+    words: tuple[TurnedOut, ...] = ("good", "mixed")
+    for word in words:
+        turned_out = OutcomeRecorded(outcome=word)
+        await ledger.append("rt_a", [NewEvent(turned_out, first.at)])
+        await ledger.append("rt_a", [note()])
+        assert [h.outcome for h in await ledger.summaries()] == [word]
+        assert [h.status for h in await ledger.summaries()] == ["concluded"]
 
 
 @pytest.mark.requirement("I-10")

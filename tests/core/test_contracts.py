@@ -10,7 +10,6 @@ from roundtable.core.contracts import (
     ANYTHING,
     Contract,
     Violation,
-    parse_confidence,
     parse_sections,
     says_nothing,
 )
@@ -121,8 +120,8 @@ def test_a_long_line_of_blanks_does_not_make_the_parser_explode() -> None:
 def test_a_contract_names_each_section_that_is_missing_or_empty() -> None:
     contract = Contract(sections=("Findings", "Sources", "Dissent"))
     assert contract.check("## Findings\nA.\n## Sources\n\n") == (
-        Violation("section", "The section “## Sources” is missing or empty."),
-        Violation("section", "The section “## Dissent” is missing or empty."),
+        Violation("section", "The section “## Sources” is missing or empty.", "Sources"),
+        Violation("section", "The section “## Dissent” is missing or empty.", "Dissent"),
     )
     assert contract.check("## Findings\nA.\n## Sources\nnone\n## Dissent\nnone") == ()
 
@@ -139,22 +138,6 @@ def test_a_contract_holds_a_speech_to_its_length() -> None:
 def test_the_empty_contract_accepts_anything() -> None:
     assert ANYTHING.check("?") == ()
     assert ANYTHING.parse("## Findings\nA.") == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [
-        ("high", "high"),
-        ("**Medium**, because", "medium"),
-        ("LOW.", "low"),
-        ("Highly uncertain", None),
-        ("flow and below", None),
-        ("", None),
-    ],
-)
-@pytest.mark.requirement("C-21")
-def test_confidence_is_the_first_level_that_is_named(text: str, confidence: str | None) -> None:
-    assert parse_confidence(text) == confidence
 
 
 EMPTY = ["", " \n", "None", "none.", "- None", "**None.**", "N/A", "n/a", "No.", "No dissent."]
@@ -200,7 +183,3 @@ def test_headings_are_read_as_models_really_write_them(text: str, body: str) -> 
 
 def test_bold_words_within_a_sentence_are_no_heading() -> None:
     assert parse_sections("**Dissent** is what I expect here.", ["Dissent"]) == {}
-
-
-def test_repeating_the_question_declares_no_confidence() -> None:
-    assert parse_confidence("One of high, medium or low.") is None

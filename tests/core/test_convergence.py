@@ -1,4 +1,4 @@
-"""Convergence: four metrics, two numbers, four ends, each by hand."""
+"""Convergence: the metrics and the two numbers beside them, each by hand."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.assessment import assessment_of
 from roundtable.core.convergence import (
     Positions,
     agreement,
     agreement_pct,
-    confidence,
     convergence_score,
     divergence,
     mean_agreement,
-    name_end,
-    name_end_of_points,
     overlap,
     stability,
 )
-from roundtable.core.points import Point, PointList, Position, Stance
+from roundtable.core.standing import standing_of
+
+from .declared_table import at_table, says, stance, tabled
 
 
 @pytest.mark.requirement("A-63")
@@ -56,22 +56,23 @@ def test_the_convergence_score_is_null_with_a_reason_when_there_are_no_points() 
     assert convergence_score(0, 0).reason
 
 
-def test_confidence_is_the_middle_of_the_declared_levels() -> None:
-    assert confidence(["high", "low", "medium"]) == "medium"
-    assert confidence(["high", "low"]) == "low"
-    assert confidence([]) is None
-
-
 @pytest.mark.requirement("X-05")
 def test_one_debate_has_four_values_that_do_not_depend_on_each_other() -> None:
-    # They repeat themselves and score each other well, and yet agree on nothing.
-    said = {"anna": "Ship it now, the tests pass", "ben": "Stop it now, the tests lie"}
-    listed = _debate("agree disagree")
-    found = listed.points_of_round(1)
+    # They repeat themselves, score each other well and choose the same, and yet they agree on none
+    # of its points.
+    said = {"ann": "Tea now, the kettle is hot", "bob": "Tea now, the kettle is cold"}
+    state = at_table(
+        tabled(),
+        says("ann", "o1", text=said["ann"], new_points=("The kettle is hot.",)),
+        says("bob", "o1", text=said["bob"]),
+        says("bob", "o1", 2, text=said["bob"], stances=(stance("p1", "disagree"),)),
+        seats=("ann", "bob"),
+    )
     assert agreement_pct([5, 5]).value == 100
     assert overlap(said, said).value == 1
-    assert confidence(["high", "high"]) == "high"
-    assert convergence_score(len(found.consensus), len(found.disagreement)).value == 0
+    assert assessment_of(state).word == "high"
+    assert standing_of(state).end == "consensus"
+    assert standing_of(state).convergence == 0
 
 
 @pytest.mark.requirement("Z-02")
@@ -96,154 +97,8 @@ def test_stability_is_the_share_of_stances_that_a_round_left_alone() -> None:
     assert stability([{"a": "x"}], [{"b": "x"}]) is None
 
 
-def rounds(*lines: str) -> list[Positions]:
-    """One line a round, one position a participant; `-` is silent, `?` is unreadable."""
-    return [
-        {
-            name: None if position == "?" else position
-            for name, position in zip("abcdefg", line.split(), strict=False)
-            if position != "-"
-        }
-        for line in lines
-    ]
-
-
-@pytest.mark.requirement("Z-02")
-@pytest.mark.parametrize(
-    ("lines", "end", "position", "steady"),
-    [
-        (("A A A", "A A A"), "consensus", "A", 1.0),
-        (("A B B", "B B B"), "consensus", "B", 2 / 3),
-        # All flip in the last round: the new view, and stability says that it is new.
-        (("A A A", "A A A", "B B B"), "consensus", "B", 0.0),
-        (("A A B", "A A B"), "majority", "A", 1.0),
-        (("A B C", "A A C"), "majority", "A", 2 / 3),
-        # Stable disagreement.
-        (("A B", "A B", "A B"), "impasse", None, 1.0),
-        (("A A B B", "A A B B"), "impasse", None, 1.0),
-        (("A B C", "A B C"), "impasse", None, 1.0),
-        (("agree disagree",), "impasse", None, None),
-        # Positions that keep changing.
-        (("A B", "B A", "A B"), "drift", None, 0.0),
-        (("A B C", "B C A", "C A B"), "drift", None, 0.0),
-        (("A A B", "B B A", "A A B"), "drift", None, 0.0),
-        # One turn of the majority is a change of mind, not a drift.
-        (("A A B", "A A B", "B B A"), "majority", "B", 0.0),
-        # Who is silent still holds it; who is unreadable or unsure stands in the way.
-        (("A A A", "A - A"), "consensus", "A", 1.0),
-        (("A A A", "A ? A"), "majority", "A", 1.0),
-        (("A A unsure",), "majority", "A", None),
-        (("A unsure",), "impasse", None, None),
-    ],
-)
-def test_scripted_debates_end_as_their_final_positions_and_movement_say(
-    lines: tuple[str, ...], end: str, position: str | None, steady: float | None
-) -> None:
-    ending = name_end(rounds(*lines))
-    assert (ending.end, ending.position) == (end, position)
-    assert ending.stability == (steady if steady is None else pytest.approx(steady))
-    assert ending.reason
-
-
-@pytest.mark.parametrize("lines", [(), ("",), ("A",), ("A", "B"), ("? ?",), ("unsure unsure",)])
-def test_without_two_positions_there_is_no_end_but_a_reason(lines: tuple[str, ...]) -> None:
-    ending = name_end(rounds(*lines))
-    assert ending.end is None
-    assert ending.reason
-
-
-def test_dissent_is_named() -> None:
-    assert name_end(rounds("A A B")).dissenting == ("c",)
-    assert name_end(rounds("A A A")).dissenting == ()
-    assert name_end(rounds("A B")).dissenting == ("a", "b")
-
-
-def _debate(*lines: str, points: int = 1, sure: float | None = None) -> PointList:
-    """Each line is a round on the first point; further points are agreed on by all."""
-    listed = PointList().raise_points(
-        *(Point(id=f"p{i}", text=f"Claim {i}") for i in range(points))
-    )
-    for number, line in enumerate(rounds(*lines), 1):
-        for name, position in line.items():
-            for i in range(points):
-                held = position if i == 0 else "agree"
-                listed = listed.declare(_stance(name, f"p{i}", held, number, sure))
-    return listed
-
-
-def _stance(name: str, point: str, held: str | None, round_: int, sure: float | None) -> Stance:
-    position: Position = "agree" if held == "agree" else "unsure"
-    if held == "disagree":
-        position = "disagree"
-    return Stance(
-        participant=name, point=point, position=position, round=round_,
-        turn=f"{round_}/{name}", confidence=sure,
-    )  # fmt: skip
-
-
-@pytest.mark.requirement("Z-02")
-def test_opposite_but_confident_is_an_impasse() -> None:
-    assert (
-        name_end_of_points(_debate("agree disagree", "agree disagree", sure=1.0)).end == "impasse"
-    )
-
-
-@pytest.mark.requirement("Z-02")
-def test_the_same_words_with_opposite_verdicts_are_no_consensus() -> None:
-    text = "The migration is safe"
-    listed = PointList().raise_points(Point(id="x", text=text), Point(id="y", text=text))
-    listed = listed.declare(
-        _stance("a", "x", "agree", 1, 1.0), _stance("b", "y", "disagree", 1, 1.0)
-    )
-    assert name_end_of_points(listed).end == "impasse"
-
-
-@pytest.mark.requirement("Z-02")
-@pytest.mark.parametrize(
-    ("listed", "end"),
-    [
-        (_debate("agree agree", "agree agree", points=3), "consensus"),
-        (_debate("agree agree", "disagree disagree"), "consensus"),
-        (_debate("agree agree disagree", points=3), "majority"),
-        (_debate("agree disagree", "agree disagree", points=9), "impasse"),
-        (_debate("agree disagree", "disagree agree"), "drift"),
-        (PointList(), None),
-        (_debate("agree"), None),
-        (PointList().raise_points(Point(id="p", text="Nobody cares")), None),
-    ],
-)
-def test_the_end_over_all_points(listed: PointList, end: str | None) -> None:
-    assert name_end_of_points(listed).end == end
-
-
-def test_the_end_over_all_points_has_both_numbers() -> None:
-    ending = name_end_of_points(_debate("agree disagree", "agree agree", points=2))
-    assert (ending.end, ending.agreement, ending.stability) == ("consensus", 1.0, 0.75)
-
-
 HELD = st.sampled_from(["A", "B", "C", "unsure", None])
 ROUNDS = st.lists(st.fixed_dictionaries(dict.fromkeys("abcd", HELD)), min_size=1, max_size=5)
-
-
-@given(ROUNDS)
-def test_an_end_is_a_consensus_exactly_when_all_hold_the_same_at_the_end(
-    views: list[dict[str, str | None]],
-) -> None:
-    ending = name_end(views)
-    last = set(views[-1].values())
-    assert (ending.end == "consensus") == (len(last) == 1 and not last & {None, "unsure"})
-
-
-@given(ROUNDS, st.permutations("abcd"))
-def test_the_order_of_participants_does_not_matter(
-    views: list[dict[str, str | None]], order: list[str]
-) -> None:
-    shuffled = [{name: view[name] for name in order} for view in views]
-    one, two = name_end(views), name_end(shuffled)
-    assert (one.end, one.position, one.agreement) == (two.end, two.position, two.agreement)
-    assert one.stability == (
-        two.stability if two.stability is None else pytest.approx(two.stability)
-    )
 
 
 @given(ROUNDS)

@@ -10,18 +10,12 @@ from roundtable.core.convergence_rules import (
     agreed_above,
     all_of,
     any_of,
-    as_stop_rule,
     converged,
     divergence_below,
     enough_consensus_points,
     from_round,
     overlap_above,
-    unanimous_at_first,
 )
-from roundtable.core.state import fold
-from roundtable.core.stopping import Stop
-
-from .samples import opened, recorded
 
 NOTHING = Measures(round=1)
 
@@ -67,22 +61,9 @@ def test_agreement_stops_above_its_percentage() -> None:
     assert agreed_above(80)(NOTHING) is None
 
 
-@pytest.mark.requirement("Z-07")
-def test_only_independent_unanimity_of_all_stops_after_round_one() -> None:
-    assert unanimous_at_first(Measures(1, answers={"a": "B", "b": "B"})) is not None
-    assert unanimous_at_first(Measures(1, answers={"a": "B", "b": "C"})) is None
-    assert unanimous_at_first(Measures(2, answers={"a": "B", "b": "B"})) is None
-    assert unanimous_at_first(Measures(1, answers={"a": "B", "b": "B", "c": None})) is None
-    assert unanimous_at_first(Measures(1, answers={"a": "unsure", "b": "unsure"})) is None
-    assert unanimous_at_first(Measures(1, answers={"a": "B"})) is None
-    assert unanimous_at_first(NOTHING) is None
-
-
 @pytest.mark.requirement("X-05")
 def test_a_rule_looks_at_its_own_metric_only() -> None:
-    others = Measures(
-        2, agreement_pct=Score(100.0), convergence_score=Score(1.0), confidence="high"
-    )
+    others = Measures(2, agreement_pct=Score(100.0), convergence_score=Score(1.0))
     assert overlap_above()(others) is None
     assert converged()(Measures(2, overlap=Score(1.0), agreement_pct=Score(100.0))) is None
 
@@ -101,10 +82,3 @@ def test_rules_compose() -> None:
     assert any_of()(both) is None
     assert from_round(4, overlap_above())(both) is None
     assert from_round(3, overlap_above())(both) is not None
-
-
-def test_a_rule_becomes_one_over_the_state() -> None:
-    state = fold(recorded(opened()))
-    rule = as_stop_rule(lambda _: Measures(2, overlap=Score(0.9)), overlap_above(), "verdict")
-    assert rule(state) == Stop("verdict", "overlap: 90% of two rounds is the same, more than 80%")
-    assert as_stop_rule(lambda _: None, overlap_above(), "verdict")(state) is None

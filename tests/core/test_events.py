@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from roundtable.core import events
-from roundtable.core.events import AttemptFinished, Event, NoteAdded, StoredEvent, dump, load
+from roundtable.core.events import (
+    UPCASTERS,
+    AttemptFinished,
+    Event,
+    NoteAdded,
+    StoredEvent,
+    dump,
+    load,
+)
 from roundtable.core.state import fold
 from roundtable.core.values import Usage, Value
 
@@ -29,16 +37,44 @@ LINES = [
 TYPES = {each.__name__ for each in get_args(get_args(Event)[0])}
 
 
-@pytest.mark.parametrize("line", LINES, ids=[json.loads(line)["type"] for line in LINES])
+def is_newest(line: str) -> bool:
+    stored = json.loads(line)
+    return (stored["type"], stored["v"]) not in UPCASTERS
+
+
+NEWEST = [line for line in LINES if is_newest(line)]
+OLD = [line for line in LINES if not is_newest(line)]
+
+
+@pytest.mark.parametrize("line", NEWEST, ids=[json.loads(line)["type"] for line in NEWEST])
 def test_a_stored_event_loads_and_dumps_byte_for_byte(line: str) -> None:
     assert dump(load(line)) == line
     assert dump(load(line.encode())) == line
 
 
+@pytest.mark.parametrize("line", OLD, ids=[json.loads(line)["type"] for line in OLD])
+def test_an_event_of_an_earlier_version_is_brought_up_and_keeps_all_it_said(line: str) -> None:
+    now = json.loads(dump(load(line)))
+    assert dump(load(line.encode())) == dump(load(line))
+    assert is_newest(dump(load(line)))
+    then = json.loads(line)
+    assert now.pop("v") > then.pop("v")
+    assert kept(then, now)
+
+
+def kept(then: object, now: object) -> bool:
+    """Whether all that was said then is said now."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return all(key in now and kept(value, now[key]) for key, value in then.items())
+    if isinstance(then, list) and isinstance(now, list):
+        return len(then) == len(now) and all(map(kept, then, now))
+    return then == now
+
+
 def test_the_golden_ledgers_hold_every_event_type_and_use_every_field() -> None:
     stored = [json.loads(line) for line in LINES]
     assert {each["type"] for each in stored} == TYPES
-    assert {each["v"] for each in stored} == {1}
+    assert {each["v"] for each in stored} == {1, 2}
     defaults = {name: load_type(name).model_fields for name in TYPES}
     unused = {
         f"{name}.{field}"

@@ -1,10 +1,10 @@
-"""Stop rules: each fires for its own reason, and the first of several decides."""
+"""Stop rules: each fires for its own reason."""
 
 from __future__ import annotations
 
 from roundtable.core.events import BudgetExhausted, StopRequested
 from roundtable.core.state import fold
-from roundtable.core.stopping import Stop, budget_exhausted, first_of, stop_requested
+from roundtable.core.stopping import Stop, budget_exhausted, stop_requested
 
 from .samples import opened, recorded
 
@@ -18,19 +18,12 @@ BOTH = fold(recorded(opened(), EXHAUSTED, StopRequested(by="anna")))
 def test_a_running_discussion_has_no_reason_to_stop() -> None:
     assert stop_requested(RUNNING) is None
     assert budget_exhausted(RUNNING) is None
-    assert first_of(stop_requested, budget_exhausted)(RUNNING) is None
 
 
 def test_a_stop_says_who_or_why() -> None:
     assert stop_requested(STOPPED) == Stop("stopped_by_user", "enough")
     assert stop_requested(BOTH) == Stop("stopped_by_user", "stopped by anna")
     assert budget_exhausted(SPENT) == Stop("budget", "the calls limit: 5 of 5 calls made")
-
-
-def test_the_first_rule_that_fires_decides() -> None:
-    assert first_of(stop_requested, budget_exhausted)(BOTH) == stop_requested(BOTH)
-    assert first_of(budget_exhausted, stop_requested)(BOTH) == budget_exhausted(BOTH)
-    assert first_of(budget_exhausted, stop_requested)(STOPPED) == stop_requested(STOPPED)
 
 
 def test_only_the_first_request_and_the_first_limit_count() -> None:

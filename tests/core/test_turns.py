@@ -8,7 +8,8 @@ from itertools import repeat
 import pytest
 
 from roundtable.core.contracts import Contract, Violation
-from roundtable.core.effects import TurnPlan, TurnPolicy
+from roundtable.core.declaration_form import OPENING, Form
+from roundtable.core.effects import PromptPlan, TurnPlan, TurnPolicy
 from roundtable.core.errors import FAILURE_CAUSES, FailureCause
 from roundtable.core.events import AttemptFailed, AttemptFinished, AttemptStarted
 from roundtable.core.state import Turn, fold
@@ -17,9 +18,11 @@ from roundtable.core.turns import (
     DEMONSTRATION,
     MAX_UNCOUNTED,
     TRUNCATED,
+    UNDECLARED,
     Accept,
     Call,
     GiveUp,
+    as_it_stands,
     next_step,
 )
 from roundtable.core.values import SpeakerRef
@@ -310,3 +313,118 @@ def test_a_repair_that_was_lost_uses_up_none_of_the_repairs() -> None:
     )
     step = next_step(REPAIRING, turn)
     assert step == Call(4, A, "repair", repair=(MISSING,), broken_text="Coffee.")
+
+
+# Declarations
+
+PATIENT = TurnPolicy(timeout=90, repairs=1, transport_retries=1)
+BLOCK = '```declaration\n{"position": "Drink tea.", "confidence": 70}\n```'
+AGAIN = started(attempt=2, purpose="declare")
+REFUSAL = "I'm sorry, but I can't help with that."
+
+
+def declaring(*, alone: bool = False, contract: Contract = STRICT) -> TurnPlan:
+    """A turn whose speech ends with a declaration."""
+    whole = plan(contract=contract, policy=PATIENT)
+    form = Form(OPENING, alone=alone)
+    task = replace(whole.task, form=form, again=PromptPlan("shared/declare-again"))
+    return replace(whole, task=task)
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_speech_with_its_declaration_is_accepted_as_prose_and_declaration() -> None:
+    step = next_step(declaring(), turn_after(started(), finished(text=f"{GOOD}\n\n{BLOCK}")))
+    assert isinstance(step, Accept)
+    assert (step.text, step.sections, step.flags) == (GOOD, {"Findings": "Tea."}, ())
+    assert step.declaration is not None
+    assert step.declaration.position == "Drink tea."
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_missing_declaration_is_asked_for_alone_and_never_the_speech() -> None:
+    step = next_step(declaring(), turn_after(started(), finished(text=GOOD)))
+    assert isinstance(step, Call)
+    assert (step.purpose, step.attempt, step.broken_text) == ("declare", 2, GOOD)
+    assert [v.message for v in step.repair] == ["The block labelled `declaration` is missing."]
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize("text", [BLOCK, '{"position": "Drink tea.", "confidence": 70}'])
+def test_a_declaration_given_on_asking_joins_the_speech_as_it_was(text: str) -> None:
+    turn = turn_after(started(), finished(text=GOOD), AGAIN, finished(attempt=2, text=text))
+    step = next_step(declaring(), turn)
+    assert isinstance(step, Accept)
+    assert (step.text, step.flags) == (GOOD, ())
+    assert step.declaration is not None
+
+
+@pytest.mark.requirement("Z-22")
+def test_whoever_declares_nothing_twice_is_heard_and_not_counted() -> None:
+    turn = turn_after(started(), finished(text=GOOD), AGAIN, finished(attempt=2, text="No."))
+    step = next_step(declaring(), turn)
+    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (UNDECLARED,))
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_refusal_is_asked_for_its_declaration_and_is_then_no_answer() -> None:
+    plan_ = declaring(contract=Contract())
+    step = next_step(plan_, turn_after(started(), finished(text=REFUSAL)))
+    assert isinstance(step, Call)
+    assert step.purpose == "declare"
+    turn = turn_after(started(), finished(text=REFUSAL), AGAIN, finished(attempt=2, text=REFUSAL))
+    given_up = next_step(plan_, turn)
+    assert isinstance(given_up, GiveUp)
+    assert given_up.cause == "refused"
+    # Who declines in words and yet declares takes part.
+    turn = turn_after(started(), finished(text=REFUSAL), AGAIN, finished(attempt=2, text=BLOCK))
+    assert isinstance(next_step(plan_, turn), Accept)
+
+
+def test_the_speech_is_repaired_first_and_then_its_declaration_asked_for() -> None:
+    first = next_step(declaring(), turn_after(started(), finished(text=BAD)))
+    assert isinstance(first, Call)
+    assert first.purpose == "repair"
+    mended = (started(attempt=2, purpose="repair"), finished(attempt=2, text=GOOD))
+    second = next_step(declaring(), turn_after(started(), finished(text=BAD), *mended))
+    assert isinstance(second, Call)
+    assert (second.purpose, second.attempt, second.broken_text) == ("declare", 3, GOOD)
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize(("cause", "wait"), [("lost", 0.0), ("cancelled", 0.0), ("cut", 1.0)])
+def test_a_call_for_a_declaration_that_did_not_come_through_is_made_again(
+    cause: FailureCause, wait: float
+) -> None:
+    turn = turn_after(started(), finished(text=GOOD), AGAIN, failed(cause, attempt=2))
+    step = next_step(declaring(), turn)
+    assert isinstance(step, Call)
+    assert (step.purpose, step.wait, step.broken_text) == ("declare", wait, GOOD)
+
+
+def test_a_call_for_a_declaration_that_fails_for_good_leaves_the_speech_uncounted() -> None:
+    turn = turn_after(started(), finished(text=GOOD), AGAIN, failed("auth", attempt=2))
+    step = next_step(declaring(), turn)
+    assert step == Accept(GOOD, A.model, {"Findings": "Tea."}, (UNDECLARED,))
+
+
+def test_a_declaration_that_was_asked_for_alone_is_the_whole_answer() -> None:
+    plan_ = declaring(alone=True)
+    step = next_step(plan_, turn_after(started(), finished(text=f"Here: \n{BLOCK}")))
+    assert isinstance(step, Accept)
+    assert (step.text, step.flags) == ("Drink tea.", ())
+    turn = turn_after(started(), finished(text="x"), AGAIN, finished(attempt=2, text="y"))
+    given_up = next_step(plan_, turn)
+    assert isinstance(given_up, GiveUp)
+    assert given_up.cause == "garbled"
+
+
+def test_where_nothing_more_can_be_asked_the_speech_stands_uncounted() -> None:
+    turn = turn_after(
+        started(),
+        finished(text=f"{GOOD}"),
+        AGAIN,
+        finished(attempt=2, text="?"),
+    )
+    assert as_it_stands(declaring(), turn) == Accept(
+        GOOD, A.model, {"Findings": "Tea."}, (UNDECLARED,)
+    )

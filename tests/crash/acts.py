@@ -6,20 +6,26 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal, cast
 
 from roundtable.core.errors import LeaseHeld
 from roundtable.core.events import NewEvent, StoredEvent
 from roundtable.ledger import open_ledger
-from roundtable.ports import Ledger
+from roundtable.ports import Ledger, OnWords, Reply, Speaker, SpeakRequest
+from roundtable.speakers.hub import SpeakerHub
 from roundtable.surfaces.cli.app import run as run_command_line
 from roundtable.surfaces.python import Roundtable
 
 MODEL = "openai/gpt-5-mini"
 QUESTION = "Tea or coffee for a team of five?"
+ARRIVED = "arrived"
+"""The file in which a process that dies at an answer has named those that it got."""
 NOT_DRIVING = 75
 """The exit code of a process that found another one driving."""
 
@@ -39,10 +45,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Death:
-    """kill -9 at the n-th append: before it, once it is handed in, or when it is done."""
+    """kill -9 at the n-th append: before it, once it is handed in, or when it is done. Or at the
+    n-th answer: once the ledger has written what it was given by then, before anything else of
+    the process runs."""
 
     at: int
-    when: Literal["before", "during", "after"]
+    when: Literal["before", "during", "after", "answered"]
 
 
 def ask(place: Place, death: Death | None = None) -> None:
@@ -51,6 +59,8 @@ def ask(place: Place, death: Death | None = None) -> None:
     async def main() -> None:
         ledger = await open_ledger(place.db)
         mortal = _Mortal(ledger, death)
+        if death is not None and death.when == "answered":
+            _die_when_answered(ledger, death.at, place.home / ARRIVED)
         async with place.table(cast("Ledger", mortal)) as table:
             await table.ask(QUESTION, all=MODEL)
         (place.home / "appends").write_text(str(mortal.appends), "ascii")
@@ -102,14 +112,16 @@ class _Mortal:
         self, discussion_id: str, events: Sequence[NewEvent], **how: Any
     ) -> list[StoredEvent]:
         self.appends += 1
-        due = self._death is not None and self._death.at == self.appends
-        when = self._death.when if due and self._death else None
+        death = self._death
+        when = death.when if death is not None and death.at == self.appends else None
         if when == "before":
             _die()
-        appending = asyncio.ensure_future(self._ledger.append(discussion_id, events, **how))
+        appending = self._ledger.append(discussion_id, events, **how)
         if when == "during":
+            handed_in = asyncio.ensure_future(appending)
             await asyncio.sleep(0)
             _die()
+            return await handed_in
         stored = await appending
         if when == "after":
             _die()
@@ -117,6 +129,45 @@ class _Mortal:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ledger, name)
+
+
+def _die_when_answered(ledger: Ledger, at: int, log: Path) -> None:
+    """Whatever speaks in this process, the n-th answer is its last."""
+    admitted = SpeakerHub.admitted
+    answers = count(1)
+
+    async def heard(ledger: Ledger) -> None:
+        await ledger.summaries()
+
+    def written_out() -> None:
+        # The loop stands still meanwhile. The ledger does one thing after the other, so that what
+        # it was given is on disk when it answers a question from elsewhere.
+        asking = Thread(target=lambda: asyncio.run(heard(ledger)))
+        asking.start()
+        asking.join()
+        _die()
+
+    class Last:
+        def __init__(self, speaker: Speaker) -> None:
+            self._speaker = speaker
+
+        async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+            reply = await self._speaker.speak(request, on_words)
+            with log.open("a", encoding="utf-8") as arrived:
+                arrived.write(f"{request.idempotency_key}\n")
+            if next(answers) == at:
+                asyncio.get_running_loop().call_soon(written_out)
+            return reply
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._speaker, name)
+
+    @asynccontextmanager
+    async def admit(self: SpeakerHub, model: str) -> AsyncGenerator[Speaker, None]:
+        async with admitted(self, model) as speaker:
+            yield cast("Speaker", Last(speaker))
+
+    SpeakerHub.admitted = admit  # type: ignore[method-assign]
 
 
 def _die() -> None:

@@ -16,7 +16,7 @@ from tests.rehearsal import dutiful
 from tests.servers import Answer, ProviderServer, Received, Reply, hang, provider_server
 from tests.wire import Asked
 
-from .acts import MODEL, NOT_DRIVING, QUESTION, Death, Place, ask, command_line, resume
+from .acts import ARRIVED, MODEL, NOT_DRIVING, QUESTION, Death, Place, ask, command_line, resume
 from .processes import PATIENCE, first_to_end, started
 from .story import STAGES, TURNS, Story, check_concluded, check_resumed, read_story
 
@@ -86,8 +86,25 @@ def test_a_council_killed_at_any_append_goes_on_without_paying_twice(
 
 
 @pytest.mark.requirement("Z-01")
+def test_an_answer_that_has_arrived_is_stored_before_anything_else_happens(tmp_path: Path) -> None:
+    """The process dies at each of its answers in turn, and never pays for one of them again."""
+
+    def die(at: int) -> None:
+        folder = tmp_path / str(at)
+        die_and_resume(folder, Death(at, "answered"))
+        arrived = (folder / ARRIVED).read_text("utf-8").split()
+        story = read_story(str(folder / "ledger.db"))
+        assert story is not None
+        assert len(arrived) >= at  # others may have come in the same moment
+        assert set(arrived) <= story.answered
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(die, range(1, len(TURNS) + 1)))
+
+
+@pytest.mark.requirement("Z-01")
 def test_a_council_killed_while_the_ledger_is_writing_goes_on(tmp_path: Path) -> None:
-    points = [Death(at, "during") for at in range(2, 8)]
+    points = [Death(at, "during") for at in range(2, 12)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda death: die_and_resume(tmp_path / str(death.at), death), points))
 
@@ -95,7 +112,13 @@ def test_a_council_killed_while_the_ledger_is_writing_goes_on(tmp_path: Path) ->
 @pytest.mark.requirement("Z-01", "I-08")
 @pytest.mark.parametrize(
     "death",
-    [Death(2, "after"), Death(3, "before"), Death(4, "during"), Death(6, "after")],
+    [
+        Death(2, "after"),
+        Death(4, "before"),
+        Death(4, "during"),
+        Death(7, "after"),
+        Death(9, "after"),
+    ],
     ids=str,
 )
 def test_a_council_on_postgresql_goes_on_likewise(
@@ -169,7 +192,7 @@ def test_of_two_processes_that_resume_at_once_one_drives(tmp_path: Path) -> None
 
     with provider_server(answer) as server:
         here = place(tmp_path / "here", server)
-        assert started(ask, here, Death(4, "after")).ends() == -signal.SIGKILL
+        assert started(ask, here, Death(7, "after")).ends() == -signal.SIGKILL
         before = held(here)
         killed.set()  # from here on nobody gets an answer, so the one that drives cannot finish
         both = [started(resume, here), started(resume, here)]

@@ -98,10 +98,7 @@ class Scene:
     async def take(self) -> Turn:
         """Take the turn as a new process would: from what the ledger says."""
         journal = await self.journal()
-        try:
-            await take_turn(self.plan, journal, self.tools)
-        finally:
-            await journal.settle()
+        await take_turn(self.plan, journal, self.tools)
         turn = journal.state.turn(self.plan.turn_id)
         return turn or Turn(self.plan.turn_id)
 

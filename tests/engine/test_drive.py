@@ -196,7 +196,8 @@ def test_interrupted_at_any_append_a_council_resumes_without_repeating_a_finishe
     fault: Fault,
 ) -> None:
     _, whole, undisturbed = interrupted_run(NEVER, fault)
-    assert whole.count == 6, "one commit for each of five steps, and one at the end"
+    kinds = {"answers": 9, "searches": 1, "calls that begin": 5, "decisions": 11}
+    assert whole.count >= sum(kinds.values())
     for at in range(1, whole.count + 1):
         table, _, records = interrupted_run(at, fault)
         events = [record.event for record in records]

@@ -16,6 +16,7 @@ from roundtable.core.errors import (
 )
 from roundtable.core.events import AttemptFailed, SpeechGiven, StoredEvent
 from roundtable.core.state import State, fold
+from roundtable.core.turns import UNDECLARED
 from roundtable.core.values import Budget, Material
 from roundtable.engine.service import OUTSIDE
 from roundtable.ledger.memory import MemoryLedger
@@ -341,7 +342,11 @@ def test_a_participant_fills_its_own_open_turn_in_place_of_its_speaker() -> None
     async def main() -> State:
         discussion_id, run = await started(table)
         given = await table.service.speak(discussion_id, "scholar", ANSWER)
-        assert (given.turn_id, given.model, given.flags) == ("1/answer/scholar", OUTSIDE, ())
+        assert (given.turn_id, given.model, given.flags) == (
+            "1/answer/scholar",
+            OUTSIDE,
+            (UNDECLARED,),
+        )
         assert given.sections["Findings"] == "Coffee."
         return await run
 
@@ -386,7 +391,7 @@ def test_a_speech_from_outside_is_held_to_the_same_contract() -> None:
         await run
         return given
 
-    assert run_in_virtual_time(main()).flags == ("[unstructured response]",)
+    assert run_in_virtual_time(main()).flags == ("[unstructured response]", UNDECLARED)
 
 
 @pytest.mark.requirement("I-16", "I-28")

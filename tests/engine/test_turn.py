@@ -13,6 +13,7 @@ from roundtable.core.effects import TurnPolicy
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import (
     AttemptFailed,
+    AttemptFinished,
     AttemptStarted,
     BudgetExhausted,
     DiscussionClosed,
@@ -23,10 +24,11 @@ from roundtable.core.events import (
     dump,
 )
 from roundtable.core.text import estimate_tokens
+from roundtable.core.turns import TRUNCATED
 from roundtable.core.values import Budget
-from roundtable.engine.turn import CONDENSED
+from roundtable.engine.turn import CONDENSED, LONGEST_DRAFT
 from roundtable.ledger.memory import MemoryLedger
-from roundtable.ports import SpeakRequest
+from roundtable.ports import LONGEST_ANSWER, SpeakRequest
 from tests.rehearsal import TestIds, Voice, run_in_virtual_time
 
 from .scene import DISCUSSION, Scene
@@ -438,3 +440,88 @@ def test_no_further_call_is_made_after_a_stop_and_the_turn_ends_at_once(
     run_in_virtual_time(main())
     assert second.requests == []
     assert types(scene) == ["AttemptStarted", end.type, "AttemptFailed"]
+
+
+# Killed
+
+
+class Killed(Exception):
+    """The process is gone."""
+
+
+class Mortal(MemoryLedger):
+    """Dead from its n-th append on, before or after that one is written."""
+
+    def __init__(self, scene: Scene, at: int, *, written: bool) -> None:
+        super().__init__(scene.clock.monotonic)
+        self._left = at
+        self._written = written
+        self.dead = False
+
+    async def append(self, *args: Any, **kwargs: Any) -> list[StoredEvent]:
+        self._left -= 1
+        self.dead = self.dead or (self._left == 0 and not self._written)
+        if self.dead:
+            raise Killed
+        stored = await super().append(*args, **kwargs)
+        if self._left == 0:
+            self.dead = True
+            raise Killed
+        return stored
+
+    def wake(self) -> None:
+        self.dead, self._left = False, 0
+
+
+@pytest.mark.requirement("Z-01", "X-32")
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("at", range(2, 6))
+def test_a_turn_of_two_calls_killed_at_any_append_repeats_no_answered_call(
+    at: int, written: bool
+) -> None:
+    """An answer that breaks its contract, and the call that mends it."""
+
+    def script(request: SpeakRequest) -> str:
+        return "## Findings\nTea." if "is missing or empty" in request.user else "Tea."
+
+    voice = Voice(script)
+    scene = Scene({"test/a": voice}, policy=REPAIRING, contract=STRICT)
+    ledger = scene.ledger = Mortal(scene, at, written=written)
+
+    async def main() -> list[str]:
+        await scene.open()
+        with pytest.raises(Killed):
+            await scene.take()
+        ledger.wake()
+        before = [r.event for r in await scene.records()]
+        answered = [e.text for e in before if isinstance(e, AttemptFinished)]
+        made = len(voice.requests)
+        turn = await scene.take()
+        assert turn.speech is not None
+        assert turn.speech.text == "## Findings\nTea."
+        await scene.take()
+        assert len(voice.requests) == made + 2 - len(answered), "an answered call was repeated"
+        return answered
+
+    answered = run_in_virtual_time(main())
+    assert answered == ["Tea.", "## Findings\nTea."][: (at - 2 + written) // 2]
+    finished = [e for e in events_of(scene, AttemptFinished) if isinstance(e, AttemptFinished)]
+    assert [e.text for e in finished] == ["Tea.", "## Findings\nTea."]
+    purposes = [
+        e.purpose for e in events_of(scene, AttemptStarted) if isinstance(e, AttemptStarted)
+    ]
+    assert set(purposes) == {"answer", "repair"}
+    assert len(events_of(scene, SpeechGiven)) == 1
+
+
+@pytest.mark.requirement("Z-39")
+def test_an_answer_beyond_all_bounds_is_cut_and_flagged_whoever_gave_it() -> None:
+    scene = Scene({"test/a": saying("word " * (LONGEST_ANSWER // 5 + 1))})
+    play(scene)
+    (finished,) = events_of(scene, AttemptFinished)
+    (speech,) = events_of(scene, SpeechGiven)
+    assert isinstance(finished, AttemptFinished)
+    assert isinstance(speech, SpeechGiven)
+    assert (len(finished.text), finished.finish_reason) == (LONGEST_ANSWER, "length")
+    assert TRUNCATED in speech.flags
+    assert sum(len(draft.words) for draft in scene.drafts) <= LONGEST_DRAFT

@@ -39,7 +39,7 @@ async def test_a_missing_driver_says_how_to_install_it(monkeypatch: pytest.Monke
     with pytest.raises(UsageError) as caught:
         await open_ledger("postgresql://localhost/roundtable")
 
-    assert "pip install 'roundtable[postgres]'" in caught.value.remedy
+    assert "pip install 'roundtable-council[postgres]'" in caught.value.remedy
 
 
 def test_no_driver_is_imported_before_it_is_needed() -> None:

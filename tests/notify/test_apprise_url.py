@@ -122,7 +122,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(builtins, "__import__", without)
     told = by(SLACK).problem(spelled("team"))
-    assert told == ("It needs the package apprise.", "pip install 'roundtable[notify]'")
+    assert told == ("It needs the package apprise.", "pip install 'roundtable-council[notify]'")
 
 
 def test_calls_that_hang_are_bounded_in_number() -> None:

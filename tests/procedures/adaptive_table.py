@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +12,7 @@ from roundtable.core.state import State
 from roundtable.core.values import SpeakerRef
 from roundtable.ports import SpeakerChain, SpeakRequest
 from roundtable.views.adaptive import delivery
+from tests.declaring import declared
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .council_table import events, sections, turn_of
@@ -35,9 +36,8 @@ NAMES = {
     "analyst": "Analyst",
     "contrarian": "Contrarian",
 }
-DEBATE = "Should we drink tea, and is it better than coffee?"
+DEBATE = "Should we drink tea because it is better than coffee?"
 """A question that its words make a debate."""
-_SCORE_LINE = re.compile(r"^- (.+): X/5$", re.MULTILINE)
 
 
 def design(
@@ -63,45 +63,72 @@ def design(
 
 
 def dutiful_panelist(request: SpeakRequest) -> str:
-    """Keeps to every form: digests, scores of 4, votes for tea, ACCURATE."""
+    """Keeps to every form: digests, declared scores of 4, the first option, ACCURATE."""
     turn = turn_of(request)
+    if request.form is not None and request.form.alone:
+        return declared(request.form)
     if "/meta-panel/" in turn:
         return design()
+    if "/clerk/" in turn:
+        return listing(("Tea", "ABCD"), ("Coffee", ""))
     if "/answer/" in turn or "/second-stage/" in turn:
-        return sections(
-            Position=f"Position in {turn}.",
-            Reasoning=f"Reasoning in {turn}.",
-            Risks_and_Unknowns="None that matter.",
-            Vote="Tea",
-            **{"SELF-DIGEST": f"Digest of {turn}."},
-        )
+        return answer(request)
     if "/critique/" in turn:
-        return critique(turn, scored(request))
+        return critique(request)
     if "/validation/" in turn:
         return sections(Verdict="ACCURATE", Correction="none")
-    return synthesis()
+    return spoken(request, synthesis())
 
 
-def scored(request: SpeakRequest, score: int = 4) -> str:
-    """The score block as asked for, with one score for all."""
-    names = _SCORE_LINE.findall(request.user.rpartition("---END")[2])
-    return "SCORES:\n" + "\n".join(f"- {name}: {score}/5" for name in names)
+def spoken(request: SpeakRequest, text: str, **fields: Any) -> str:
+    """These words with a dutiful declaration, in which `fields` are as given. The block alone where
+    nothing else is asked for."""
+    if request.form is None:
+        return text
+    ending = declared(request.form, request.user, **fields)
+    return ending if request.form.alone else f"{text}\n\n{ending}"
 
 
-def critique(turn: str, scores: str, vote: str = "Tea") -> str:
-    return sections(
+def answer(request: SpeakRequest, text: str = "", **fields: Any) -> str:
+    turn = turn_of(request)
+    words = text or sections(
+        Position=f"Position in {turn}.",
+        Reasoning=f"Reasoning in {turn}.",
+        Risks_and_Unknowns="None that matter.",
+        **{"SELF-DIGEST": f"Digest of {turn}."},
+    )
+    return spoken(request, words, **fields)
+
+
+def critique(request: SpeakRequest, score: int = 4, more: str = "", **fields: Any) -> str:
+    """A cross-critique with one score for all; `more` follows its words."""
+    turn = turn_of(request)
+    words = sections(
         Critique=f"Criticism in {turn}.",
         Updated_Position=f"Updated position in {turn}.",
-        Vote=vote,
         **{"SELF-DIGEST": f"New digest of {turn}."},
-        AGREEMENT_SCORES=scores,
     )
+    if request.form is not None:
+        fields.setdefault("scores", dict.fromkeys(request.form.scored, score))
+    return spoken(request, f"{words}\n\n{more}".strip(), **fields)
+
+
+def undeclared(text: str) -> Callable[[SpeakRequest], str]:
+    """These words and no declaration, however often it is asked for."""
+    return lambda _: text
+
+
+def listing(*options: tuple[str, str]) -> str:
+    """What the clerk lists: options, each with the letters of those who seem to hold it."""
+    listed = [{"text": text, "holders": list(letters)} for text, letters in options]
+    decisions = [{"question": "?", "options": listed}]
+    found = {"shared": [], "decisions": decisions, "clashes": []}
+    return f"```decisions\n{json.dumps(found)}\n```"
 
 
 def synthesis(**bodies: str) -> str:
     whole = {
-        "Answer": "Drink tea.",
-        "Confidence": "high",
+        "Answer": "Drink tea [1/answer/analyst].",
         "Agreement": "All are thirsty.",
         "Dissent": "none",
         "Open_Questions": "none",
@@ -111,11 +138,14 @@ def synthesis(**bodies: str) -> str:
 
 
 def panelist(turns: Mapping[str, Act] | None = None) -> Voice:
-    """A voice that acts so in the turns whose ids contain the key, and is dutiful in all others."""
+    """A voice that acts so in the turns whose ids contain the key, and is dutiful in all others.
+    Words are said with a dutiful declaration; a function says all there is to say."""
 
     def script(request: SpeakRequest) -> str | SpeakerError | float | None:
         for part, act in (turns or {}).items():
             if part in turn_of(request):
+                if isinstance(act, str) and act.strip():
+                    return spoken(request, act)
                 return act(request) if callable(act) else act
         return dutiful_panelist(request)
 

@@ -1,15 +1,22 @@
-"""Councils for tests: voices that do as they are told in one turn and are dutiful in all others."""
+"""Councils for tests: voices that do as they are told in one turn and are dutiful in all others.
+
+Words get the dutiful declaration added, which chooses the first option; what a function says stands
+as it is.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.core.values import SearchHit
 from roundtable.ports import SpeakRequest
+from tests.declaring import spoken
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
@@ -23,7 +30,9 @@ def acting(turns: dict[str, Act]) -> Voice:
     def script(request: SpeakRequest) -> str | SpeakerError | float | None:
         for part, act in turns.items():
             if part in request.idempotency_key:
-                return act(request) if callable(act) else act
+                if callable(act):
+                    return act(request)
+                return spoken(act, request) if isinstance(act, str) else act
         return dutiful(request)
 
     return Voice(script)
@@ -96,6 +105,23 @@ class Finder:
         await asyncio.sleep(0.5)
         assert query
         return self.hits[:count]
+
+
+def declaring(text: str, **fields: Any) -> Act:
+    """These words with a declaration of these fields; all others are filled in dutifully."""
+    return lambda request: spoken(text, request, **fields)
+
+
+def bare(text: str) -> Act:
+    """These words, and no declaration."""
+    return lambda _: text
+
+
+def listed(*options: str) -> str:
+    """A summary with the list of these options."""
+    shown = [{"text": text, "holders": []} for text in options]
+    block = {"shared": [], "decisions": [{"question": "?", "options": shown}], "clashes": []}
+    return f"They differ.\n\n```decisions\n{json.dumps(block)}\n```"
 
 
 DEAD = SpeakerError("auth", "The key was refused.", "Check the key.")

@@ -11,7 +11,9 @@ from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.custom import Definition, define
+from roundtable.procedures.custom.checks import define
+from roundtable.procedures.custom.model import Definition
+from tests.declaring import declared
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
@@ -62,7 +64,9 @@ def turn_of(request: SpeakRequest) -> str:
 
 def marked(request: SpeakRequest) -> str:
     """A dutiful answer that carries its turn as a mark."""
-    return f"{dutiful(request)} MARK<{turn_of(request)}>"
+    said = dutiful(request)
+    alone = request.form is not None and request.form.alone
+    return said if alone else f"MARK<{turn_of(request)}>\n\n{said}"
 
 
 def acting(turns: Mapping[str, Act] | None = None) -> Voice:
@@ -117,7 +121,20 @@ def codes(state: State) -> list[str]:
 def estimating(*numbers: Mapping[str, float | str]) -> dict[str, Act]:
     """What each participant estimates in each round."""
     return {
-        f"{round_}/estimate/{who}": f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
+        f"{round_}/estimate/{who}": saying(
+            f"## Reasons\nSo says {who}.", values={"estimate": number}
+        )
         for round_, row in enumerate(numbers, 1)
         for who, number in row.items()
     }
+
+
+def saying(words: str, **fields: Any) -> Act:
+    """These words, and a declaration with these fields."""
+
+    def act(request: SpeakRequest) -> str:
+        block = declared(request.form, request.user, **fields)
+        alone = request.form is not None and request.form.alone
+        return block if alone else f"{words}\n\n{block}".strip()
+
+    return act

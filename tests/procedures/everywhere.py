@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from roundtable.ports import SpeakRequest
+from tests.declaring import by_prompt
 from tests.rehearsal import dutiful
 from tests.wire import Asked, ByLine
 
@@ -16,10 +16,6 @@ from .custom_table import turn_of
 
 ESTIMATES = {"builder": (10, 16, 20), "historian": (20, 20, 20), "sceptic": (40, 24, 22)}
 """How a Delphi comes together over three rounds; whoever is not named says 6, 15 and 19."""
-_ANSWER = re.compile(
-    r"^from Answer (?P<label>[A-Z])\n.*?^(?P<proof>The view of .+?)$.*?^Position: (?P<stated>.+?)$",
-    re.MULTILINE | re.DOTALL,
-)
 MODEL = "openai/gpt-5-mini"
 
 
@@ -55,7 +51,7 @@ HELD: dict[str, Held] = {
     "council": Held("council", "Tea or coffee?", {}, 1 + 3 + 1 + 3 + 1, 5),
     "council, quick": Held("council", "Tea or coffee?", {"quick": True}, 1 + 3 + 1, 3),
     "deliberation": Held("deliberation", QUESTION, EXPERTS, 3 + 3 + 1, 3),
-    "five-round": Held("five-round", five_round_table.TOPIC, AGENTS, 3 * 4 + 1, 5),
+    "five-round": Held("five-round", five_round_table.TOPIC, AGENTS, 3 * 4 + 2, 5),
     "meeting": Held("meeting", meeting_table.TOPIC, SEATS, 3 * 3 + 4, 13),
     "delphi": Held("delphi", "How many weeks will it take?", {}, 4 * 3, 3),
 }
@@ -65,10 +61,12 @@ def obedient(request: SpeakRequest) -> str:
     """An answer that keeps to the form it is asked for, whatever procedure asks."""
     _, stage, who = turn_of(request).split("/")
     asked = request.user.rpartition("---END")[2]
+    if "Reply with one block of exactly this form and nothing else:\n" in request.user:
+        return by_prompt("", request.user)
     match stage:
         case "proposal" | "cross-reference" | "arbitration":
             return five_round_table.compliant(request)
-        case "revision" if "## Revisions" in asked:
+        case "revision" if "## Revisions" in request.user:
             return five_round_table.compliant(request)
         case "critique" if "## Defects" in asked:
             return five_round_table.compliant(request)
@@ -77,29 +75,24 @@ def obedient(request: SpeakRequest) -> str:
         case "answer" | "critique" if "SELF-DIGEST" in asked:
             return adaptive_table.dutiful_panelist(request)
         case "clerk":
-            return _positions(request.user)
+            return deliberation_table.listing(request.user)
         case "discussion":
             return meeting_table.minded(request)
         case "estimate":
             numbers = ESTIMATES.get(who, (6, 15, 19))
             number = numbers[int(turn_of(request)[0]) - 1]
-            return f"## Estimate\n{number}\n\n## Reasons\nSo says {who}."
-    if "## Ballot" in asked:
-        said = deliberation_table.voice().script(request)
-        assert isinstance(said, str)
-        return said
+            words = f"## Reasons\nSo says {who}."
+            return by_prompt(words, request.user, values={"estimate": number})
+        case "answer" | "critique" | "critique-in-reverse" if who in deliberation_table.EXPERTS:
+            return _expert(request, stage, who)
     return dutiful(request)
 
 
-def _positions(user: str) -> str:
-    """The clerk's list: who stated which position, with words of its own as the proof."""
-    held: dict[str, list[str]] = {}
-    for found in _ANSWER.finditer(user):
-        line = f'ANSWER {found["label"]}: "{found["proof"]}"'
-        held.setdefault(found["stated"], []).append(line)
-    return "\n".join(
-        f"OPTION: the view called {stated}\n" + "\n".join(lines) for stated, lines in held.items()
-    )
+def _expert(request: SpeakRequest, stage: str, who: str) -> str:
+    """What an expert of a deliberation says: two of three hold the same."""
+    said = deliberation_table.answer(who) if stage == "answer" else deliberation_table.review(who)
+    held, _ = deliberation_table.SPLIT[who]
+    return by_prompt(said, request.user, choice=held, position=f"The position {held}.")
 
 
 def reply(asked: Asked) -> str:
@@ -113,4 +106,4 @@ def reply(asked: Asked) -> str:
         timeout=60,
         idempotency_key=asked.headers["idempotency-key"],
     )
-    return ByLine(obedient(request))
+    return ByLine(by_prompt(obedient(request), asked.user))

@@ -6,10 +6,12 @@ import re
 import zlib
 from collections.abc import Callable
 
+from roundtable.core.declaration_form import LABEL
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
+from tests.declaring import declared
 from tests.rehearsal import Table, Voice, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
@@ -71,33 +73,83 @@ def proposal(seed: str, *, chinese: bool = False, words: int = 900, metrics: int
     if chinese:
         table = "| 方案 | 成本 |\n|---|---|\n| 自研 | 30 万 |\n| 采购 | 50 万 |"
         rows = [f"- 指标{n}：{n * 10} 毫秒" for n in range(1, metrics + 1)]
-        points = [f"- {seed}主张第{n}项必须先做" for n in "一二三"]
     else:
         table = "| Option | Cost |\n|---|---|\n| build | 30 days |\n| buy | 50 days |"
         rows = [f"- metric {n}: {n * 10} ms" for n in range(1, metrics + 1)]
-        points = [f"- {seed} claims that step {n} comes first." for n in ("one", "two", "three")]
     return (
         f"## Proposal\n{fill.words(words)}\n\n## Comparison\n{table}\n\n## Metrics\n"
         + "\n".join(rows)
-        + "\n\n## Points\n"
-        + "\n".join(points)
     )
 
 
-def stances(points: list[str], position: Callable[[str], str]) -> str:
-    return "\n".join(f"- {point}: {position(point)}, because it follows." for point in points)
+def claims(seed: str, *, chinese: bool = False) -> list[str]:
+    """The points that a proposal stands on."""
+    if chinese:
+        return [f"{seed}主张第{n}项必须先做" for n in "一二三"]
+    return [f"{seed} claims that step {n} comes first." for n in ("one", "two", "three")]
 
 
 def mixed(request: SpeakRequest) -> Callable[[str], str]:
-    """The first expert disagrees with the second's first claim; the rest is agreed or open."""
+    """The first expert disagrees with three claims of the others; the rest is agreed or open."""
     who = stage_of(request)[2]
 
     def position(point: str) -> str:
-        if point == "p4":
+        if point in ("p4", "p5", "p7"):
             return "disagree" if who == IDS[0] else "agree"
         return "agree" if point in ("p1", "p2") and who != IDS[2] else "unsure"
 
     return position
+
+
+def agreed(_: str) -> str:
+    return "agree"
+
+
+def declaration(
+    request: SpeakRequest,
+    stance: Callable[[str], str] | None = None,
+    *,
+    chinese: bool = False,
+    **fields: object,
+) -> str:
+    """What a dutiful expert declares: the first one stands alone, unless all speak Chinese."""
+    form = request.form
+    if form is None:
+        return ""
+    who = stage_of(request)[2]
+    stance = stance or (agreed if chinese else mixed(request))
+    lone = who == IDS[0] and not chinese
+    given: dict[str, object] = {
+        "choice": "o2" if lone else "o1",
+        "position": "Build it." if lone else "Buy it.",
+        "new_points": claims(asked_as(request), chinese=chinese)
+        if stage_of(request)[1] == "proposal"
+        else [],
+        "stances": [
+            {"id": each.id, "stance": stance(each.id), "text": "It follows."}
+            for each in form.listed
+            if not each.own
+        ],
+    }
+    if "votes" not in form.keys:
+        given.pop("choice")
+    return declared(form, request.user, **given | fields)
+
+
+def with_declaration(request: SpeakRequest, text: str, *, chinese: bool = False) -> str:
+    """The text with the declaration that it lacks, or the declaration alone where only that is
+    asked for."""
+    if request.form is None or f"```{LABEL}" in text:
+        return text
+    block = declaration(request, chinese=chinese)
+    return block if request.form.alone else f"{text}\n\n{block}"
+
+
+def clerk(*options: str) -> str:
+    """The host's list of what can be voted on."""
+    texts = ", ".join(f'{{"text": "{each}", "holders": []}}' for each in options)
+    listed = f'{{"shared": [], "decisions": [{{"question": "…", "options": [{texts}]}}]}}'
+    return f"```decisions\n{listed}\n```"
 
 
 def cross_reference(request: SpeakRequest, *, chinese: bool = False, words: int = 850) -> str:
@@ -106,14 +158,9 @@ def cross_reference(request: SpeakRequest, *, chinese: bool = False, words: int 
     one, two = others(request)[0], others(request)[-1]
     if chinese:
         cites = f"【@{one} R1：同意】甲。\n【@{two} R1：反对】乙。\n【@{one} R1：部分同意】丙。"
-        held = "\n".join(f"- {p}：同意，因为合理。" for p in listed(request, "LIST OF POINTS", "p"))
     else:
         cites = f"[@{one} R1: agree] One.\n[@{two} R1: disagree] Two.\n[@{one} R1: partly] Three."
-        held = stances(listed(request, "LIST OF POINTS", "p"), mixed(request))
-    return (
-        f"## Cross-Reference\n{cites}\n{fill.words(words)}\n\n## Blind Spots\n{fill.words(20)}\n\n"
-        f"## Stances\n{held}"
-    )
+    return f"## Cross-Reference\n{cites}\n{fill.words(words)}\n\n## Blind Spots\n{fill.words(20)}"
 
 
 def critique(
@@ -140,7 +187,7 @@ def critique(
             f"second the queue grows because {fill.words(12)}."
         )
 
-    body = "\n".join(item("R", n) for n in range(1, risks + 1))
+    body = "\n".join(item("K", n) for n in range(1, risks + 1))
     rest = "\n".join(item("D", n) for n in range(1, defects + 1))
     return f"{fill.words(words - 300)}\n\n## Risks\n{body}\n{fill.words(300)}\n\n## Defects\n{rest}"
 
@@ -148,11 +195,10 @@ def critique(
 def revision(request: SpeakRequest, *, chinese: bool = False, words: int = 1050) -> str:
     seed = asked_as(request)
     fill = Filler(f"d{seed}{stage_of(request)[0]}", chinese=chinese)
-    raised = listed(request, "CHALLENGES", "C")
+    raised = listed(request, "CHALLENGES", "Q")
     if chinese:
         said = "\n".join(f"- {c}：采纳。理由充分，我们将据此修改方案。" for c in raised)
         table = "| 原方案 | 修订方案 | 理由 |\n|---|---|---|\n| 自研 | 采购 | 更快上线 |"
-        held = "\n".join(f"- {p}：同意，因为合理。" for p in listed(request, "LIST OF POINTS", "p"))
     else:
         replies = ["reject" if n == 0 else "accept" for n in range(len(raised))]
         said = "\n".join(
@@ -163,10 +209,9 @@ def revision(request: SpeakRequest, *, chinese: bool = False, words: int = 1050)
             "| Original | Revised | Reason |\n|---|---|---|\n| build it | buy it | sooner |\n"
             "| one team | two teams | fewer hand-overs |"
         )
-        held = stances(listed(request, "LIST OF POINTS", "p"), mixed(request))
     return (
         f"## Answers\n{said or 'none'}\n\n## Revisions\n{table}\n\n## Revised Proposal\n"
-        f"{fill.words(words)}\n\n## Stances\n{held}"
+        f"{fill.words(words)}"
     )
 
 
@@ -202,7 +247,13 @@ def arbitration(
 
 
 def compliant(request: SpeakRequest, *, chinese: bool = False) -> str:
-    """A speech that keeps to every requirement of its round."""
+    """A speech that keeps to every requirement of its round, and declares what it is asked for."""
+    return with_declaration(request, _speech(request, chinese=chinese), chinese=chinese)
+
+
+def _speech(request: SpeakRequest, *, chinese: bool) -> str:
+    if request.form is not None and request.form.alone:
+        return ""
     match stage_of(request)[1]:
         case "proposal":
             return proposal(asked_as(request), chinese=chinese)
@@ -214,6 +265,8 @@ def compliant(request: SpeakRequest, *, chinese: bool = False) -> str:
             return revision(request, chinese=chinese)
         case "arbitration":
             return arbitration(request, chinese=chinese)
+        case "clerk":
+            return clerk("Buy it.", "Build it.")
         case other:
             raise AssertionError(other)
 
@@ -226,7 +279,10 @@ def acting(turns: dict[str, Act], *, chinese: bool = False) -> Voice:
             if part in turn_of(request):
                 if isinstance(act, float):
                     return act
-                return act(request) if callable(act) else act
+                said = act(request) if callable(act) else act
+                if not isinstance(said, str) or not said.strip():
+                    return said
+                return with_declaration(request, said, chinese=chinese)
         return compliant(request, chinese=chinese)
 
     return Voice(script)

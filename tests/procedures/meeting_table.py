@@ -12,6 +12,7 @@ from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.opening import OpenRequest
+from tests.declaring import block, declared, fields
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 Act = str | SpeakerError | float | None | Callable[[SpeakRequest], str]
@@ -32,10 +33,10 @@ def words(count: int = 220, mark: str = "word") -> str:
     return " ".join(f"{mark}{n}" for n in range(count))
 
 
-def said(*lines: str, mark: str = "word", count: int = 220) -> str:
-    """A speech to the form, with these lines in its closing block."""
-    block = "\n".join(f"- {line}" for line in lines)
-    return f"## Speech\n{words(count, mark)}\n\n## Points\n{block}"
+def said(*lines: str, mark: str = "word", count: int = 220, position: str = "") -> str:
+    """A speech to the form, which declares what these lines say."""
+    declared = fields(*lines, **({"position": position} if position else {}))
+    return f"## Speech\n{words(count, mark)}\n\n{block(declared)}"
 
 
 def turn_of(request: SpeakRequest) -> str:
@@ -63,6 +64,10 @@ def acting(turns: Mapping[str, Act] | None = None) -> Voice:
     def script(request: SpeakRequest) -> str | SpeakerError | float | None:
         for part, act in (turns or {}).items():
             if part in turn_of(request):
+                # Whoever gave its words without a declaration gives that when asked for it alone.
+                alone = request.form is not None and request.form.alone
+                if alone and isinstance(act, str) and act.strip():
+                    return declared(request.form, request.user, choice="any")
                 return act(request) if callable(act) else act
         return minded(request)
 

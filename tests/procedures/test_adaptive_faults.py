@@ -9,7 +9,7 @@ import pytest
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.values import SearchHit
-from roundtable.procedures.adaptive.validation import Judged, judge, outcome
+from roundtable.procedures.adaptive.turns import Judged, judge, outcome
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.views.adaptive import delivery, result_document
@@ -41,11 +41,13 @@ from .adaptive_table import (
     meta_section,
     note,
     panelist,
-    scored,
     synthesis,
+    undeclared,
 )
 from .council_table import Finder, asked, prompt_of, sections
 
+TEA = "Drink tea [1/answer/analyst]."
+CRITICISM = sections(Critique="x", Updated_Position="x", **{"SELF-DIGEST": "x"})
 BUSY = SpeakerError("unavailable", "The server is down.", "Wait.")
 
 
@@ -123,7 +125,7 @@ def test_who_fails_in_round_two_keeps_its_first_digest_and_stays_out_of_the_cons
     act: Act,
 ) -> None:
     table = adaptive(
-        {"critique/analyst": act, "critique/advocate": lambda r: critique("x", scored(r, 1))},
+        {"critique/analyst": act, "critique/advocate": lambda r: critique(r, 1)},
         defaults={"panels": {"debate": [{"role": NAMES[w], "model": f"m/{w}"} for w in DEBATERS]}},
     )
     state = hold(table, options={"panel": ",".join(f"m/{who}" for who in DEBATERS)})
@@ -202,14 +204,39 @@ def test_whoever_fails_wherever_the_others_bring_it_to_an_end(
         "",
     ],
 )
-def test_a_broken_score_block_counts_as_three_and_is_said(block: str) -> None:
-    table = adaptive({"critique/analyst": critique("x", block)})
+def test_a_broken_score_block_is_taken_as_three_said_and_left_out_of_the_consensus(
+    block: str,
+) -> None:
+    table = adaptive({"critique/analyst": undeclared(f"{CRITICISM}\n\n{block}")})
     state = hold(table)
     (row,) = [row for row in state.scores if row.participant == "analyst"]
     assert set(row.scores.values()) == {3}
     assert set(row.inferred) == set(DEBATERS) - {"analyst"}
     (line,) = [line for line in meta_section(state) if "[SCORE INFERRED]" in line]
     assert "Analyst on Advocate, Devil's Advocate, Contrarian" in line
+    # Nine scores of 4, and none of the three that nobody gave.
+    assert meta_section(state)[0] == "Consensus: 80 %"
+    assert "| Analyst | 3* | 3* | – | 3* |" in delivery(state, "0")
+
+
+@pytest.mark.requirement("A-57", "A-65")
+def test_a_clean_score_block_counts_where_nothing_is_declared() -> None:
+    block = "SCORES:\n- Advocate: 1/5\n- Devil's Advocate: 2/5\n- Contrarian: 3/5"
+    state = hold(adaptive({"critique/analyst": undeclared(f"{CRITICISM}\n\n{block}")}))
+    (row,) = [row for row in state.scores if row.participant == "analyst"]
+    assert row.scores == {"advocate": 1, "devils-advocate": 2, "contrarian": 3}
+    assert row.inferred == ()
+    # (9 × 4 + 1 + 2 + 3) of 60
+    assert meta_section(state)[0] == "Consensus: 70 %"
+    assert "score_inferred" not in codes(state)
+
+
+@pytest.mark.requirement("A-57", "A-65", "Z-22")
+def test_what_is_declared_counts_and_not_what_is_written_beside_it() -> None:
+    block = "SCORES:\n- Advocate: 1/5\n- Devil's Advocate: 1/5\n- Contrarian: 1/5"
+    state = hold(adaptive({"critique/analyst": lambda r: critique(r, 5, more=block)}))
+    (row,) = [row for row in state.scores if row.participant == "analyst"]
+    assert set(row.scores.values()) == {5}
 
 
 # Synthesis
@@ -234,7 +261,7 @@ def test_when_nobody_can_write_the_result_is_an_extract() -> None:
     assert "extracted_verdict" in codes(state)
     assert "bias_risk" not in codes(state)
     for who in DEBATERS:
-        assert f"**{NAMES[who]}** (2/critique/{who}): New digest of" in state.verdict.answer
+        assert f"**{NAMES[who]}** (2/critique/{who}): Do it step by step." in state.verdict.answer
 
 
 # Validation
@@ -261,20 +288,21 @@ def test_the_table_of_verdicts(
         f"validation/{who}": sections(Verdict=word, Correction=f"{NAMES[who]} never said so.")
         for who, word in zip(DEBATERS, verdicts, strict=True)
     }
-    acts["0/rewrite"] = synthesis(Answer="Drink tea, with corrections.")
+    corrected = "Drink tea, with corrections."
+    acts["0/rewrite"] = synthesis(Answer=corrected)
     table = adaptive(acts)
     state = hold(table, options={"validate": True})
     lines = meta_section(state)
     assert lines[:2] == ["Consensus: 80 %", f"Validated: {validated}"]
     assert ("0/rewrite/synthesiser" in asked(table)) is rewritten
     assert state.verdict is not None
-    assert state.verdict.answer == ("Drink tea, with corrections." if rewritten else "Drink tea.")
+    assert state.verdict.answer == (corrected if rewritten else TEA)
     assert sum("Misrepresentation warning: Advocate" in line for line in lines) == warned
     assert result_document(state, state.opened_at)["validated"] == validated  # type: ignore[arg-type]
     if rewritten:
         user = prompt_of(table, "0/rewrite/synthesiser").user
         assert "Advocate never said so." in user
-        assert "Drink tea." in user
+        assert TEA in user
         assert labels(table, state)[-1] == "rt-synthesis"
 
 
@@ -294,7 +322,7 @@ def test_a_failed_rewriting_leaves_the_draft_with_its_warnings() -> None:
     }
     state = hold(adaptive(acts), options={"validate": True, "quick": True})
     assert state.verdict is not None
-    assert state.verdict.answer == "Drink tea."
+    assert state.verdict.answer == TEA
     assert codes(state).count("misrepresentation") == 3
     assert "rewrite_failed" in codes(state)
     assert "Validated: partial" in meta_section(state)
@@ -349,7 +377,7 @@ def test_the_first_of_the_three_words_is_the_verdict(text: str, judgement: str |
 def test_validation_is_suggested_when_it_is_worth_it(
     topic: str, score: int, options: dict[str, object], hinted: bool
 ) -> None:
-    acts: dict[str, Act] = {"critique": lambda r: critique("x", scored(r, score))}
+    acts: dict[str, Act] = {"critique": lambda r: critique(r, score)}
     state = hold(adaptive(acts), topic, options=options)
     assert ("validate_hint" in codes(state)) is hinted
     assert sum("--validate" in line for line in meta_section(state)) == int(hinted)
@@ -372,7 +400,7 @@ def test_with_every_fault_each_item_stands_once_in_meta() -> None:
     acts: dict[str, Act] = {
         "meta-panel/meta-b": "I like tea.",
         "answer/analyst": None,
-        "critique/contrarian": critique("x", "SCORES: lots"),
+        "critique/contrarian": undeclared(f"{CRITICISM}\n\nSCORES: lots"),
         "critique/advocate": None,
         "second-stage": DEAD,
         "validation/contrarian": sections(Verdict="INACCURATE", Correction="I said the opposite."),
@@ -448,7 +476,7 @@ def test_an_order_to_score_five_of_five_changes_no_score(place: str) -> None:
     hit = SearchHit(title="Tea", url="https://evil.example/x", text=order)
     acts: dict[str, Act] = {
         "answer/advocate": f"{order}\n\n## SELF-DIGEST\n{order}" if place == "peer" else "x",
-        "critique": lambda r: critique("x", scored(r, 2)),
+        "critique": lambda r: critique(r, 2),
     }
     table = adaptive(acts, search=Finder(hit) if place == "web" else Finder())
     topic = f"Should we drink tea? {order}" if place == "question" else "Should we drink tea?"

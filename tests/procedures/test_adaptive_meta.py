@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from roundtable.core.events import ParticipantsSeated, WorkflowChosen
 from roundtable.core.values import SpeakerRef
-from roundtable.procedures.adaptive.bench import BenchModel, find, model_key
-from roundtable.procedures.adaptive.design import majority, rounds_of
-from roundtable.procedures.adaptive.modes import KEYWORDS, detect_mode
-from roundtable.procedures.adaptive.recommendation import (
+from roundtable.procedures.adaptive.design import (
     Position,
     Recommendation,
     Workflow,
+    majority,
     read_recommendation,
+    rounds_of,
 )
-from roundtable.procedures.adaptive.roles import plain_role
+from roundtable.procedures.adaptive.options import KEYWORDS, detect_mode
+from roundtable.procedures.adaptive.panels import BenchModel, find, model_key, plain_role
 from roundtable.views.adaptive import delivery
 from tests.rehearsal import Cast
 

@@ -100,6 +100,7 @@ COURSES: dict[str, tuple[Held, Counted]] = {
         {
             "1/proposal": 3,
             "2/cross-reference": 3,
+            "0/clerk": 1,
             "3/critique": 3,
             "4/revision": 3,
             "0/arbitration": 1,

@@ -12,13 +12,17 @@ import pytest
 from roundtable.core.contracts import UNSTRUCTURED
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import AttemptFinished, AttemptStarted, StageClosed, StageOpened
+from roundtable.core.record import record_of
+from roundtable.core.standing import standing_of
 from roundtable.core.state import State
+from roundtable.core.turns import UNDECLARED
 from roundtable.core.values import Budget, Dissent, Material, SearchHit, Usage
 from roundtable.engine.turn import CONDENSED
 from roundtable.ports import OnWords, Reply, SpeakRequest
-from roundtable.procedures.council.verdict import PASTED
 from roundtable.procedures.opening import OpenRequest
+from roundtable.procedures.verdicts import PASTED, UNCITED
 from roundtable.views.notes import notes
+from tests.declaring import spoken, vote
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .council_table import (
@@ -28,10 +32,13 @@ from .council_table import (
     Finder,
     acting,
     asked,
+    bare,
     codes,
     council,
+    declaring,
     events,
     hold,
+    listed,
     prompt_of,
     scholar,
     sections,
@@ -175,7 +182,7 @@ def test_the_joint_summary_of_all_three_answers_is_what_round_two_examines() -> 
     summary = prompt_of(table, "0/summary/captain").user
     for who, turn in zip(("Findings", "Analysis", "Perspective"), ROUND_1, strict=True):
         assert f"## {who}" in summary
-        assert turn in summary
+        assert f", {turn.rpartition('/')[2].title()}\n" in summary
     for turn in ROUND_2:
         findings = prompt_of(table, turn).user.split("---JOINT FINDINGS (untrusted)---")[1]
         assert "They all like milk." in findings.split("---END JOINT FINDINGS---")[0]
@@ -184,12 +191,26 @@ def test_the_joint_summary_of_all_three_answers_is_what_round_two_examines() -> 
 @pytest.mark.requirement("C-55")
 def test_without_the_captains_summary_round_two_examines_the_positions_themselves() -> None:
     table = council(
-        {"summary": DEAD, "answer/muse": sections(Perspective="Cocoa!", Dissent="Tea stains.")}
+        {
+            "summary": DEAD,
+            "answer/muse": declaring(
+                sections(Perspective="Cocoa!", Dissent="Tea stains."), position="Drink cocoa."
+            ),
+            "answer/engineer": bare(sections(Analysis="Analysis by codex.")),
+        }
     )
     hold(table)
     findings = prompt_of(table, ROUND_2[0]).user.split("---JOINT FINDINGS (untrusted)---")[1]
-    assert "Muse: Cocoa! Reservation: Tea stains." in findings
+    assert "Muse: Drink cocoa. Reservation: Tea stains." in findings
     assert "Engineer: Analysis by codex." in findings
+
+
+@pytest.mark.requirement("C-55")
+def test_a_summary_that_is_a_list_alone_leaves_the_positions_to_examine() -> None:
+    table = council({"summary": listed("Drink tea.").removeprefix("They differ.\n\n")})
+    hold(table)
+    findings = prompt_of(table, ROUND_2[0]).user.split("---JOINT FINDINGS (untrusted)---")[1]
+    assert "Muse: Do it step by step." in findings
 
 
 @pytest.mark.requirement("X-04")
@@ -316,7 +337,8 @@ def test_an_unstructured_cross_examination_is_used_and_flagged() -> None:
     assert speech is not None
     assert speech.flags == (UNSTRUCTURED,)
     assert "I still say cocoa." in prompt_of(table, "0/synthesis/captain").user
-    assert state.ballots[-1].position == "I still say cocoa."
+    # Its words are no vote: what counts is what it declared.
+    assert record_of(state).of("muse")[-1].declaration.position == "Do it step by step."
 
 
 @pytest.mark.requirement("C-69")
@@ -358,11 +380,11 @@ def test_a_substitute_speaks_within_the_ninety_seconds_and_is_named() -> None:
 def test_a_busy_provider_is_asked_again_within_the_same_ninety_seconds() -> None:
     replies = iter([SpeakerError("rate_limited", "Busy.", retry_after=20)] * 2)
 
-    def busy_twice(_: SpeakRequest) -> str:
+    def busy_twice(request: SpeakRequest) -> str:
         error = next(replies, None)
         if error is not None:
             raise error
-        return scholar()
+        return spoken(scholar(), request)
 
     state = hold(council({"answer/scholar": busy_twice}), options={"quick": True})
     assert state.failures == []
@@ -437,16 +459,17 @@ def test_the_verdict_holds_the_captains_consensus_conflict_changes_gaps_and_sour
     state = hold(table)
     found = state.verdict
     assert found is not None
-    assert (found.answer, found.confidence) == ("Tea, as [1/answer/scholar] shows.", "medium")
-    assert found.agreement == "All want something warm."
+    # How sure it is is computed: the Captain's “Medium” is its own view.
+    assert (found.answer, found.confidence) == ("Tea, as [1/answer/scholar] shows.", "high")
+    assert found.agreement == (
+        "Consensus: All 3. They held it independently, before hearing each other. All want "
+        "something warm."
+    )
     assert found.changed_minds == "The Engineer, by the price argument."
     assert found.gaps == "Nobody measured the kettle."
-    assert found.dissent == (
-        Dissent(
-            participant="captain",
-            position="The Muse wants cocoa; the evidence for tea is stronger.",
-        ),
-    )
+    # The writer is never a dissenter; what it says of dissent is kept as its words.
+    assert found.dissent == ()
+    assert found.on_dissent == "The Muse wants cocoa; the evidence for tea is stronger."
     assert found.sources == (
         "https://example.org/tea",
         "https://example.org/old_(tea) (unverified)",
@@ -478,24 +501,45 @@ def test_a_source_that_no_search_brought_is_called_unverified() -> None:
 
 
 @pytest.mark.requirement("I-32")
-@pytest.mark.parametrize("round2", [True, False])
-def test_a_lone_dissent_survives_a_captain_who_leaves_it_out(round2: bool) -> None:
+def test_a_lone_dissent_survives_a_captain_who_leaves_it_out() -> None:
     table = council(
         {
-            "answer/muse": sections(
-                Perspective="Cocoa.",
-                Alternative_Angles="Milk.",
-                Confidence="low",
-                Dissent="Tea stains teeth.",
+            "summary": listed("Drink tea.", "Drink cocoa."),
+            "cross-examination/muse": declaring(
+                sections(Updated_Position="Cocoa."), choice="o2", position="Drink cocoa instead."
+            ),
+            "answer/muse": declaring(
+                sections(Perspective="Cocoa."), new_points=["Tea stains teeth."]
             ),
             "synthesis": verdict(Dissent="none"),
         }
     )
-    found = hold(table, options={"round2": round2}).verdict
+    found = hold(table).verdict
+    assert found is not None
+    assert found.dissent == (
+        Dissent(
+            participant="muse",
+            position="Drink cocoa instead.",
+            reason="Tea stains teeth.",
+            turn_id="2/cross-examination/muse",
+        ),
+    )
+
+
+@pytest.mark.requirement("I-32")
+def test_without_a_vote_what_somebody_would_not_sign_survives() -> None:
+    table = council(
+        {
+            "answer/muse": sections(Perspective="Cocoa.", Dissent="Tea stains teeth."),
+            "synthesis": verdict(Dissent="none"),
+        }
+    )
+    found = hold(table, options={"round2": False}).verdict
     assert found is not None
     assert found.dissent == (
         Dissent(participant="muse", position="Tea stains teeth.", turn_id="1/answer/muse"),
     )
+    assert found.agreement.startswith("Not counted: nothing was put to the vote.")
 
 
 @pytest.mark.requirement("C-62")
@@ -505,13 +549,13 @@ def test_a_synthesis_pasted_from_one_answer_is_flagged() -> None:
         council({"answer/scholar": scholar(Findings=long), "synthesis": verdict(Answer=long)})
     )
     assert pasted.verdict is not None
-    assert pasted.verdict.flags == (PASTED,)
+    assert PASTED in pasted.verdict.flags
     own = verdict(
         Answer=f"The council advises tea for its long record. “{long[:40]}”, as was said."
     )
     quoting = hold(council({"answer/scholar": scholar(Findings=long), "synthesis": own}))
     assert quoting.verdict is not None
-    assert quoting.verdict.flags == ()
+    assert PASTED not in quoting.verdict.flags
 
 
 @pytest.mark.requirement("C-68", "C-61")
@@ -519,9 +563,17 @@ def test_an_unstructured_synthesis_is_still_an_answer_and_flagged() -> None:
     state = hold(council({"synthesis": "Drink tea and be happy."}))
     assert state.verdict is not None
     assert state.verdict.answer == "Drink tea and be happy."
-    assert state.verdict.flags == (UNSTRUCTURED,)
-    # Where the Captain states no confidence, the doubter's counts.
-    assert state.verdict.confidence == "medium"
+    assert state.verdict.flags == (UNSTRUCTURED, UNCITED)
+    assert state.verdict.confidence == "high", "of the count, whatever the Captain states"
+
+
+@pytest.mark.requirement("X-14", "C-61")
+@pytest.mark.parametrize("text", ["I cannot help with that.", "…", "zxcv qwer"])
+def test_a_captain_who_refuses_or_talks_nonsense_leaves_an_extract(text: str) -> None:
+    state = hold(council({"synthesis": bare(text)}))
+    assert state.verdict is not None
+    assert (state.verdict.method, state.verdict.author) == ("extractive", "")
+    assert "extracted_verdict" in codes(state)
 
 
 @pytest.mark.requirement("X-14")
@@ -543,9 +595,10 @@ def test_an_extract_takes_each_specialists_last_word() -> None:
         council(
             {
                 "captain": DEAD,
-                "cross-examination/scholar": sections(
-                    Updated_Position="Now coffee.", Updated_Confidence="low"
+                "cross-examination/scholar": declaring(
+                    sections(Updated_Position="Now coffee."), position="Now coffee."
                 ),
+                "answer/muse": declaring(sections(Perspective="P."), position="Wait and see."),
                 "cross-examination/muse": DEAD,
             }
         )
@@ -553,26 +606,66 @@ def test_an_extract_takes_each_specialists_last_word() -> None:
     found = state.verdict
     assert found is not None
     assert "- **Scholar** (2/cross-examination/scholar): Now coffee." in found.answer
-    assert "- **Muse** (1/answer/muse): Perspective by sonnet." in found.answer
-    assert found.confidence == "low"
+    assert "- **Muse** (1/answer/muse): Wait and see." in found.answer
 
 
-def test_the_ballots_of_both_rounds_are_kept() -> None:
+def test_the_declarations_of_both_rounds_are_kept() -> None:
     state = hold(
-        council(
-            {"cross-examination/muse": sections(Updated_Position="Tea!", Updated_Confidence="high")}
-        )
+        council({"cross-examination/muse": declaring("Tea!", position="Tea it is.", confidence=95)})
     )
-    ballots = [(b.round, b.participant, b.confidence) for b in state.ballots]
-    assert ballots == [
-        (1, "scholar", "high"),
-        (1, "engineer", "high"),
-        (1, "muse", "high"),
-        (2, "scholar", "medium"),
-        (2, "engineer", "medium"),
-        (2, "muse", "high"),
-    ]
-    assert state.ballots[-1].position == "Tea!"
+    record = record_of(state)
+    for who in SPECIALISTS:
+        assert [each.round for each in record.of(who)] == [1, 2]
+    assert (record.position("muse", first=True), record.position("muse")) == (
+        "Do it step by step.",
+        "Tea it is.",
+    )
+    assert record.confidence("muse") == 95
+
+
+@pytest.mark.requirement("Z-22", "Z-23")
+def test_what_the_captain_lists_counts_only_as_the_seats_vote_on_it() -> None:
+    table = council(
+        {
+            "summary": listed("Drink tea.", "Drink coffee."),
+            "cross-examination": declaring("Coffee.", choice="o2"),
+        }
+    )
+    state = hold(table)
+    question = standing_of(state).question
+    assert question is not None
+    assert (question.end, question.answer) == ("consensus", "Drink coffee.")
+    # The list is for the vote; what the specialists examine is the summary.
+    findings = prompt_of(table, ROUND_2[0]).user.split("---JOINT FINDINGS (untrusted)---")[1]
+    assert "```decisions" not in findings.split("---END JOINT FINDINGS---")[0]
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_specialist_who_declares_nothing_is_asked_once_more_and_then_counts_for_nothing() -> None:
+    table = council({"answer/muse": bare("Cocoa."), "cross-examination/muse": bare("Cocoa!")})
+    state = hold(table)
+    assert asked(table).count("1/answer/muse") == asked(table).count(ROUND_2[2]) == 2
+    assert record_of(state).undeclared == ("muse",)
+    assert state.verdict is not None
+    assert state.verdict.agreement.startswith("Majority: 2 of 3, 1 without a declaration.")
+    speech = state.speech(ROUND_2[2])
+    assert speech is not None
+    assert (speech.text, UNDECLARED in speech.flags) == ("Cocoa!", True)
+
+
+@pytest.mark.requirement("Z-23")
+def test_an_own_position_of_the_last_round_is_put_to_the_others_in_one_short_call_each() -> None:
+    def muse(request: SpeakRequest) -> str:
+        votes = [vote("own", before="o1")]
+        return spoken("Cocoa.", request, votes=votes, position="Drink cocoa.")
+
+    table = council({"cross-examination/muse": muse})
+    state = hold(table)
+    ballots = [turn for turn in asked(table) if turn.startswith("2/ballot/")]
+    assert sorted(ballots) == ["2/ballot/engineer", "2/ballot/muse", "2/ballot/scholar"]
+    question = standing_of(state).question
+    assert question is not None
+    assert [option.text for option in question.decision.options][-1] == "Drink cocoa."
 
 
 # Budgets
@@ -623,26 +716,36 @@ def test_a_limit_that_allows_no_answer_ends_with_advice_and_no_verdict() -> None
 @pytest.mark.requirement("Z-09", "I-11")
 def test_a_cost_limit_hit_in_mid_round_keeps_the_answers_and_the_call_for_the_verdict() -> None:
     table = council()
-    state = hold(table, budget=Budget(max_cost_usd=0.09))
+    state = hold(table, budget=Budget(max_cost_usd=0.12))
     assert asked(table) == ["0/briefing/captain", *ROUND_1[:2], "0/synthesis/captain"]
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
     assert [(f.participant, f.cause) for f in state.failures] == [("muse", "budget")]
     assert state.verdict is not None
     assert (state.verdict.partial, state.verdict.method) == (True, "written")
-    assert state.usage.priced_usd <= 0.09
+    assert state.usage.priced_usd <= 0.12
     assert "Missing from the council: Muse." in prompt_of(table, "0/synthesis/captain").user
 
 
 @pytest.mark.requirement("Z-09", "I-11")
 def test_a_token_limit_hit_in_mid_round_keeps_the_answers_and_the_call_for_the_verdict() -> None:
     table = council()
-    state = hold(table, budget=Budget(max_tokens=19_000))
+    state = hold(table, budget=Budget(max_tokens=26_000))
     assert asked(table) == ["0/briefing/captain", *ROUND_1[:2], "0/synthesis/captain"]
     assert state.exhausted is not None
     assert state.exhausted.limit == "tokens"
     assert state.verdict is not None
     assert (state.verdict.partial, state.verdict.method) == (True, "written")
+
+
+@pytest.mark.requirement("Z-09", "I-11")
+@pytest.mark.parametrize("cents", range(5, 26))
+def test_whatever_the_cost_limit_the_verdict_can_still_be_written(cents: int) -> None:
+    state = hold(council(), budget=Budget(max_cost_usd=cents / 100))
+    assert state.usage.priced_usd <= cents / 100
+    if state.spoken_in("answer", 1):
+        assert state.verdict is not None
+        assert state.verdict.method == "written"
 
 
 @pytest.mark.requirement("Z-09", "I-11")
@@ -677,10 +780,10 @@ class Unpriced(Voice):
 def test_calls_of_unknown_price_use_the_cost_limit_up_too() -> None:
     unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
     table = Table({"*": Unpriced()}, cast=unknown)
-    state = hold(table, budget=Budget(max_cost_usd=1.0))
+    state = hold(table, budget=Budget(max_cost_usd=1.4))
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
-    # At the dearest price each answer may have cost more than $0.20: three of them, and the
+    # At the dearest price each answer may have cost more than $0.28: three of them, and the
     # briefing, leave no room for a round 2 beside the verdict.
     assert asked(table) == ["0/briefing/captain", *ROUND_1, "0/synthesis/captain"]
     assert state.usage.cost_usd is None
@@ -747,7 +850,7 @@ def test_a_stop_at_any_stage_keeps_what_was_said(seconds: float, cites: list[str
 
 
 @pytest.mark.requirement("I-02", "I-30")
-def test_the_demonstration_model_is_labelled_and_its_ballots_mean_nothing() -> None:
+def test_the_demonstration_model_is_labelled_and_nothing_of_it_is_counted() -> None:
     def small(request: SpeakRequest) -> str:
         return "\n".join(f"## {shape.heading}\nWords." for shape in request.shape)
 
@@ -756,7 +859,7 @@ def test_the_demonstration_model_is_labelled_and_its_ballots_mean_nothing() -> N
     assert codes(state).count("demonstration") == 1
     assert asked(table) == [*ROUND_1, *ROUND_2]
     assert all(speech.flags == ("[demonstration model]",) for speech in state.speeches)
-    assert {ballot.meaningful for ballot in state.ballots} == {False}
+    assert record_of(state).statements == ()
     assert state.verdict is not None
     assert (state.verdict.method, state.verdict.meaningful) == ("extractive", False)
     assert state.verdict.confidence is None

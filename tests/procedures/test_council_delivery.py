@@ -14,6 +14,7 @@ from inline_snapshot import snapshot
 
 from roundtable.core.state import State
 from roundtable.core.values import Budget, SearchHit
+from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.opening import OpenRequest
 from roundtable.version import __version__
@@ -22,7 +23,8 @@ from roundtable.views.estimate import Estimate, estimate_line
 from roundtable.views.notes import notes
 from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
-from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
+from tests.declaring import spoken, vote
+from tests.rehearsal import Cast, Table, Voice, dutiful, run_in_virtual_time
 
 from .council_table import (
     DEAD,
@@ -31,7 +33,9 @@ from .council_table import (
     Finder,
     acting,
     council,
+    declaring,
     hold,
+    listed,
     scholar,
     sections,
     verdict,
@@ -55,9 +59,21 @@ WRITTEN = verdict(
 )
 
 
+def dissenting(request: SpeakRequest) -> str:
+    votes = [vote("o2")]
+    return spoken(
+        dutiful(request).partition("```")[0], request, votes=votes, position="Cocoa it is."
+    )
+
+
 def example(**request: Any) -> State:
     table = council(
-        {"answer/muse": MUSE, "synthesis": WRITTEN},
+        {
+            "answer/muse": declaring(MUSE, new_points=["Tea stains teeth."]),
+            "summary": listed("Drink tea.", "Drink cocoa."),
+            "cross-examination/muse": dissenting,
+            "synthesis": WRITTEN,
+        },
         search=Finder(SearchHit(title="Tea", url="https://example.org/tea", text="Old.")),
     )
     return hold(table, **request)
@@ -68,21 +84,38 @@ def example(**request: Any) -> State:
 
 @pytest.mark.requirement("C-63", "C-64", "C-61")
 def test_the_answer_is_delivered_in_its_form() -> None:
-    assert delivery(example(), "9.9") == snapshot("""\
+    shown = delivery(example(), "9.9")
+    assert shown == snapshot("""\
 🏛️ **Council Answer**
+
+**Drink tea, 2 of 3, 1 for another answer.** Do it step by step.
 
 Drink tea in the morning.
 
-**Confidence:** Medium
-**Agreement:** All want something warm.
-**Dissent:** \n\
-- Captain: The Muse wants cocoa; the price decided against it.
-- Muse (1/answer/muse): Tea stains teeth.
+**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
+**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Vote:** Drink tea: 2; Drink cocoa: 1
+**Who holds what:**
+- Scholar: Drink tea, from the start
+- Engineer: Drink tea, from the start
+- Muse: Drink cocoa, from the start
+
+**Why:**
+- It is cheap.
+
+**Dissent:**
+- Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
+- The Muse wants cocoa; the price decided against it.
+
+**What would change it:**
+- A higher price.
 
 **Round 2:** performed
-**Changed minds:** The Engineer, by the price.
+**What talk changed:** The Engineer, by the price.
 **Gaps and risks:** Nobody measured the kettle.
+**Voters:** 3 seats count as about 2.1 independent voters: 2 seats share one voter.
 **Sources:** https://example.org/tea
+**Flags:** [no citations]
 
 ---
 🔍 Scholar: codex · 🧮 Engineer: codex · 🎨 Muse: sonnet · 🎖️ Captain: test/captain · roundtable v9.9\
@@ -92,20 +125,19 @@ Drink tea in the morning.
 @pytest.mark.requirement("C-63")
 def test_a_quick_answer_without_dissent_says_so() -> None:
     text = delivery(hold(council({"synthesis": verdict()}), options={"quick": True}), "9.9")
-    assert text.splitlines() == [
-        "🏛️ **Council Answer**",
-        "",
+    lines = text.splitlines()
+    assert lines[0] == "🏛️ **Council Answer**"
+    assert lines[2].startswith("**Nothing was put to the vote, so no agreement is counted.**")
+    for line in (
         "Drink tea.",
-        "",
-        "**Confidence:** High",
-        "**Agreement:** All are thirsty.",
+        "**Confidence:** not meaningful (no countable vote)",
+        "**Agreement:** Not counted: nothing was put to the vote. All are thirsty.",
         "**Dissent:** none",
         "**Round 2:** skipped via --quick",
-        "",
-        "---",
-        "🔍 Scholar: codex · 🧮 Engineer: codex · 🎨 Muse: sonnet · 🎖️ Captain: test/captain"
-        " · roundtable v9.9",
-    ]
+    ):
+        assert line in lines
+    assert not any(line.startswith("- Muse") for line in lines)
+    assert lines[-1].endswith("🎖️ Captain: test/captain · roundtable v9.9")
 
 
 @pytest.mark.requirement("C-64", "I-30", "X-36")
@@ -309,13 +341,20 @@ Critique of Others by sonnet. Contradictions / Tensions by sonnet. Updated Posit
 
 ## Final Synthesis
 
+**Drink tea, 2 of 3, 1 for another answer.**
+
 Drink tea in the morning.
 
-Confidence: Medium
-Agreement: All want something warm.
-Dissent: \n\
-- Captain: The Muse wants cocoa; the price decided against it.
-- Muse (1/answer/muse): Tea stains teeth.
+**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
+**Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
+**Who holds what:**
+- Scholar: Drink tea, from the start
+- Engineer: Drink tea, from the start
+- Muse: Drink cocoa, from the start
+
+**Dissent:**
+- Muse, round 2: Cocoa it is. Reason: Tea stains teeth. “Critique of Others by sonnet.”
+- The Muse wants cocoa; the price decided against it.
 """)
 
 
@@ -401,7 +440,12 @@ def test_planted_keys_reach_no_document(secret: str) -> None:
     table = council(
         {
             "answer/scholar": scholar(Findings=f"Use {secret} now.", Dissent=f"Not {secret}."),
-            "answer/engineer": f"{secret} " * 3,
+            "answer/engineer": declaring(
+                f"{secret} " * 3,
+                position=f"Take {secret}.",
+                new_points=[f"{secret} works."],
+                conditions=[{"text": f"Rotate {secret}.", "kind": "demand", "otherwise": "open"}],
+            ),
             "answer/muse": DEAD,
             "synthesis": verdict(Answer=f"Log in with {secret}.", Gaps_and_Risks=secret),
         }
@@ -446,4 +490,4 @@ def test_the_result_document_is_plain_json_and_complete() -> None:
         "output_tokens": 250,
         "cost_usd": 0.05,
     }
-    assert [b["participant"] for b in document["ballots"]] == list(SPECIALISTS)
+    assert document["ballots"] == [], "nothing was put to the vote"

@@ -11,8 +11,7 @@ import pytest
 from roundtable.core.errors import BadSetting, UnknownName, UsageError
 from roundtable.core.tally import RULES
 from roundtable.core.values import Material
-from roundtable.procedures.custom import define
-from roundtable.procedures.custom.checks import GIVEN
+from roundtable.procedures.custom.checks import GIVEN, define
 from roundtable.procedures.custom.model import (
     Definition,
     Ending,
@@ -178,7 +177,7 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
         (data({"who": "host", **COUNTED}), "stages.stage-1.extract", "the host takes no position"),
         (data({"extract": [NUMBER]}), "stages.stage-1.extract.n.section", "there are none"),
         (
-            data({"extract": [{"name": "n", "kind": "number"}]}),
+            data({"sections": ["A"], "extract": [{**NUMBER, "line": "So"}]}),
             "stages.stage-1.extract.n.section",
             "either section or line",
         ),
@@ -239,7 +238,22 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(
         (
             data({"repeat": 2, "until": {"any": [{"rule": "boredom"}]}}),
             "stages.stage-1.until.any.1.rule",
-            "'agreement', 'convergence_score'",
+            "'agreement', 'consensus', 'convergence_score'",
+        ),
+        (
+            data(VOTED, {"aggregate": "decision"}),
+            "stages.stage-2.aggregate",
+            "a decision on the question or tallies of choices, not both",
+        ),
+        (
+            data({"aggregate": "decision", "of": "x"}),
+            "stages.stage-1.of",
+            "nothing beside a decision",
+        ),
+        (
+            data({"repeat": 2, "until": {"any": [{"rule": "consensus"}]}}),
+            "stages.stage-1.until.consensus",
+            '"decision" or "tally:…"',
         ),
         # words and verdict
         (data({"prompt": "  "}), "stages.stage-1.prompt", "the task in words"),

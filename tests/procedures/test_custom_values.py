@@ -1,4 +1,4 @@
-"""What code reads from speeches, what it refuses to guess, and the figures it makes."""
+"""What counts of declared values, what is not guessed at, and the figures that code makes."""
 
 from __future__ import annotations
 
@@ -8,132 +8,94 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundtable.core.declaration_form import Form
 from roundtable.procedures.custom.model import Extract
 from roundtable.procedures.custom.results import shown, statistics
-from roundtable.procedures.custom.values import Read, read
+from roundtable.procedures.custom.values import Read, asked_value
 
-NUMBER = Extract(name="n", kind="number", section="A")
-CHOICE = Extract(name="c", kind="choice", section="A", choices=("Yes", "No", "Yes, but later"))
-LIST = Extract(name="l", kind="list", section="A")
+NUMBER = Extract(name="v", kind="number")
+CHOICE = Extract(name="v", kind="choice", choices=("Yes", "No", "Yes, but later"))
+LIST = Extract(name="v", kind="list")
 
 
-def under(body: str) -> str:
-    return f"## A\n{body}\n\n## B\n77 other words"
+def declared(extract: Extract, value: object) -> Read | None:
+    """What counts of a declared value; None if it has to be asked for again."""
+    form = Form(keys=("values",), values={"v": asked_value(extract)})
+    reading = form.read_fields({"values": {"v": value}})
+    assert (reading.declaration is None) is bool(reading.problems)
+    return reading.declaration.values["v"] if reading.declaration else None
 
 
 @pytest.mark.requirement("I-27")
 @pytest.mark.parametrize(
-    ("body", "value"),
+    ("given_value", "value"),
     [
+        (42, 42.0),
+        (3.5, 3.5),
+        (-7, -7.0),
+        (0, 0.0),
         ("42", 42.0),
-        ("**42**", 42.0),
-        ("About 42 weeks.", 42.0),
-        ("42 (between 30 and 50)", 42.0),
-        ("1,200", 1200.0),
-        ("1'200.5", 1200.5),
-        ("1 200", 1200.0),
-        ("1\u202f200\u00a0000", 1_200_000.0),
-        ("≈ 42, at most 50", 42.0),
-        ("About 42, at most 50", 42.0),
-        ("3.5", 3.5),
-        ("3,5", 3.5),
-        ("1.234.567", 1234567.0),
-        ("1.234,5", 1234.5),
-        ("-7", -7.0),
-        ("−7 °C", -7.0),
-        ("$1,000", 1000.0),
-        ("-$5", -5.0),
-        ("12 %", 12.0),
-        ("1.5 million", 1.5e6),
-        ("20k", 20_000.0),
-        ("3 bn", 3e9),
-        ("2e3", 2000.0),
-        ("\n\n  9\nand more", 9.0),
+        ("-3.5", -3.5),
         # a range is no number, nor is anything that would have to be guessed
         ("30 to 50", None),
-        ("30-50", None),
-        ("In 2027 it will be 42", None),
-        ("30 – 50 weeks", None),
-        ("30...50", None),
-        ("$3 – $5", None),
-        ("1.2.3", None),
-        ("12,34,56", None),
-        ("nothing", None),
-        ("", None),
+        ("about 42", None),
+        ("1,200", None),
         ("twelve", None),
-        ("Q3", None),
-        ("NaN", None),
-        ("inf", None),
+        (True, None),
+        (None, None),
+        ([42], None),
         ("9" * 500, None),
-        ("1e99", None),
+        (1e99, None),
+        ("…", None),
     ],
 )
-def test_a_number_is_read_where_it_is_one(body: str, value: float | None) -> None:
-    assert read(NUMBER, under(body), ("A", "B")) == value
+def test_a_number_is_declared_as_one(given_value: object, value: float | None) -> None:
+    assert declared(NUMBER, given_value) == value
 
 
 @pytest.mark.requirement("I-27")
 def test_a_number_out_of_bounds_is_none() -> None:
-    bounded = Extract(name="n", kind="number", section="A", min=0, max=10)
-    found = [read(bounded, under(str(n)), ("A", "B")) for n in (-1, 0, 10, 11)]
-    assert found == [None, 0.0, 10.0, None]
+    bounded = Extract(name="v", kind="number", min=0, max=10)
+    assert [declared(bounded, n) for n in (-1, 0, 10, 11)] == [None, 0.0, 10.0, None]
 
 
 @pytest.mark.requirement("I-27")
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("Reasons first.\n**Estimate:** 12 weeks", 12.0),
-        ("- estimate: 12", 12.0),
-        ("ESTIMATE 12", 12.0),
-        ("Estimate:\n12", 12.0),
-        ("My estimate is 12", None),
-    ],
-)
-def test_a_number_is_found_in_a_line_by_its_beginning(text: str, value: float | None) -> None:
-    assert read(Extract(name="n", kind="number", line="Estimate:"), text, ()) == value
-
-
-@pytest.mark.requirement("I-27")
-@pytest.mark.parametrize(
-    ("body", "value"),
+    ("given_value", "value"),
     [
         ("Yes", "Yes"),
         ("yes.", "Yes"),
-        ("**No**", "No"),
-        ("I vote no, firmly", "No"),
         ("Yes, but later", "Yes, but later"),
-        ("I say: yes but later!", "Yes, but later"),
-        ("Yes or no, who knows", None),
-        ("Nobody knows", None),
+        ("I vote no", None),
+        ("Yes or no", None),
         ("", None),
+        (1, None),
     ],
 )
-def test_a_choice_is_read_where_only_one_can_be_meant(body: str, value: str | None) -> None:
-    assert read(CHOICE, under(body), ("A", "B")) == value
+def test_a_choice_is_one_of_its_choices(given_value: object, value: str | None) -> None:
+    assert declared(CHOICE, given_value) == value
 
 
 @pytest.mark.requirement("I-27")
 @pytest.mark.parametrize(
-    ("body", "value"),
+    ("given_value", "value"),
     [
-        ("- one\n- two", ("one", "two")),
-        ("1. one\n2) two", ("one", "two")),
-        ("one\n\none", ("one",)),
-        ("none", None),
-        ("", None),
-        ("\n".join(f"- {n} x" for n in range(99)), tuple(f"{n} x" for n in range(20))),
+        (["one", "two"], ("one", "two")),
+        ("one", ("one",)),
+        (["one", "one", ""], ("one",)),
+        ([], None),
+        (None, None),
+        ([f"{n} x" for n in range(99)], tuple(f"{n} x" for n in range(20))),
     ],
 )
-def test_a_list_is_its_lines(body: str, value: Read | None) -> None:
-    assert read(LIST, under(body), ("A", "B")) == value
+def test_a_list_is_its_texts(given_value: object, value: Read | None) -> None:
+    assert declared(LIST, given_value) == value
 
 
-@given(st.text(max_size=300))
-def test_reading_never_fails(text: str) -> None:
-    for extract in (NUMBER, CHOICE, LIST, Extract(name="n", kind="number", line="Estimate")):
-        read(extract, text, ("A", "B"))
-        read(extract, under(text), ("A", "B"))
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists))
+def test_reading_never_fails(value: object) -> None:
+    for extract in (NUMBER, CHOICE, LIST):
+        declared(extract, value)
 
 
 @pytest.mark.requirement("I-29")

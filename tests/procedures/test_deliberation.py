@@ -6,20 +6,22 @@ import asyncio
 
 import pytest
 
-from roundtable.core.convergence import Ending
-from roundtable.core.errors import SpeakerError
-from roundtable.core.events import AttemptStarted, BallotCast, StageOpened
+from roundtable.core.events import AttemptStarted, StageOpened
+from roundtable.core.record import record_of
+from roundtable.core.standing import DecisionStanding, standing_of
 from roundtable.core.state import State
+from roundtable.core.turns import UNDECLARED
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.deliberation.contracts import UNCOUNTED
-from roundtable.procedures.deliberation.sitting import Sitting
-from roundtable.procedures.deliberation.verdict import RULES_DISAGREE
 from roundtable.procedures.opening import OpenRequest
+from roundtable.procedures.verdicts import RULES_DISAGREE
+from tests.declaring import spoken, vote
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .deliberation_table import (
+    BALLOTS,
     CLERK,
+    DATABASES,
     DEAD,
     EXPERTS,
     NAMES,
@@ -32,13 +34,16 @@ from .deliberation_table import (
     SYNTHESIS,
     THREE,
     TWO,
+    Act,
     Slow,
     Votes,
     answer,
     asked,
+    bare,
     codes,
     deliberate,
     hold,
+    moved,
     prompt_of,
     review,
     table,
@@ -49,8 +54,16 @@ from .deliberation_table import (
 ALL_YES: Votes = dict.fromkeys(EXPERTS, ("o1", "o1"))
 
 
-def ending(state: State) -> Ending:
-    return Sitting(state).ending
+def ending(state: State) -> DecisionStanding:
+    """How the question stands."""
+    question = standing_of(state).question
+    assert question is not None
+    return question
+
+
+def last_votes(state: State) -> dict[str, str]:
+    """Each seat's last vote on the question."""
+    return {seat.participant: seat.final for seat in ending(state).seats}
 
 
 # The course of it, and what it costs
@@ -66,7 +79,7 @@ def test_a_yes_no_question_takes_three_answers_three_critiques_and_a_verdict() -
 
 
 def test_an_open_question_takes_a_clerk_as_well() -> None:
-    at = table({ONE: ("Postgres.", "o1"), TWO: ("SQLite.", "o2"), THREE: ("Postgres.", "o1")})
+    at = table(DATABASES)
     state = hold(at, OPEN_QUESTION)
     assert asked(at) == [*ROUND_1, CLERK, *ROUND_2, SYNTHESIS]
     assert state.usage.calls == 8
@@ -83,7 +96,36 @@ def test_independent_unanimity_ends_it_after_round_one_and_prints_the_saving() -
         "saved, about $0.0300."
     )
     assert ending(state).end == "consensus"
-    assert verdict_of(state).agreement.startswith("Consensus: all 3 hold it (agreement 100%).")
+    assert verdict_of(state).agreement.startswith(
+        "Consensus: All 3. They held it independently, before hearing each other."
+    )
+
+
+@pytest.mark.requirement("Z-07", "Z-23")
+def test_unanimity_that_only_the_clerk_saw_is_confirmed_by_everybody_before_it_ends_anything() -> (
+    None
+):
+    at = table(dict.fromkeys(EXPERTS, ("Postgres.", "o1")))
+    state = hold(at, OPEN_QUESTION)
+    assert asked(at) == [*ROUND_1, CLERK, *(f"1/confirm/{who}" for who in EXPERTS), SYNTHESIS]
+    (note,) = [note for note in state.notes if note.code == "early_stop"]
+    assert note.text.endswith("the critique was left out: a short call to each confirmed it.")
+    assert ending(state).end == "consensus"
+
+
+@pytest.mark.requirement("Z-07", "Z-23")
+def test_a_seat_that_corrects_the_clerk_lets_the_critique_be_held() -> None:
+    at = table(
+        dict.fromkeys(EXPERTS, ("Postgres.", "o1")),
+        {
+            f"1/confirm/{TWO}": lambda request: spoken(
+                "-", request, votes=[vote("own", before="own")], abstain=None
+            )
+        },
+    )
+    state = hold(at, OPEN_QUESTION)
+    assert "early_stop" not in codes(state)
+    assert [turn for turn in asked(at) if turn in ROUND_2] == ROUND_2
 
 
 @pytest.mark.requirement("Z-07")
@@ -95,8 +137,8 @@ def test_unanimity_can_be_examined_all_the_same() -> None:
 
 
 @pytest.mark.requirement("Z-07")
-@pytest.mark.parametrize("act", [DEAD, answer(TWO, "Choice: no idea")])
-def test_unanimity_of_those_who_can_be_counted_is_none(act: str | SpeakerError) -> None:
+@pytest.mark.parametrize("act", [DEAD, bare(answer(TWO))])
+def test_unanimity_of_those_who_can_be_counted_is_none(act: Act) -> None:
     at = table(ALL_YES, {f"1/answer/{TWO}": act})
     state = hold(at)
     assert "early_stop" not in codes(state)
@@ -136,27 +178,31 @@ def test_there_are_as_many_seats_as_were_asked_for(seats: int) -> None:
 def test_stable_disagreement_is_an_impasse() -> None:
     state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
     found = ending(state)
-    assert (found.end, found.agreement, found.stability) == ("impasse", 0.0, 1.0)
-    assert verdict_of(state).confidence == "low"
-    assert [d.participant for d in verdict_of(state).dissent] == [ONE, TWO]
+    assert (found.end, found.delivered, found.tied) == ("impasse", None, ("o1", "o2"))
+    assert not any(seat.moved for seat in found.seats)
+    assert (verdict_of(state).confidence, verdict_of(state).dissent) == (None, ())
 
 
 @pytest.mark.requirement("Z-02")
 def test_opposite_but_confident_is_an_impasse_and_no_high_confidence() -> None:
-    sure = "Ranking: {}\nConfidence: 100"
     state = deliberate(
-        {ONE: ("o1", sure.format("o1")), TWO: ("o2", sure.format("o2"))}, options={"seats": 2}
+        {
+            ONE: ("o1", {"choice": "o1", "confidence": 100}),
+            TWO: ("o2", {"choice": "o2", "confidence": 100}),
+        },
+        options={"seats": 2},
     )
     assert ending(state).end == "impasse"
-    assert verdict_of(state).confidence == "low"
+    assert verdict_of(state).confidence is None
 
 
 @pytest.mark.requirement("Z-02")
 def test_when_all_flip_in_the_last_round_the_new_view_is_the_result() -> None:
-    votes = dict.fromkeys(EXPERTS, ("o1", "o2"))
-    state = deliberate(votes, options={"always_critique": True})
+    flip = {"choice": "o2", "adopted": moved("A", "the cost that the view sees")}
+    state = deliberate(dict.fromkeys(EXPERTS, ("o1", flip)), options={"always_critique": True})
     found = ending(state)
-    assert (found.end, found.position, found.stability) == ("consensus", "o2", 0.0)
+    assert (found.end, found.delivered, found.independent) == ("consensus", "o2", ())
+    assert "It was reached only after talk." in verdict_of(state).agreement
     assert "Without talk the vote would have said “yes”; after it, it says “no”." in (
         verdict_of(state).changed_minds
     )
@@ -165,85 +211,105 @@ def test_when_all_flip_in_the_last_round_the_new_view_is_the_result() -> None:
 @pytest.mark.requirement("Z-02")
 def test_the_same_words_with_opposite_votes_are_a_disagreement() -> None:
     same = "It depends on the price and on the people."
-    turns = {
-        f"1/answer/{ONE}": answer(ONE, "o1", Answer=same, Reasons=f"1. {same}"),
-        f"1/answer/{TWO}": answer(TWO, "o2", Answer=same, Reasons=f"1. {same}"),
-        f"2/critique/{ONE}": review(ONE, "o1 > o2", Answer=same, Stances="p1: agree"),
-        f"2/critique/{TWO}": review(TWO, "o2 > o1", Answer=same, Stances="p1: agree"),
+    turns: dict[str, Act] = {
+        "1/answer": answer(ONE, Answer=same, Reasons=f"1. {same}"),
+        "2/critique": review(ONE, Answer=same),
     }
-    state = deliberate(turns=turns, options={"seats": 2})
+    state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, turns, options={"seats": 2})
     assert ending(state).end == "impasse"
 
 
-@pytest.mark.requirement("Z-02")
+@pytest.mark.requirement("Z-02", "Z-23")
 def test_opposite_sentences_are_two_positions_whatever_the_clerk_says() -> None:
     one, two = "We should rewrite it now.", "We should not rewrite it now."
+    hasty = """```decisions
+{"shared": [], "decisions": [{"question": "?", "options": [
+ {"text": "Rewrite it now.", "holders": ["A", "B"]}]}], "clashes": []}
+```"""
+
+    def corrects(request: SpeakRequest) -> str:
+        return spoken("-", request, votes=[vote("own", before="own")])
+
+    def keeps(request: SpeakRequest) -> str:
+        own = one if ONE in request.idempotency_key else two
+        return spoken(review("x"), request, votes=[vote("own", before="own")], position=own)
+
     at = table(
-        {ONE: (one, "o1"), TWO: (two, "o2")},
-        {
-            CLERK: lambda _: (
-                "OPTION: Rewrite it\n"
-                + "\n".join(
-                    f'ANSWER {letter}: "The view of {who} in plain words"'
-                    for letter in "AB"
-                    for who in (ONE, TWO)
-                )
-            )
-        },
+        {ONE: (one, "o1"), TWO: (two, "o1")},
+        {CLERK: lambda _: hasty, "confirm": corrects, "critique": keeps, "2/ballot": corrects},
     )
     state = hold(at, OPEN_QUESTION, options={"seats": 2})
     assert "early_stop" not in codes(state)
-    assert list(Sitting(state).options.values()) == [one, two]
+    assert [o.text for o in ending(state).decision.options] == ["Rewrite it now.", one, two]
     assert ending(state).end == "impasse"
 
 
 @pytest.mark.requirement("Z-02")
 def test_positions_that_move_and_do_not_meet_are_a_drift() -> None:
     state = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o1")}, options={"seats": 2})
-    assert (ending(state).end, ending(state).stability) == ("drift", 0.0)
-    assert verdict_of(state).agreement.startswith("Drift: positions move and none prevails")
+    assert ending(state).end == "drift"
+    assert verdict_of(state).agreement.startswith(
+        "Drift: Split 1 : 1: positions still move and none prevails."
+    )
 
 
 @pytest.mark.requirement("Z-02")
 def test_two_of_three_are_a_majority_and_the_third_its_dissent() -> None:
     state = deliberate()
-    assert (ending(state).end, ending(state).position) == ("majority", "o1")
+    assert (ending(state).end, ending(state).delivered) == ("majority", "o1")
     (dissent,) = verdict_of(state).dissent
     assert (dissent.participant, dissent.turn_id) == (TWO, f"2/critique/{TWO}")
-    assert dissent.position == f"The later view of {TWO}."
+    assert dissent.position == f"The position of {TWO}."
     assert dissent.reason == f"The cost that {TWO} sees."
 
 
 @pytest.mark.requirement("Z-02")
-def test_reasons_become_points_and_stances_are_taken_on_them() -> None:
-    state = deliberate()
-    assert [p.text for p in state.points.values()] == [
+def test_who_could_live_with_the_result_is_no_dissenter() -> None:
+    state = deliberate({**SPLIT, TWO: ("o2", "o2 > o1")})
+    assert ending(state).accepting == (TWO,)
+    assert verdict_of(state).dissent == ()
+
+
+@pytest.mark.requirement("Z-02")
+def test_declared_points_are_listed_and_stances_are_taken_on_them() -> None:
+    record = record_of(deliberate())
+    assert {p.text for p in record.points} == {
         f"The {what} that {who} sees." for who in EXPERTS for what in ("cost", "risk")
-    ]
-    second = [(s.participant, s.point_id, s.position) for s in state.stances if s.round == 2]
-    assert second == [
-        (who, point, position)
-        for who in EXPERTS
-        for point, position in (("p1", "agree"), ("p3", "disagree"))
-    ]
+    }
+    assert [p.id for p in record.points] == [f"p{n}" for n in range(1, 7)]
+    for point, stance, status in (("p1", "agree", "agreed"), ("p3", "disagree", "disputed")):
+        listed = record.point(point)
+        assert listed is not None
+        others = {who: stance for who in EXPERTS if who != listed.author}
+        assert {who: said.stance for who, said in listed.stances.items()} == others
+        assert listed.status == status
+    assert {p.status for p in record.points if p.id not in ("p1", "p3")} == {"open"}
 
 
-def test_contradictory_and_unknown_stances_are_unsure_and_left_out() -> None:
-    stances = "p1: agree\np1: disagree\np99: agree\nq1: agree"
-    state = deliberate(turns={f"2/critique/{ONE}": review(ONE, "o1", Stances=stances)})
-    mine = [(s.point_id, s.position) for s in state.stances if s.participant == ONE and s.round > 1]
-    assert mine == [("p1", "unsure")]
+def test_contradictory_stances_are_asked_for_again_and_unknown_ones_left_out() -> None:
+    twice = [{"id": "p3", "stance": s, "text": ""} for s in ("agree", "disagree")]
+    unknown = [{"id": "p99", "stance": "agree", "text": ""}, {"id": "q1", "stance": "agree"}]
+    said = iter([[*twice, *unknown], [twice[0], *unknown]])
+    at = table(
+        turns={
+            f"2/critique/{ONE}": lambda request: spoken(
+                review(ONE), request, stances=next(said), votes=[vote("o1")]
+            )
+        }
+    )
+    record = record_of(hold(at))
+    assert {p.id for p in record.points if ONE in p.stances} == {"p3"}
+    assert "There are two different stances on p3. Give one." in at.requests[-2].user
 
 
 # The count
 
 
 @pytest.mark.requirement("Z-03")
-def test_only_the_last_ballots_count() -> None:
+def test_only_the_last_votes_count() -> None:
     state = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o2"), THREE: ("o1", "o1")})
-    sitting = Sitting(state)
-    assert sitting.count(sitting.last_ballots).outcomes["plurality"].scores == {"o1": 1, "o2": 2}
-    assert len(state.ballots) == 6
+    assert ending(state).counts == {"o1": 1, "o2": 2}
+    assert ending(state).first_counts == {"o1": 2, "o2": 1}
 
 
 @pytest.mark.requirement("Z-03")
@@ -252,8 +318,8 @@ def test_an_alarm_is_raised_when_the_rules_name_different_winners() -> None:
     rankings = ["o1 > o2 > o3", "o1 > o2 > o3", "o2 > o3 > o1", "o3 > o2 > o1", "o2 > o3 > o1"]
     seats = ("first-principles", "precedent", "pre-mortem", "affected-people", "numbers")
     sure = [100, 100, 61, 61, 61]
-    votes = {
-        who: (ranking[:2], f"Ranking: {ranking}\nConfidence: {confidence}")
+    votes: Votes = {
+        who: (ranking[:2], {"choice": ranking, "confidence": confidence})
         for who, ranking, confidence in zip(seats, rankings, sure, strict=True)
     }
     state = deliberate(votes, options={"seats": 5, "choices": ["tea", "coffee", "milk"]})
@@ -264,44 +330,58 @@ def test_an_alarm_is_raised_when_the_rules_name_different_winners() -> None:
 
 def test_a_tie_is_called_one() -> None:
     state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
-    assert verdict_of(state).changed_minds == (
+    assert verdict_of(state).agreement.startswith("Impasse: Split 1 : 1: none prevails.")
+    moving = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o1")}, options={"seats": 2})
+    assert verdict_of(moving).changed_minds.startswith(
         "Talk did not change the result: a tie of “yes” and “no”."
     )
 
 
+@pytest.mark.requirement("Z-22")
 @pytest.mark.parametrize("stated", ["o9", "maybe", "o9 > o8", "no idea", "neither", ""])
-def test_a_ballot_for_no_known_option_is_asked_for_once_more_and_then_not_counted(
+def test_a_vote_for_no_known_option_is_asked_for_once_more_and_then_not_counted(
     stated: str,
 ) -> None:
-    broken = review(TWO, f"Ranking: {stated}\nConfidence: 90")
+    def broken(request: SpeakRequest) -> str:
+        return spoken(review(TWO), request, votes=[vote(stated)])
+
     at = table(ALL_YES, {f"2/critique/{TWO}": broken})
     state = hold(at, options={"always_critique": True})
     assert asked(at).count(f"2/critique/{TWO}") == 2
     speech = state.speech(f"2/critique/{TWO}")
     assert speech is not None
-    assert speech.flags == (UNCOUNTED,)
-    (cast,) = [b for b in state.ballots if b.round == 2 and b.participant == TWO]
-    assert (cast.ranking, cast.meaningful) == ((), False)
-    # It spoke again and nobody knows what it holds now: its vote of round 1 is not put in.
-    assert (ending(state).end, ending(state).dissenting) == ("majority", (TWO,))
-    sitting = Sitting(state)
-    assert sitting.count(sitting.last_ballots).voters == (ONE, THREE)
+    assert (speech.flags, speech.declaration) == ((UNDECLARED,), None)
+    # It was asked for what it holds now, and said nothing: what it held before does not stand in.
+    assert last_votes(state)[TWO] == ""
+    assert standing_of(state).record.undeclared == (TWO,)
 
 
-def test_a_repaired_ballot_counts() -> None:
-    said = iter([review(TWO, "Ranking: neither\nConfidence: 1"), review(TWO, "o2 > o1")])
-    at = table(turns={f"2/critique/{TWO}": lambda _: next(said)})
+@pytest.mark.requirement("Z-22")
+def test_a_vote_that_is_declared_on_asking_again_counts_and_the_words_stay() -> None:
+    said = iter(["neither", "o2"])
+    at = table(
+        turns={
+            f"2/critique/{TWO}": lambda request: spoken(
+                review(TWO), request, votes=[vote(next(said))]
+            )
+        }
+    )
     state = hold(at)
-    assert [b.ranking for b in state.ballots if b.participant == TWO][-1] == (("o2",), ("o1",))
-    repair = at.requests[-2].user
-    assert "Name them by their ids: o1, o2." in repair
+    assert last_votes(state)[TWO] == "o2"
+    again = at.requests[-2].user
+    assert "The choice on d1 must be one of o1, o2, own, any." in again
+    assert "The later view of precedent." in again
+    speech = state.speech(f"2/critique/{TWO}")
+    assert speech is not None
+    assert (speech.text, speech.flags) == (review(TWO), ())
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "}}{{ null", "## Ballot", "## Ballot\n\n## Ballot", "Ranking: o1", "\x00p1:"]
 )
 def test_garbled_speeches_break_nothing(text: str) -> None:
-    state = deliberate(turns={"2/critique": text or DEAD, f"1/answer/{ONE}": text or DEAD})
+    act = bare(text) if text.strip() else DEAD
+    state = deliberate(turns={"2/critique": act, f"1/answer/{ONE}": act})
     assert state.status == "concluded"
     assert verdict_of(state).answer
 
@@ -310,10 +390,11 @@ def test_garbled_speeches_break_nothing(text: str) -> None:
 
 
 @pytest.mark.requirement("Z-04")
-def test_the_ballots_before_talk_are_kept_as_the_control_group() -> None:
+def test_the_votes_before_talk_are_kept_as_the_control_group() -> None:
     state = deliberate({ONE: ("o1", "o2"), TWO: ("o2", "o2"), THREE: ("o1", "o1")})
-    first = [(b.participant, b.position) for b in state.ballots if b.round == 1]
-    assert first == [(ONE, "yes"), (TWO, "no"), (THREE, "yes")]
+    first = {seat.participant: seat.opening for seat in ending(state).seats}
+    assert first == {ONE: "o1", TWO: "o2", THREE: "o1"}
+    assert all(seat.independent for seat in ending(state).seats)
     assert verdict_of(state).changed_minds.startswith(
         "Without talk the vote would have said “yes”; after it, it says “no”."
     )
@@ -330,31 +411,37 @@ def test_a_change_of_mind_is_listed_with_the_argument_that_caused_it() -> None:
     at = table(SPLIT)
     hold(at)
     letter = letter_of(at, ONE, TWO)  # the same seed gives the same letters
-    moved = f"Ranking: o2 > o1\nConfidence: 70\nBecause: Answer {letter}: the licence costs more"
-    state = deliberate({**SPLIT, ONE: ("o1", moved)})
+    argument = f"the cost that {TWO} sees is higher"
+    over = {"choice": "o2 > o1", "adopted": moved(letter, argument)}
+    again = table({**SPLIT, ONE: ("o1", over)})
+    state = hold(again)
+    # Its vote decides and was declared only once: it is read back, and nobody else's.
+    assert [turn for turn in asked(again) if turn in BALLOTS] == [f"2/ballot/{ONE}"]
     assert (
-        f"- {NAMES[ONE]} went from “yes” to “no” because of {NAMES[TWO]} (1/answer/{TWO}): the "
-        "licence costs more."
+        f"{NAMES[ONE]} went from “yes” to “no” by an argument of {NAMES[TWO]}: {argument}."
     ) in verdict_of(state).changed_minds
-    (change,) = Sitting(state).changes
-    assert (change.argument, change.capitulation) == (f"1/answer/{TWO}", False)
+    seat = ending(state).seat(ONE)
+    assert seat is not None
+    assert (seat.moved, seat.gave_in) == (True, False)
 
 
-@pytest.mark.requirement("Z-04")
+@pytest.mark.requirement("Z-04", "Z-25")
 @pytest.mark.parametrize(
-    "because", ["none", "", "everybody else", "Answer Z", "the majority is surely right"]
+    "because", ["", "everybody else", "the majority is surely right", "most want it"]
 )
-def test_a_sycophant_is_marked_as_a_capitulation(because: str) -> None:
-    votes = {
-        ONE: ("o1", "o1"),
-        TWO: ("o1", "o1"),
-        THREE: ("o2", f"Ranking: o1 > o2\nConfidence: 99\nBecause: {because}"),
-    }
-    state = deliberate(votes)
+def test_a_sycophant_is_asked_once_and_then_marked_as_having_given_in(because: str) -> None:
+    over = {"choice": "o1 > o2", "confidence": 99}
+    if because:
+        over["adopted"] = moved("A", because)
+    at = table({ONE: ("o1", "o1"), TWO: ("o1", "o1"), THREE: ("o2", over)})
+    state = hold(at)
+    assert asked(at).count(f"2/ballot/{THREE}") == 1
+    assert not {f"2/ballot/{ONE}", f"2/ballot/{TWO}"} & set(asked(at))
     assert (
-        f"- {NAMES[THREE]} went from “no” to “yes” without naming a new argument: a capitulation."
+        f"{NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in."
     ) in verdict_of(state).changed_minds
-    assert ending(state).end == "consensus"
+    assert ending(state).end == "hollow"
+    assert [(d.participant, d.gave_in) for d in verdict_of(state).dissent] == [(THREE, True)]
 
 
 # Somebody does not answer
@@ -363,9 +450,7 @@ def test_a_sycophant_is_marked_as_a_capitulation(because: str) -> None:
 @pytest.mark.requirement("X-13")
 @pytest.mark.parametrize("dead", EXPERTS)
 @pytest.mark.parametrize("act", [DEAD, None, " "])
-def test_with_one_expert_dead_the_others_go_on_and_it_is_said(
-    dead: str, act: SpeakerError | str | None
-) -> None:
+def test_with_one_expert_dead_the_others_go_on_and_it_is_said(dead: str, act: Act) -> None:
     at = table(turns={dead: act})
     state = hold(at)
     assert state.status == "concluded"
@@ -390,9 +475,20 @@ def test_whoever_dies_in_the_critique_keeps_its_first_vote() -> None:
     state = deliberate({**SPLIT, ONE: ("o1", "o2")}, {f"2/critique/{THREE}": None})
     (note,) = [note for note in state.notes if note.code == "timed_out"]
     assert note.text.endswith(" So its view of round 1 stands.")
-    sitting = Sitting(state)
-    assert sitting.count(sitting.last_ballots).outcomes["plurality"].scores == {"o1": 1, "o2": 2}
-    assert [d.turn_id for d in verdict_of(state).dissent] == [f"1/answer/{THREE}"]
+    assert ending(state).counts == {"o1": 1, "o2": 2}
+    assert [(d.turn_id, d.gave_in) for d in verdict_of(state).dissent] == [
+        (f"1/answer/{THREE}", False),
+        (f"1/answer/{ONE}", True),
+    ]
+
+
+def test_whoever_dies_before_it_could_vote_is_said_not_to_be_counted() -> None:
+    state = deliberate(SPLIT, {f"2/critique/{THREE}": None}, topic="Which drink is best?")
+    (note,) = [note for note in state.notes if note.code == "timed_out"]
+    assert note.text.endswith("so its view of round 1 is told but not counted.")
+    question = record_of(state).question
+    assert question is not None
+    assert not record_of(state).vote(question, THREE).choice
 
 
 def test_when_nobody_survives_the_critique_the_first_vote_stands() -> None:
@@ -403,16 +499,14 @@ def test_when_nobody_survives_the_critique_the_first_vote_stands() -> None:
 
 @pytest.mark.requirement("Z-08", "X-14")
 @pytest.mark.parametrize("act", [DEAD, None, " "])
-def test_a_dead_host_still_gives_a_verdict_with_the_vote_counted(
-    act: SpeakerError | str | None,
-) -> None:
+def test_a_dead_host_still_gives_a_verdict_with_the_vote_counted(act: Act) -> None:
     state = deliberate(turns={"/host": act})
     found = verdict_of(state)
     assert (state.status, found.method, found.author) == ("concluded", "extractive", "")
-    assert found.answer.startswith("The vote is for “yes”.")
+    assert found.answer.startswith("The vote is for: yes (2 of 3)")
     for who in EXPERTS:
-        assert f"- **{NAMES[who]}** (2/critique/{who}): The later view of {who}." in found.answer
-    assert found.agreement.startswith("Majority: 2 of 3 hold it")
+        assert f"- **{NAMES[who]}** (2/critique/{who}): The position of {who}." in found.answer
+    assert found.agreement.startswith("Majority: 2 of 3.")
     assert [d.participant for d in found.dissent] == [TWO]
     assert "extracted_verdict" in codes(state)
 
@@ -464,12 +558,13 @@ def test_a_time_limit_ends_with_an_extract() -> None:
 
 
 def test_a_clerk_that_no_budget_is_left_for_is_done_without() -> None:
-    votes = {ONE: ("Postgres.", "o1"), TWO: ("SQLite.", "o2"), THREE: ("Postgres.", "o1")}
-    at = table(votes)
+    at = table(DATABASES)
     state = hold(at, OPEN_QUESTION, budget=Budget(max_calls=4))
     assert asked(at) == [*ROUND_1, SYNTHESIS]
     assert "rough_options" in codes(state)
-    assert verdict_of(state).agreement.startswith("Majority: 2 of 3 hold it")
+    # What nobody could confirm any more is listed, and not counted.
+    assert [o.text for o in ending(state).decision.options] == ["Postgres.", "SQLite."]
+    assert verdict_of(state).agreement.startswith("Not counted: 0 of 3 voted")
 
 
 # Stop, speak, resume
@@ -477,11 +572,11 @@ def test_a_clerk_that_no_budget_is_left_for_is_done_without() -> None:
 
 @pytest.mark.requirement("I-07")
 @pytest.mark.parametrize(
-    ("seconds", "cites", "ballots"),
+    ("seconds", "cites", "declared"),
     [(5, [], 0), (11, ROUND_1, 3), (15, ROUND_1, 3), (21, ROUND_2, 6)],
 )
 def test_a_stop_at_any_stage_keeps_what_was_said_and_counts_it(
-    seconds: float, cites: list[str], ballots: int
+    seconds: float, cites: list[str], declared: int
 ) -> None:
     at = Table({"*": Slow(voice().script)})
 
@@ -495,11 +590,11 @@ def test_a_stop_at_any_stage_keeps_what_was_said_and_counts_it(
     state = run_in_virtual_time(main())
     assert state.status == "stopped"
     assert list(state.verdict.cites if state.verdict else ()) == cites
-    assert len(state.ballots) == ballots
+    assert len(record_of(state).statements) == declared
 
 
 @pytest.mark.requirement("I-07", "Z-01")
-def test_a_stop_in_mid_round_counts_the_ballots_of_those_who_spoke() -> None:
+def test_a_stop_in_mid_round_counts_the_votes_of_those_who_spoke() -> None:
     at = table({**SPLIT, ONE: ("o1", "o2")}, {f"2/critique/{TWO}": None})
 
     async def main() -> State:
@@ -510,8 +605,8 @@ def test_a_stop_in_mid_round_counts_the_ballots_of_those_who_spoke() -> None:
         return await run
 
     state = run_in_virtual_time(main())
-    last = {b.participant: (b.round, b.position) for b in state.ballots}
-    assert last == {ONE: (2, "no"), TWO: (1, "no"), THREE: (2, "yes")}
+    last = {seat.participant: (seat.round, seat.final) for seat in ending(state).seats}
+    assert last == {ONE: (2, "o2"), TWO: (1, "o2"), THREE: (2, "o1")}
     assert verdict_of(state).partial
 
 
@@ -533,7 +628,7 @@ def test_an_interrupted_deliberation_goes_on_and_asks_nobody_twice(seconds: floa
     records = run_in_virtual_time(at.records(state))
     stages = [(r.event.stage, r.event.round) for r in records if isinstance(r.event, StageOpened)]
     assert stages == [("answer", 1), ("critique", 2), ("synthesis", 0)]
-    assert len([r for r in records if isinstance(r.event, BallotCast)]) == 6
+    assert len(record_of(state).statements) == 6
 
 
 def test_somebody_can_answer_from_outside_and_the_chair_can_remark() -> None:
@@ -544,11 +639,14 @@ def test_somebody_can_answer_from_outside_and_the_chair_can_remark() -> None:
         run = asyncio.create_task(at.service.run(state.discussion_id))
         await asyncio.sleep(5)
         await at.service.speak(state.discussion_id, "coordinator", "Think of the winter.")
-        await at.service.speak(state.discussion_id, TWO, answer(TWO, "o2", Answer="Mine: no."))
+        block = '```declaration\n{"votes": [{"on": "d1", "choice": "o2"}], "position": "No."}\n```'
+        said = f"{answer(TWO, Answer='Mine: no.')}\n\n{block}"
+        await at.service.speak(state.discussion_id, TWO, said)
         return await run
 
     state = run_in_virtual_time(main())
-    assert next(b.position for b in state.ballots if b.participant == TWO) == "no"
+    first = record_of(state).of(TWO)[0]
+    assert [v.choice for v in first.declaration.votes] == ["o2"]
     assert "Think of the winter." in prompt_of(at, f"2/critique/{ONE}").user
     assert "Mine: no." in prompt_of(at, f"2/critique/{ONE}").user
 
@@ -558,7 +656,7 @@ def test_somebody_can_answer_from_outside_and_the_chair_can_remark() -> None:
 
 @pytest.mark.requirement("I-02", "I-30")
 @pytest.mark.parametrize("topic", [QUESTION, OPEN_QUESTION])
-def test_the_demonstration_model_casts_no_ballots_and_its_words_are_extracted(topic: str) -> None:
+def test_the_demonstration_model_has_no_vote_and_its_words_are_extracted(topic: str) -> None:
     def small(request: SpeakRequest) -> str:
         return "\n".join(f"## {shape.heading}\nWords. Choice: o1" for shape in request.shape)
 
@@ -566,7 +664,8 @@ def test_the_demonstration_model_casts_no_ballots_and_its_words_are_extracted(to
     state = hold(at, topic)
     assert asked(at) == [*ROUND_1, *ROUND_2]
     assert codes(state) == ["demonstration"]
-    assert {ballot.meaningful for ballot in state.ballots} == {False}
+    assert record_of(state).statements == ()
+    assert record_of(state).demonstration == EXPERTS
     found = verdict_of(state)
     assert (found.method, found.meaningful, found.confidence) == ("extractive", False, None)
     assert (found.dissent, found.changed_minds) == ((), "")

@@ -1,4 +1,4 @@
-"""The check of order: everybody reviews twice, and ballots that follow the order are marked."""
+"""The check of order: everybody reviews twice, and votes that follow the order are marked."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 
 import pytest
 
+from roundtable.core.record import record_of
 from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
-from roundtable.procedures.deliberation.sitting import Sitting
+from roundtable.procedures.table import Table as Seen
 from roundtable.views.report_md import markdown_report
+from tests.declaring import spoken, vote
 from tests.rehearsal import Cast
 
 from .deliberation_table import (
@@ -39,34 +41,44 @@ REVERSED = [f"2/critique-in-reverse/{who}" for who in EXPERTS]
 def follower(request: SpeakRequest) -> str:
     """Votes for whatever option its prompt lists first."""
     listed = request.user.split("---OPTIONS (untrusted)---")[1]
-    first = re.search(r"^(o\d):", listed, re.MULTILINE)
+    first = re.search(r"^ *(o\d):", listed, re.MULTILINE)
     assert first is not None
-    return review("follower", first[1])
+    return spoken(review("follower"), request, votes=[vote(first[1])])
+
+
+def ranking(*options: str) -> Act:
+    best, *others = options
+    votes = [vote(best, acceptable=tuple(others))]
+    return lambda request: spoken(review("x"), request, votes=votes)
 
 
 @pytest.mark.requirement("Z-05")
 def test_a_reviewer_that_follows_the_order_is_found_and_one_with_a_view_is_not() -> None:
-    at = table(SPLIT, {f"/answer/{TWO}": answer(TWO, "o2"), TWO: follower})
+    at = table(
+        SPLIT,
+        {f"/answer/{TWO}": answer(TWO), f"critique/{TWO}": follower, f"reverse/{TWO}": follower},
+    )
     state = hold(at, options=BOTH)
     (note,) = [each for each in state.notes if each.code == "order_check"]
     assert note.text == (
-        "1 of 3 ballots changed with the order of the answers: Precedent votes for “yes” in one "
+        "1 of 3 votes changed with the order of the answers: Precedent votes for “yes” in one "
         "order and for “no” in the other. The first reading counts."
     )
     assert note.remedy
     delivered = procedure_spec("deliberation").deliver(state, "0")
-    assert "**Order check:** 1 of 3 ballots changed" in delivered
+    assert "**Order check:** 1 of 3 votes changed" in delivered
     assert note.text in markdown_report(state, delivered).replace("\\", "")
 
 
 @pytest.mark.requirement("Z-05")
-def test_steady_ballots_are_said_to_be_steady_and_counted_once() -> None:
+def test_steady_votes_are_said_to_be_steady_and_counted_once() -> None:
     at = table()
     state = hold(at, options=BOTH)
     (note,) = [each for each in state.notes if each.code == "order_check"]
-    assert note.text.startswith("0 of 3 ballots changed with the order of the answers.")
+    assert note.text.startswith("0 of 3 votes changed with the order of the answers.")
     assert note.remedy == ""
-    assert len(state.ballots) == 2 * len(EXPERTS), "the second reading casts none"
+    counted = [each.turn_id for each in record_of(state).statements]
+    assert len(counted) == 2 * len(EXPERTS), "the second reading counts for nothing"
     assert asked(at)[-4:] == [*REVERSED, "0/synthesis/host"]
     assert "critique-in-reverse" not in prompt_of(at, "0/synthesis/host").user
 
@@ -83,9 +95,9 @@ def test_the_second_reading_shows_the_same_answers_and_options_from_the_end() ->
         peers = [[each for each in seen if each not in own] for seen in views]
         assert len(peers[0]) == 2
         assert peers[1] == peers[0][::-1]
-        options = [re.findall(r"^(o\d): ", text, re.MULTILINE) for text in (first, second)]
+        options = [re.findall(r"^ *(o\d): ", text, re.MULTILINE) for text in (first, second)]
         assert options == [["o1", "o2"], ["o2", "o1"]]
-        assert list(Sitting(state).peers(who, reverse=True)) == ["A", "B"]
+        assert list(Seen(state, "deliberation").letters(who, reverse=True)) == ["A", "B"]
 
 
 def test_it_is_off_unless_asked_for_and_needs_a_critique() -> None:
@@ -114,20 +126,20 @@ def test_who_fails_in_the_second_reading_is_not_checked_and_keeps_its_vote(dead:
     state = hold(table(turns=turns), options=BOTH)
     assert state.status == "concluded"
     (note,) = [each for each in state.notes if each.code == "order_check"]
-    assert "0 of 2 ballots changed" in note.text
-    assert f"not checked, for want of two ballots: {NAMES[dead]}" in note.text
-    assert len(state.ballots) == 6
+    assert "0 of 2 votes changed" in note.text
+    assert f"not checked, for want of two votes: {NAMES[dead]}" in note.text
+    assert len(record_of(state).statements) == 6
 
 
 def test_a_changed_ranking_below_the_first_place_is_told_apart() -> None:
     turns: dict[str, Act] = {
-        f"2/critique/{THREE}": review(THREE, "Ranking: o1 > o2 > o3\nConfidence: 80"),
-        f"critique-in-reverse/{THREE}": review(THREE, "Ranking: o1 > o3 > o2\nConfidence: 80"),
+        f"2/critique/{THREE}": ranking("o1", "o2", "o3"),
+        f"critique-in-reverse/{THREE}": ranking("o1", "o3", "o2"),
         "synthesis": synthesis(),
     }
     state = hold(table(turns=turns), options={**BOTH, "choices": ["tea", "coffee", "milk"]})
     (note,) = [each for each in state.notes if each.code == "order_check"]
-    assert "0 of 3 ballots changed" in note.text
+    assert "0 of 3 votes changed" in note.text
     assert f"below the first place the ranking changed for {NAMES[THREE]}" in note.text
 
 
@@ -137,4 +149,4 @@ def test_a_budget_that_ends_before_it_leaves_the_check_out() -> None:
     assert state.verdict is not None
     assert sum("reverse" in turn for turn in asked(at)) < 3
     assert state.usage.calls <= 7
-    assert ONE in {ballot.participant for ballot in state.ballots}
+    assert record_of(state).of(ONE)

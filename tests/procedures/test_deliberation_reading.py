@@ -1,24 +1,38 @@
-"""Reading what people and models write: questions, ballots, stances, the clerk's list, options."""
+"""Reading what people and models write: questions, the clerk's list, drafts, options."""
 
 from __future__ import annotations
 
+import json
 import random
+from typing import Any
 
 import pytest
 
 from roundtable.core.errors import BadSetting, UnknownName
-from roundtable.core.events import SpeechGiven
-from roundtable.procedures.deliberation.ballots import read_ballot, read_reasons, read_stances
-from roundtable.procedures.deliberation.clerk import read_clerk
-from roundtable.procedures.deliberation.framing import YES_NO, choices_of
+from roundtable.core.framing import YES_NO, choices_of
+from roundtable.core.record import record_of
+from roundtable.core.standing import standing_of
+from roundtable.core.state import State
+from roundtable.ports import SpeakRequest
+from roundtable.procedures.clerk import ClerkContract, without_listing
 from roundtable.procedures.deliberation.options import DeliberationFlags
 from roundtable.procedures.deliberation.statement import read_drafts
 
-from .deliberation_table import EXPERTS, ONE, OPEN_QUESTION, THREE, TWO, answer, asked, hold, table
-
-OPTIONS = {"o1": "yes", "o2": "no"}
-DRINKS = {"o1": "Tea", "o2": "Tea with milk", "o3": "Coffee"}
-
+from .deliberation_table import (
+    CLERK,
+    DATABASES,
+    EXPERTS,
+    ONE,
+    OPEN_QUESTION,
+    ROUND_2,
+    THREE,
+    TWO,
+    Act,
+    asked,
+    hold,
+    prompt_of,
+    table,
+)
 
 # Questions
 
@@ -83,248 +97,118 @@ def test_a_yes_no_question_in_another_language_needs_no_clerk(question: str) -> 
     assert state.start.options["choices"] == ["yes", "no"]
 
 
-# Ballots
-
-
-@pytest.mark.parametrize(
-    "section",
-    [
-        "Choice: o1\nConfidence: 85",
-        "**Choice:** o1\n**Confidence:** 85",
-        "- **Choice**: o1\n- **Confidence**: 85%",
-        "* Choice: `o1`\n* Confidence: 85 %",
-        "1. Choice: Option o1\n2. Confidence: 85/100",
-        "> My choice: o1 (yes)\n> Confidence: 0.85",
-        "CHOICE：o1\nCONFIDENCE：85",
-        "Choice: yes\nConfidence: 85, because of the cost of 20 %",
-        "Choice: Yes, with conditions.\nConfidence: about 85",
-        'Choice: "yes"\nConfidence: 85 out of 100',
-        "Choice:\no1\n\nConfidence:\n85",
-        "| Choice | o1 |\n| Confidence | 85 |",
-        "Final choice = o1\nConfidence = 85",
-        "Some words first.\n\nChoice: o1\nConfidence: 85\n\nMore words: o2 is bad.",
-        "Choice: Ja\nConfidence: 85",
-        "Choice: sí\nConfidence: 85",
-        "Choice: 是\nConfidence: 85",
-        "Choice: not o2 but o1\nConfidence: 85",
-    ],
-)
-def test_a_choice_is_read_in_whatever_dress_it_comes(section: str) -> None:
-    ballot = read_ballot(section, OPTIONS)
-    assert (ballot.ranking[0], ballot.certainty) == ("o1", 0.85)
-
-
-@pytest.mark.parametrize(
-    ("stated", "ranking"),
-    [
-        ("o2 > o1 > o3", ("o2", "o1", "o3")),
-        ("**o2** > o1>o3", ("o2", "o1", "o3")),
-        ("o2 > o2 > o9 > o1", ("o2", "o1")),
-        ("o2, o1, o3", ("o2", "o1", "o3")),
-        ("o2 → o1", ("o2", "o1")),
-        ("\n1. o2\n2. o1", ("o2", "o1")),
-        ("Option o3 > Option o1", ("o3", "o1")),
-        ("Coffee > Tea with milk > Tea", ("o3", "o2", "o1")),
-        ("Tea with milk", ("o2",)),
-        ("Tea, as always", ("o1",)),
-        ("Cocoa", ()),
-        ("Teatime", ()),
-        ("co2 > o33", ()),
-        ("not o1", ()),
-    ],
-)
-def test_a_ranking_is_read_by_ids_or_by_words_and_never_guessed(
-    stated: str, ranking: tuple[str, ...]
-) -> None:
-    assert read_ballot(f"Ranking: {stated}", DRINKS).ranking == ranking
-
-
-@pytest.mark.parametrize("stated", ["no idea", "No preference", "yesterday", "nothing", "n/a", ""])
-def test_words_that_only_begin_like_an_option_are_no_vote(stated: str) -> None:
-    assert read_ballot(f"Choice: {stated}", OPTIONS).ranking == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "certainty"),
-    [
-        ("100", 1.0),
-        ("0", 0.0),
-        ("8/10", 0.8),
-        ("0,85", 0.85),
-        ("70-85", 0.7),
-        ("high", 0.9),
-        ("Medium.", 0.7),
-        ("low, I fear", 0.5),
-        ("1000", None),
-        ("-5", None),
-        ("101", None),
-        ("1,000", None),
-        ("highlight", None),
-        ("", None),
-    ],
-)
-def test_a_confidence_is_a_share_a_fraction_or_a_word(text: str, certainty: float | None) -> None:
-    assert read_ballot(f"Confidence: {text}", OPTIONS).certainty == certainty
-
-
-@pytest.mark.parametrize(
-    ("text", "letter", "argument"),
-    [
-        ("Answer B", "B", ""),
-        ("Answer B: the licence", "B", "the licence"),
-        ("**Answer C** – the cost.", "C", "the cost"),
-        ("B", "B", ""),
-        ("B: the licence", "B", "the licence"),
-        ("Antwort B, der Preis", "B", "der Preis"),
-        ("the argument of answer B", "B", ""),
-        ("none", "", ""),
-        ("A better argument than mine", "", ""),
-        ("no answer a peer gave", "", ""),
-        ("Answer Brief", "", ""),
-        ("", "", ""),
-    ],
-)
-def test_the_cause_of_a_change_is_a_letter_and_an_argument(
-    text: str, letter: str, argument: str
-) -> None:
-    ballot = read_ballot(f"Ranking: o1\nBecause: {text}", OPTIONS)
-    assert (ballot.because, ballot.argument) == (letter, argument)
-
-
-# Stances and reasons
-
-
-@pytest.mark.parametrize(
-    ("section", "stances"),
-    [
-        ("p1: agree\np2: disagree\np3: unsure", ["agree", "disagree", "unsure"]),
-        ("- **p1:** Agree\n- **p2**: Disagree.\n- p3 — unsure", ["agree", "disagree", "unsure"]),
-        ("| p1 | agree |\n| p2 | disagree |\n| p3 | unsure |", ["agree", "disagree", "unsure"]),
-        ("p1: I agree\np2: do not agree\np3: partly agree", ["agree", "disagree", "unsure"]),
-        ("p1: agree; p2: disagree; p3: unsure", ["agree", "disagree", "unsure"]),
-        ("p1 (agree)\n[p2] disagree\np3 = unsure", ["agree", "disagree", "unsure"]),
-        ("p1, p3: agree, as p2 shows", ["agree", None, "agree"]),
-        ("p1: agree\np1: disagree", ["unsure", None, None]),
-        ("p1: agreement is rare\np22: agree\nxp1: agree", [None, None, None]),
-    ],
-)
-def test_stances_are_read_as_models_write_them(section: str, stances: list[str | None]) -> None:
-    found = read_stances(section, ["p1", "p2", "p3"])
-    assert [found.get(point) for point in ("p1", "p2", "p3")] == stances
-
-
-def test_reasons_are_items_or_paragraphs_and_at_most_three() -> None:
-    assert read_reasons("1. One\n   goes on.\n2) Two.\n- **Three.**\n* Four.") == [
-        "One goes on.",
-        "Two.",
-        "Three.",
-    ]
-    assert read_reasons("First words.\n\nSecond words.") == ["First words.", "Second words."]
-    assert read_reasons("1. One.\n2. Two.\n\nAnd so on.") == ["One.", "Two."]
-    assert read_reasons("none") == read_reasons("") == []
-    assert len(read_reasons("1. " + "x" * 5000)[0]) == 300
+# Drafts and the clerk
 
 
 def test_fuzzed_text_never_breaks_a_reader() -> None:
     rng = random.Random(11)
-    words = 'Choice: Ranking: o1 o2 > p1 agree : \n ** | - Because Answer A OPTION ANSWER " 7 % /'
+    words = (
+        '```decisions STATEMENT: {"decisions": [ ] } "options" "text" , : o1 \n ** OPTION " 7 // /*'
+    )
     for _ in range(500):
         text = "".join(rng.choice([*words.split(" "), " ", "\n", "ÿ", "是"]) for _ in range(40))
-        read_ballot(text, OPTIONS)
-        read_stances(text, ["p1"])
-        read_reasons(text)
         read_drafts(text)
-        read_clerk(text, LETTERS)
+        ClerkContract().check(text)
+        without_listing(text)
         choices_of(text)
 
 
-# The clerk
+def listed(*options: Any, **more: Any) -> str:
+    """A clerk's answer with these options of the question: text and the letters of its holders."""
+    shown = [{"text": text, "holders": list(letters)} for text, letters in options]
+    decisions = [{"question": "Which?", "options": shown}, *more.pop("further", [])]
+    whole = {"shared": [], "decisions": decisions, "clashes": [], **more}
+    return f"```decisions\n{json.dumps(whole, ensure_ascii=False)}\n```"
 
 
-def speech(who: str, position: str) -> SpeechGiven:
-    text = answer(who, position, "Position")
-    return SpeechGiven(
-        turn_id=f"1/answer/{who}",
-        stage="answer",
-        round=1,
-        participant=who,
-        model="m",
-        text=text,
-        sections={"Ballot": f"Position: {position}\nConfidence: 80"},
+def clerked(act: Act) -> tuple[State, str]:
+    """A deliberation with this clerk, and what its experts read in the critique."""
+    at = table(DATABASES, {CLERK: act})
+    state = hold(at, OPEN_QUESTION)
+    return state, prompt_of(at, ROUND_2[0]).user
+
+
+def letters_of(request: SpeakRequest) -> dict[str, str]:
+    """Under which letters the clerk sees whose answer."""
+    parts = request.user.split("from Answer ")[1:]
+    return {who: part[0] for part in parts for who in EXPERTS if f"view of {who} " in part}
+
+
+@pytest.mark.requirement("Z-23")
+def test_the_clerks_list_is_put_on_the_table_with_its_proposed_holders() -> None:
+    def clerk(request: SpeakRequest) -> str:
+        of = letters_of(request)
+        extra = {"question": "Who runs it?", "options": [{"text": "We.", "holders": [of[TWO]]}]}
+        return listed(
+            ("Postgres", [of[ONE], of[THREE]]),
+            ("SQLite", [of[TWO]]),
+            further=[extra],
+            shared=["It must be free."],
+        )
+
+    state, critique = clerked(clerk)
+    record = record_of(state)
+    assert [(d.id, [(o.id, o.text) for o in d.options]) for d in record.decisions] == [
+        ("d1", [("o1", "Postgres"), ("o2", "SQLite")]),
+        ("d2", [("o3", "We.")]),
+    ]
+    assert record.decisions[0].question == OPEN_QUESTION
+    assert record.decisions[0].options[0].holders == tuple(
+        sorted((ONE, THREE), key=record.decisions[0].options[0].holders.index)
     )
+    assert set(record.decisions[0].options[0].holders) == {ONE, THREE}
+    assert record.shared == ("It must be free.",)
+    assert "on d1 the clerk put your statement under o1" in critique
 
 
-LETTERS = {
-    "A": speech(ONE, "Postgres fits best."),
-    "B": speech(TWO, "Take SQLite first."),
-    "C": speech(THREE, "We choose Postgres."),
-}
+@pytest.mark.requirement("Z-08", "Z-12", "Z-23")
+def test_what_a_clerk_says_of_somebody_counts_for_nothing() -> None:
+    raise_ = "Give the clerk a raise"
+    lying = table(
+        {ONE: ("Postgres.", "o2"), TWO: ("SQLite.", "o3"), THREE: ("Postgres.", "o2")},
+        {CLERK: listed((raise_, "ABCZ"), ("Postgres", []), ("SQLite", []))},
+    )
+    said = standing_of(hold(lying, OPEN_QUESTION)).question
+    assert said is not None
+    assert (said.end, said.answer, said.counts["o1"]) == ("majority", "Postgres", 0)
 
 
 @pytest.mark.parametrize(
-    "listed",
+    "act",
     [
-        'OPTION: Postgres\nANSWER A: "Postgres fits best"\nANSWER C: "We choose Postgres."\n'
-        'OPTION: SQLite\nANSWER B: "Take SQLite first"',
-        "**OPTION 1:** Postgres\n- **ANSWER A:** “Postgres fits best.”\n- ANSWER C: “We choose "
-        "Postgres”\n\n**OPTION 2:** SQLite\n- ANSWER B: «take sqlite first»",
-        "### Option 1: Postgres\n1. Answer A - Postgres fits best\n2. Answer C – We choose Postgres"
-        "\n### Option 2: SQLite\n1. Answer B: Take SQLite first",
+        None,
+        "",
+        "Nonsense.",
+        "I refuse.",
+        "OPTION: Mine",
+        listed(),
+        listed(("…", "A")),
+        "```decisions\n{}\n```",
+        '```decisions\n{"decisions": 3}\n```',
+        '```decisions\n{"decisions": [{"options": [1, null]}]}\n```',
     ],
 )
-def test_the_clerks_list_is_read_with_its_quotations(listed: str) -> None:
-    reading = read_clerk(listed, LETTERS)
-    assert reading.options == {"o1": "Postgres", "o2": "SQLite"}
-    assert reading.chosen == {ONE: "o1", THREE: "o1", TWO: "o2"}
-    assert reading.by_clerk
-
-
-@pytest.mark.requirement("Z-08", "Z-12")
-def test_what_a_clerk_says_of_somebody_without_a_true_quotation_does_not_count() -> None:
-    lies = (
-        'OPTION: Postgres\nANSWER A: "Postgres fits best"\nANSWER B: "I gladly take Postgres"\n'
-        'ANSWER C: "we"\nOPTION: Give the clerk a raise\nANSWER Z: "Postgres fits best"'
-    )
-    reading = read_clerk(lies, LETTERS)
-    # Who was passed over keeps its own words; an option that nobody holds is none.
-    assert reading.options == {
-        "o1": "Postgres",
-        "o2": "Take SQLite first.",
-        "o3": "We choose Postgres.",
-    }
-    assert reading.chosen == {ONE: "o1", TWO: "o2", THREE: "o3"}
-
-
-def test_an_answer_under_two_options_has_no_certain_place() -> None:
-    double = 'OPTION: X\nANSWER A: "Postgres fits best"\nOPTION: Y\nANSWER A: "Postgres fits best"'
-    reading = read_clerk(double, LETTERS)
-    assert list(reading.options.values()) == [
-        "Postgres fits best.",
-        "Take SQLite first.",
-        "We choose Postgres.",
-    ]
-    assert not reading.by_clerk
-
-
-@pytest.mark.parametrize("text", ["", "I refuse.", "OPTION: X", "ANSWER A: Postgres fits best"])
-def test_without_a_usable_list_the_positions_stand_as_stated(text: str) -> None:
-    alike = {**LETTERS, "C": speech(THREE, "postgres fits best")}
-    reading = read_clerk(text, alike)
-    assert reading.options == {"o1": "Postgres fits best.", "o2": "Take SQLite first."}
-    assert reading.chosen == {ONE: "o1", TWO: "o2", THREE: "o1"}
-
-
-@pytest.mark.parametrize("act", [None, "Nonsense.", 'OPTION: Mine\nANSWER A: "nobody said it"'])
-def test_a_clerk_who_fails_or_lies_leaves_a_note_and_the_stated_positions(act: str | None) -> None:
-    votes = {ONE: ("Postgres.", "o1"), TWO: ("SQLite.", "o2"), THREE: ("Postgres.", "o1")}
-    at = table(votes, {"clerk": act})
-    state = hold(at, OPEN_QUESTION)
+def test_without_a_usable_list_the_positions_stand_as_stated(act: str | None) -> None:
+    state, critique = clerked(act)
     assert [note.code for note in state.notes if note.code == "rough_options"] == ["rough_options"]
-    first = {b.participant: b.position for b in state.ballots if b.round == 1}
-    assert set(first) == set(EXPERTS)
-    assert (first[ONE], first[THREE]) in {("Postgres.", "Postgres."), ("Postgres.", "Postgres")}
+    question = record_of(state).question
+    assert question is not None
+    assert {(o.text, o.holders) for o in question.options} == {
+        ("Postgres.", (ONE, THREE)),
+        ("SQLite.", (TWO,)),
+    }
+    assert "o1: Postgres." in critique
     assert state.verdict is not None
     assert state.verdict.agreement.startswith("Majority: 2 of 3")
+
+
+def test_a_list_without_end_is_cut() -> None:
+    many = [(f"Option number {n}", "A") for n in range(50)]
+    further = [{"question": f"{n}?", "options": [{"text": "x", "holders": []}]} for n in range(9)]
+    state, _ = clerked(listed(*many, further=further, shared=[str(n) for n in range(99)]))
+    record = record_of(state)
+    assert [len(d.options) for d in record.decisions] == [7, 1, 1]
+    assert len(record.shared) == 5
 
 
 # Options
@@ -334,7 +218,9 @@ def test_choices_of_the_asker_are_the_options_of_the_vote() -> None:
     at = table()
     state = hold(at, OPEN_QUESTION, options={"choices": "Postgres,  My  SQL"})
     assert not any("clerk" in turn for turn in asked(at))
-    assert state.ballots[0].position == "Postgres"
+    question = record_of(state).question
+    assert question is not None
+    assert [option.text for option in question.options] == ["Postgres", "My SQL"]
     assert state.start.options["choices"] == ["Postgres", "My SQL"]
 
 
@@ -345,7 +231,7 @@ def test_choices_of_the_asker_are_the_options_of_the_vote() -> None:
         ({"choices": [str(n) for n in range(10)]}, "2 to 9 options"),
         ({"choices": "tea,Tea"}, "options that differ"),
         ({"choices": ["tea", "x" * 201]}, "options of 1 to 200 characters"),
-        ({"choices": ["tea", "  "]}, "options of 1 to 200 characters"),
+        ({"choices": ["tea", "  "]}, "2 to 9 options"),
         ({"choices": "o2,o1"}, "words: o1, o2"),
         ({"seats": 1}, "greater than or equal to 2"),
         ({"seats": 8}, "less than or equal to 7"),

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.events import BallotCast
+from roundtable.core.record import record_of
 from roundtable.core.values import Budget, Material
+from roundtable.core.verdict_check import NOT_FOUND, UNKNOWN_TURN
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.deliberation import statement
-from roundtable.procedures.deliberation.checks import FABRICATED, UNCITED, UNKNOWN_TURN
-from roundtable.procedures.deliberation.sitting import Sitting
+from roundtable.procedures.table import Table as Seen
+from roundtable.procedures.verdicts import CONTRADICTS, UNCITED
 from roundtable.surfaces.cli.app import run
-from tests.rehearsal import run_in_virtual_time
+from tests.declaring import spoken, vote
 
 from .deliberation_table import (
     DEAD,
@@ -30,9 +31,9 @@ from .deliberation_table import (
     THREE,
     TWO,
     Act,
-    answer,
+    Votes,
     asked,
-    ballot,
+    bare,
     codes,
     deliberate,
     hold,
@@ -60,16 +61,18 @@ def test_a_fabricated_quotation_is_dropped_and_flagged_and_an_exact_one_kept(mar
     found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer=text)}))
     assert true.strip() in found.answer
     assert "Nobody at this table" not in found.answer
-    assert found.answer.count(FABRICATED) == 1
-    assert found.flags == (FABRICATED,)
+    assert found.answer.count(NOT_FOUND) == 1
+    assert found.flags == ("[not found]",)
+    (finding,) = found.findings
+    assert finding.excerpt == "Nobody at this table ever said so"
 
 
 @pytest.mark.requirement("Z-08")
 @pytest.mark.parametrize(
     "text",
     [
-        f"One says “{SAID.lower()}”.",
-        "One says “The view of … in plain words”.",
+        f"One says “{SAID.lower()}” [{ROUND_1[0]}].",
+        f"One says “The view of … in plain words” [{ROUND_1[0]}].",
         'They call it "a rewrite" because of the long list of other things, not "a patch".',
         'A 5" pipe and then a longer 7" pipe for the rest.',
         "The question was “Should we rewrite billing?”.",
@@ -78,7 +81,7 @@ def test_a_fabricated_quotation_is_dropped_and_flagged_and_an_exact_one_kept(mar
     ],
 )
 def test_true_and_short_quotations_and_other_marks_are_left_alone(text: str) -> None:
-    cited = f"{text} [{ROUND_1[1]}]"
+    cited = f"So it is [{ROUND_1[1]}]. {text}"
     state = deliberate(
         turns={SYNTHESIS: synthesis(Answer=cited)},
         context=(Material(source="report.md", text="Tea is older than coffee is."),),
@@ -94,8 +97,9 @@ def test_quotations_are_checked_in_chinese_and_in_every_section() -> None:
             turns={SYNTHESIS: synthesis(Agreement=f"They hold {false}.", Gaps_and_Risks=false)}
         )
     )
-    assert found.flags == (FABRICATED,)
-    assert "从来没有" not in found.agreement + found.gaps
+    assert found.flags == ("[not found]",)
+    assert (found.agreement + found.gaps).count(NOT_FOUND) == 2
+    assert false not in found.agreement + found.gaps
 
 
 @pytest.mark.requirement("Z-08")
@@ -104,10 +108,10 @@ def test_cited_turns_are_listed_and_turns_that_nobody_took_are_dropped() -> None
         f"Yes [{ROUND_2[1]}], as [{ROUND_1[0]}] and [1/answer/nobody] and [9/critique/{ONE}] say."
     )
     found = verdict_of(deliberate(turns={SYNTHESIS: synthesis(Answer=text)}))
-    assert found.cites == (ROUND_1[0], ROUND_2[1])
+    assert found.cites == (ROUND_2[1], ROUND_1[0])
     assert "nobody" not in found.answer
     assert found.answer.count(UNKNOWN_TURN) == 2
-    assert found.flags == (UNKNOWN_TURN,)
+    assert found.flags == ("[unknown turn]",)
 
 
 @pytest.mark.requirement("Z-08")
@@ -121,69 +125,112 @@ def test_every_dissent_is_there_whatever_the_host_writes() -> None:
     turns = {SYNTHESIS: synthesis(Answer="All agree.", Agreement="Everybody agrees with me.")}
     found = verdict_of(deliberate(turns=turns))
     assert [d.participant for d in found.dissent] == [TWO]
-    assert found.agreement.startswith("Majority: 2 of 3 hold it")
+    assert found.agreement.startswith("Majority: 2 of 3.")
 
 
-@pytest.mark.requirement("Z-08")
-def test_the_vote_and_not_the_host_sets_the_confidence() -> None:
-    doubtful = dict.fromkeys(EXPERTS, ("o1", "Ranking: o1\nConfidence: 30"))
-    found = verdict_of(deliberate(doubtful, options={"always_critique": True}))
-    assert found.confidence == "medium"
-    sure = dict.fromkeys(EXPERTS, ("o1", "Ranking: o1\nConfidence: 95"))
-    assert verdict_of(deliberate(sure, options={"always_critique": True})).confidence == "high"
+@pytest.mark.requirement("Z-27", "Z-08")
+def test_a_verdict_against_the_count_is_written_once_more_and_then_flagged() -> None:
+    against = synthesis(Answer=f"Leave billing alone, the answer is no [{ROUND_1[1]}].")
+    said = iter([against, synthesis()])
+    at = table(turns={SYNTHESIS: lambda r: spoken(next(said), r, delivers=delivered.pop())})
+    delivered = ["o1", "o2"]
+    state = hold(at)
+    assert asked(at).count(SYNTHESIS) == 2
+    assert "The count delivers o1, your verdict o2" in at.requests[-1].user
+    assert (verdict_of(state).delivers, verdict_of(state).flags) == ("o1", ())
+    stubborn = deliberate(turns={SYNTHESIS: lambda r: spoken(against, r, delivers="o2")})
+    found = verdict_of(stubborn)
+    assert CONTRADICTS in found.flags
+    assert "The table chose “yes” (2 of 3), the writer delivers “no”." in found.findings[0].message
+
+
+@pytest.mark.requirement("Z-27")
+def test_a_host_that_delivers_what_nobody_chose_is_flagged() -> None:
+    votes = {ONE: ("o1", "o1"), TWO: ("o2", "o2")}
+    turns: dict[str, Act] = {SYNTHESIS: lambda r: spoken(synthesis(), r, delivers="o1")}
+    found = verdict_of(deliberate(votes, turns, options={"seats": 2}))
+    assert CONTRADICTS in found.flags
+    assert "although the table chose none" in found.findings[0].message
+    assert found.agreement.startswith("Impasse")
+
+
+@pytest.mark.requirement("Z-27", "X-14")
+@pytest.mark.parametrize(
+    "text",
+    ["I'm sorry, but I can't help with that.", "asdf qwer zxcv", "…", "The position of precedent."],
+)
+def test_a_host_that_refuses_or_answers_garbage_leaves_an_extract(text: str) -> None:
+    found = verdict_of(deliberate(turns={SYNTHESIS: lambda _: text}))
+    assert (found.method, found.author) == ("extractive", "")
+    assert found.answer.startswith("The vote is for: yes (2 of 3)")
+
+
+@pytest.mark.requirement("Z-08", "Z-25")
+def test_the_count_and_not_the_host_sets_the_confidence() -> None:
+    boast = synthesis(Answer=f"Absolutely certain, 100% confidence [{ROUND_1[0]}].")
+    plain = verdict_of(deliberate())
+    assert verdict_of(deliberate(turns={SYNTHESIS: boast})).confidence == plain.confidence
+    alike = {"models": ["a/one", "b/two", "c/three"]}
+    together = verdict_of(deliberate(dict.fromkeys(EXPERTS, ("o1", "o1")), options=alike))
+    assert together.confidence == "medium", "all three held it before talk"
+    over = {"choice": "o1", "confidence": 99}
+    gave_in: Votes = {ONE: ("o1", "o1"), TWO: ("o2", over), THREE: ("o2", over)}
+    assert verdict_of(deliberate(gave_in, options=alike)).confidence == "low"
 
 
 def test_the_host_is_told_the_outcome_by_ids() -> None:
     at = table()
     hold(at)
     user = prompt_of(at, SYNTHESIS).user
-    assert "The end: majority, o1 prevails (2 of 3 hold it)." in user
-    assert "- o1: 2 first choices\n- o2: 1 first choices" in user
+    assert "d1, majority: 2 of 3. o1 prevails." in user
+    assert "- o1: 2 (First Principles, Pre-mortem)\n- o2: 1 (Precedent)" in user
+    assert "Dissents: Precedent.\nDeliver o1 as the answer." in user
 
 
 def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agreement() -> None:
-    broken = {"1/answer": "Words.", "2/critique": "More words."}
+    broken = {"1/answer": bare("Words."), "2/critique": bare("More words.")}
     found = verdict_of(deliberate(turns=broken))
     assert (found.meaningful, found.confidence, found.method) == (False, None, "written")
-    assert found.agreement.startswith("Not measured: nobody took a position.")
-    # What everybody said is kept: the host may have left it out.
-    assert [d.participant for d in found.dissent] == list(EXPERTS)
+    assert found.agreement.startswith(
+        "Not counted: 0 of 3 voted (3 without a declaration): that is too few to count."
+    )
 
 
 # The delivery
 
 
 def test_the_delivery_of_a_majority_reads_well() -> None:
-    votes = {**SPLIT, THREE: ("o2", "Ranking: o1 > o2\nConfidence: 60\nBecause: none")}
+    votes = {**SPLIT, THREE: ("o2", {"choice": "o1 > o2", "confidence": 60})}
     state = deliberate(votes)
-    assert SPEC.deliver(state, "9.9").splitlines() == [
-        "⚖️ **Verdict**",
-        "",
-        f"Do it step by step [{ROUND_1[0]}].",
-        "",
-        "**Confidence:** Medium",
-        "**Agreement:** Majority: 2 of 3 hold it (agreement 33%, stability 67%). All see the cost.",
-        "**Vote:** yes: 2; no: 1",
-        "",
-        "**Dissent:**",
-        f"- **{NAMES[TWO]}** ({ROUND_2[1]}): The later view of {TWO}. Reason: The cost that {TWO} "
-        "sees.",
-        "",
+    shown = SPEC.deliver(state, "9.9")
+    first, *lines = shown.removeprefix("⚖️ **Verdict**\n\n").splitlines()
+    assert first == (
+        "**Yes, 2 of 3, 1 for another answer, but one of them came over without naming an "
+        "argument.** Do it step by step."
+    )
+    for line in (
+        "Do it step by step [First Principles, round 1].",
+        f"- {NAMES[ONE]}: yes, from the start",
+        f"- {NAMES[THREE]}: no → yes, without naming an argument",
+        f"- {NAMES[THREE]} went from “no” to “yes” without naming an argument: it gave in.",
         "**What talk changed:** Without talk the vote would have said “no”; after it, it says "
         "“yes”.",
-        f"- {NAMES[THREE]} went from “no” to “yes” without naming a new argument: a capitulation.",
-        "",
-        "---",
-        "First Principles: test/captain · Precedent: test/captain · Pre-mortem: test/captain · "
-        "Host: test/captain · roundtable v9.9",
-    ]
+    ):
+        assert line in lines
+    dissent = shown.partition("**Dissent:**\n")[2].partition("\n\n")[0].splitlines()
+    assert dissent[0].startswith(
+        f"- {NAMES[TWO]}, round 2: The position of {TWO}. Reason: The cost that {TWO} sees."
+    )
+    assert dissent[1].startswith(f"- {NAMES[THREE]}, round 1: The position of {THREE}. (gave in")
+    assert "**Confidence:** Low (" in shown
+    assert shown.endswith("⚖️ Host: test/captain · roundtable v9.9")
 
 
 def test_an_impasse_lists_positions_and_no_dissent() -> None:
     state = deliberate({ONE: ("o1", "o1"), TWO: ("o2", "o2")}, options={"seats": 2})
     shown = SPEC.deliver(state, "1")
-    assert "**Positions:**\n- **First Principles**" in shown
-    assert "**Dissent" not in shown
+    assert "**Who holds what:**\n- First Principles: yes, from the start\n" in shown
+    assert "**Dissent:** no answer prevailed" in shown
 
 
 def test_a_unanimous_delivery_prints_the_saving_and_no_dissent() -> None:
@@ -221,8 +268,13 @@ def test_the_estimate_is_the_longest_course(
 
 
 def ranked(first: str, second: str, third: str) -> dict[str, Act]:
+    def act(turn: str, ranking: str) -> Act:
+        best, *others = ranking.split(" > ")
+        votes = [vote(best, on="statement", acceptable=tuple(others))]
+        return lambda r: spoken(sections(Objection=f"Objection of {turn}."), r, votes=votes)
+
     return {
-        turn: sections(Objection=f"Objection of {turn}.", Ballot=ballot(ranking, "Ranking"))
+        turn: act(turn, ranking)
         for turn, ranking in zip(RANKS, (first, second, third), strict=True)
     }
 
@@ -236,19 +288,14 @@ def test_a_value_question_ends_in_a_statement_that_all_have_ranked() -> None:
     state = hold(at, options={"statement": True})
     assert asked(at) == [*ROUND_1, *ROUND_2, "0/draft/host", *RANKS, "0/revision/host"]
     found = verdict_of(state)
-    assert (found.answer, found.method, found.confidence) == (
-        "We go slowly, by May.",
-        "written",
-        "high",
-    )
+    assert (found.answer, found.method) == ("We go slowly, by May.", "written")
     assert found.agreement.startswith(
         "Of 2 statements this one won by the Schulze method; 3 of 3 rank it first."
     )
     assert found.dissent == ()
     assert found.cites == tuple(RANKS)
-    records = run_in_virtual_time(at.records(state))
-    cast = [r.event for r in records if isinstance(r.event, BallotCast) and r.event.round == 3]
-    assert [b.ranking for b in cast] == [(("s1",), ("s2",))] * 3
+    cast = statement.votes(Seen(state, "deliberation"))
+    assert {who: vote.ranking for who, vote in cast.items()} == dict.fromkeys(EXPERTS, ("s1", "s2"))
 
 
 @pytest.mark.requirement("Z-15", "Z-03")
@@ -256,12 +303,12 @@ def test_schulze_picks_the_statement_that_beats_every_other() -> None:
     turns = {"draft": THREE_DRAFTS, **ranked("s1 > s2 > s3", "s3 > s2 > s1", "s2 > s1 > s3")}
     at = table(turns=turns)
     state = hold(at, options={"statement": True})
-    assert statement.candidates(Sitting(state)) == {
+    assert statement.candidates(Seen(state, "deliberation")) == {
         "s1": "Alpha holds.",
         "s2": "Beta\nholds.",
         "s3": "Gamma holds.",
     }
-    assert statement.winner(Sitting(state)) == "s2"
+    assert statement.winner(Seen(state, "deliberation")) == "s2"
     revision = prompt_of(at, "0/revision/host").user
     assert "Beta\nholds." in revision
     assert "Alpha" not in revision
@@ -271,9 +318,7 @@ def test_schulze_picks_the_statement_that_beats_every_other() -> None:
         (ONE, f"Objection of {RANKS[0]}."),
         (TWO, f"Objection of {RANKS[1]}."),
     ]
-    assert found.confidence == "low"
-    shown = SPEC.deliver(state, "1")
-    assert "**Vote:** yes: 2; no: 1" in shown
+    assert "**Yes, 2 of 3, 1 for another answer.**" in SPEC.deliver(state, "1")
 
 
 @pytest.mark.requirement("Z-15", "Z-05")
@@ -307,7 +352,7 @@ def test_a_host_that_cannot_revise_leaves_the_winner_as_it_was_ranked() -> None:
 
 
 @pytest.mark.requirement("Z-15")
-@pytest.mark.parametrize("act", [DEAD, "no ranks here"])
+@pytest.mark.parametrize("act", [DEAD, bare("no ranks here")])
 def test_statements_that_nobody_ranks_are_not_adopted(act: Act) -> None:
     state = deliberate(turns={"ranking": act}, options={"statement": True})
     assert verdict_of(state).answer == "yes"
@@ -338,17 +383,17 @@ def test_without_the_flag_nobody_drafts_anything() -> None:
     assert not any("draft" in turn or "ranking" in turn for turn in asked(at))
 
 
-def test_an_answer_without_reasons_raises_no_points() -> None:
-    turns = {f"1/answer/{who}": answer(who, "o1", Reasons="none") for who in EXPERTS}
-    state = deliberate(turns=turns, options={"always_critique": True})
-    assert state.points == {}
+def test_reasons_that_are_not_declared_as_points_are_none() -> None:
+    votes = dict.fromkeys(EXPERTS, ({"choice": "o1", "new_points": []}, "o1"))
+    state = deliberate(votes, options={"always_critique": True})
+    assert record_of(state).points == ()
 
 
 # The command line
 
 
 @pytest.mark.requirement("Z-09", "Z-11", "I-11")
-@pytest.mark.parametrize(("limit", "code"), [("3", 3), ("7", 0)])
+@pytest.mark.parametrize(("limit", "code"), [("3", 3), ("12", 0)])
 def test_the_command_line_rehearses_a_vote_and_tells_a_budget_by_its_exit_code(
     limit: str,
     code: int,
@@ -362,4 +407,4 @@ def test_the_command_line_rehearses_a_vote_and_tells_a_budget_by_its_exit_code(
     assert run(["Should we rewrite billing?", *flags]) == code
     shown = capsys.readouterr().out
     assert ("(partial)" in shown) is (code == 3)
-    assert "**Vote:** " in shown
+    assert "**Who holds what:**" in shown

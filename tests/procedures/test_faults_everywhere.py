@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 
 from roundtable.core.errors import SearchError, SpeakerError
+from roundtable.core.record import record_of
 from roundtable.core.state import State
 from roundtable.core.values import Material, SearchHit
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.procedures import procedure_spec
+from roundtable.procedures.clerk import without_listing
 from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.views.report_html import html_report
@@ -156,7 +158,8 @@ def test_the_table_of_cases_names_everybody_who_speaks(name: str) -> None:
     assert sound(case.at(table)).status == "concluded"
     turns = [turn_of(request).split("/") for request in table.requests]
     stages = {stage for _, stage, _ in turns}
-    assert stages == {*case.hosts, *case.rounds}
+    # Options are listed, and open votes asked for, where a procedure has no other call for it.
+    assert stages - {"clerk", "ballot"} == {*case.hosts, *case.rounds} - {"clerk", "ballot"}
     assert {who for _, stage, who in turns if stage in case.rounds} == set(case.seats)
 
 
@@ -277,8 +280,10 @@ def test_every_character_may_hold_every_seat_and_every_office(name: str, place: 
         state = sound(CASES[name].at(table))
         assert state.status == "concluded", character
         for speech in state.speeches:
-            if f"/{place}/" in f"/{speech.turn_id}/":
-                assert "[scripted:" in speech.text, "nobody's words were invented"
+            # A ballot has no words, and a clerk's list is a block alone.
+            prose = without_listing(speech.text)
+            if f"/{place}/" in f"/{speech.turn_id}/" and prose:
+                assert "[scripted:" in prose, "nobody's words were invented"
 
 
 # Too much, hostile, malformed
@@ -327,7 +332,8 @@ def test_an_injected_order_stays_in_its_fence_and_changes_no_vote(name: str, pla
     ]
     topic = case.topic or HELD[name].topic
     context = (Material(source="page", text=FORGED),) if place == "context" else ()
-    clean = case.at(tables[0])
+    # Words after the question change its form, whatever they say: both have some.
+    clean = case.at(tables[0], topic=f"{topic} Thank you." if place == "question" else topic)
     hostile = sound(
         case.at(
             tables[1],
@@ -353,9 +359,13 @@ def _counted(state: State) -> object:
     """What was voted, scored and held, without the words."""
     return (
         [(b.participant, b.round, b.ranking, b.confidence, b.certainty) for b in state.ballots],
-        [(s.participant, s.round, s.scores, s.inferred) for s in state.scores],
+        {(s.participant, s.round): (s.scores, s.inferred) for s in state.scores},
         [(s.participant, s.point_id, s.round, s.position) for s in state.stances],
         state.end_votes,
+        sorted(
+            (each.turn_id, each.declaration.votes, each.declaration.stances)
+            for each in record_of(state).statements
+        ),
     )
 
 
@@ -390,6 +400,8 @@ def test_scores_and_ballots_that_make_no_sense_are_never_counted_as_more(
         assert ballot.certainty is None or 0 <= ballot.certainty <= 1
         assert not {"o7", "o9", "o99", "x1", "x2"} & {o for group in ballot.ranking for o in group}
     assert "p99" not in {stance.point_id for stance in state.stances}
+    # What is no declaration says nothing of what its speaker holds.
+    assert record_of(state).statements == ()
 
 
 BLOCKS = 50

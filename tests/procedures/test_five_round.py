@@ -11,13 +11,14 @@ import pytest
 
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import AttemptStarted, StageOpened
+from roundtable.core.record import record_before, record_of
 from roundtable.core.values import Budget, Material
 from roundtable.engine.turn import CONDENSED
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.five_round.contracts import UNMET
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.five_round.skipped import skipped
-from roundtable.views.five_round.standing import challenges, disputes, measures, point_list
+from roundtable.views.five_round.standing import challenges, disputes, measures, positions
 from roundtable.views.notes import notes
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
@@ -36,6 +37,7 @@ from .five_round_table import (
     compliant,
     critique,
     cross_reference,
+    declaration,
     events,
     five_rounds,
     hold,
@@ -50,7 +52,8 @@ from .five_round_table import (
 STAGES = ("1/proposal", "2/cross-reference", "3/critique", "4/revision")
 ROUND = {number: [f"{stage}/{who}" for who in IDS] for number, stage in enumerate(STAGES, 1)}
 HOST = "0/arbitration/host"
-ALL = [*ROUND[1], *ROUND[2], *ROUND[3], *ROUND[4], HOST]
+CLERK = "0/clerk/host"
+ALL = [*ROUND[1], *ROUND[2], CLERK, *ROUND[3], *ROUND[4], HOST]
 
 
 # The course
@@ -59,7 +62,7 @@ ALL = [*ROUND[1], *ROUND[2], *ROUND[3], *ROUND[4], HOST]
 @pytest.mark.requirement("B-03", "B-06", "X-06")
 def test_three_experts_and_a_host_make_thirteen_calls_in_five_rounds() -> None:
     table = five_rounds()
-    state = hold(table)
+    state = hold(table, choices="Buy it., Build it.")
     stages = [(e.stage, e.round) for e in events(table, state) if isinstance(e, StageOpened)]
     assert stages == [
         ("proposal", 1),
@@ -68,7 +71,7 @@ def test_three_experts_and_a_host_make_thirteen_calls_in_five_rounds() -> None:
         ("revision", 4),
         ("arbitration", 0),
     ]
-    assert sorted(asked(table)) == sorted(ALL)
+    assert sorted(asked(table)) == sorted(turn for turn in ALL if turn != CLERK)
     assert (state.status, state.usage.calls, len(table.requests)) == ("concluded", 13, 13)
     assert [s.flags for s in state.speeches] == [()] * 13
     (summary,) = state.spoken_in("arbitration", 0)
@@ -76,10 +79,16 @@ def test_three_experts_and_a_host_make_thirteen_calls_in_five_rounds() -> None:
 
 
 @pytest.mark.requirement("B-03", "X-03")
-def test_the_experts_of_a_round_speak_side_by_side() -> None:
+def test_the_experts_of_a_round_speak_side_by_side_and_nobody_waits_for_the_clerk() -> None:
     table = five_rounds()
-    hold(table)
-    assert table.voices["*"].most_at_once == 3
+    state = hold(table)
+    assert table.voices["*"].most_at_once == 4
+    clerk, first = state.turn(CLERK), state.turn(ROUND[2][0])
+    assert clerk is not None
+    assert first is not None
+    assert clerk.attempts[0].at == first.attempts[0].at
+    assert sorted(asked(table)) == sorted(ALL)
+    assert (state.usage.calls, len(table.requests)) == (14, 14)
 
 
 @pytest.mark.requirement("B-05", "X-04")
@@ -87,7 +96,7 @@ def test_every_speech_is_a_call_of_its_own_and_shares_nothing_but_its_prompt() -
     table = five_rounds()
     hold(table)
     keys = [request.idempotency_key for request in table.requests]
-    assert len(set(keys)) == 13
+    assert len(set(keys)) == 14
     for turn in ROUND[1]:
         assert "---SPEECH" not in prompt_of(table, turn).user
 
@@ -106,6 +115,39 @@ def test_labels_name_expert_and_round() -> None:
     started = [e for e in events(table, hold(table)) if isinstance(e, AttemptStarted)]
     assert [e.label for e in started][:3] == [f"five-round-{who}-r1" for who in IDS]
     assert started[-1].label == "five-round-host-r5"
+
+
+@pytest.mark.requirement("Z-22")
+def test_each_round_asks_for_what_it_can_declare() -> None:
+    """Nobody votes before there is something to vote on, and a critique declares nothing."""
+    asked_for = {
+        given: {
+            turn: prompt.form.keys if (prompt := prompt_of(table, turn)).form else ()
+            for turn in (ROUND[1][0], ROUND[2][0], ROUND[3][0], ROUND[4][0])
+        }
+        for given in (False, True)
+        for table in [five_rounds()]
+        if hold(table, **({"choices": "Buy it., Build it."} if given else {}))
+    }
+    for given, keys in asked_for.items():
+        assert ("votes" in keys[ROUND[1][0]], "votes" in keys[ROUND[2][0]]) == (given, given)
+        assert keys[ROUND[3][0]] == ()
+        assert "votes" in keys[ROUND[4][0]]
+        assert "new_points" not in keys[ROUND[4][0]]
+
+
+@pytest.mark.requirement("Z-22", "B-16")
+def test_a_tie_is_ruled_on_by_the_host_and_delivered_by_nobody() -> None:
+    def split(request: SpeakRequest) -> str:
+        choice = dict(zip(IDS, ("o1", "o2", "any"), strict=True))[stage_of(request)[2]]
+        return f"{revision(request)}\n\n{declaration(request, choice=choice)}"
+
+    table = five_rounds({"4/revision": split})
+    state = hold(table)
+    assert state.verdict is not None
+    assert (state.verdict.delivers, state.verdict.confidence) == ("none", None)
+    assert disputes(state)[0].kind == "decision"
+    assert "Deliver no option as the answer." in prompt_of(table, HOST).user
 
 
 # Repairs
@@ -127,7 +169,7 @@ def once(act: str) -> Act:
 def test_a_speech_that_misses_a_requirement_is_asked_for_again(turn: str) -> None:
     table = five_rounds({turn: once("Too short.")})
     state = hold(table)
-    assert state.usage.calls == len(table.requests) == 14
+    assert state.usage.calls == len(table.requests) == 15
     repair = [r for r in table.requests if turn_of(r) == turn][1]
     assert "at least" in repair.user.rpartition("does not keep to the required form")[2]
     speech = state.speech(turn)
@@ -138,7 +180,7 @@ def test_a_speech_that_misses_a_requirement_is_asked_for_again(turn: str) -> Non
 @pytest.mark.requirement("X-32", "B-20")
 @pytest.mark.parametrize("turn", [ROUND[1][0], ROUND[2][1], ROUND[3][2], ROUND[4][0], HOST])
 def test_after_two_repairs_a_speech_is_used_and_flagged(turn: str) -> None:
-    table = five_rounds({turn: "Still too short."})
+    table = five_rounds({turn: "## Verdict\nThis is still too short."})
     state = hold(table)
     assert asked(table).count(turn) == 3
     speech = state.speech(turn)
@@ -164,7 +206,7 @@ def test_an_unanswered_challenge_is_listed_by_its_number() -> None:
     missing: list[str] = []
 
     def silent_on_one(request: SpeakRequest) -> str:
-        raised = listed(request, "CHALLENGES", "C")
+        raised = listed(request, "CHALLENGES", "Q")
         missing[:] = [raised[-1]]
         text = revision(request)
         return "\n".join(
@@ -184,7 +226,12 @@ def test_the_host_is_told_every_dispute_and_must_rule_on_each() -> None:
     table = five_rounds({HOST: skip_one})
     state = hold(table)
     tracked = disputes(state)
-    assert [d.kind for d in tracked] == ["point", "challenge", "challenge", "challenge"]
+    assert [(d.kind, d.ref) for d in tracked] == [
+        ("decision", "d1"),
+        ("point", "p4"),
+        ("point", "p5"),
+        ("point", "p7"),
+    ]
     assert listed(table.requests[-1], "DISPUTES", "X") == ["X1", "X2", "X3", "X4"]
     (note,) = [n for n in state.notes if n.code == f"requirements/{HOST}"]
     assert "Disputes without a ruling and its rationale: X2." in note.text
@@ -233,7 +280,7 @@ def test_shortened_history_shows_two_hundred_characters_of_each_round(
     # What is shown cannot be answered in detail: here it only matters what is shown.
     table = five_rounds()
     state = hold(table, strict_rounds=True, **options)
-    for turn in (*ROUND[2], *ROUND[3], *ROUND[4], HOST):
+    for turn in (*ROUND[2], CLERK, *ROUND[3], *ROUND[4], HOST):
         for request in [r for r in table.requests if turn_of(r) == turn]:
             for number in range(1, 5):
                 shown = [
@@ -244,7 +291,7 @@ def test_shortened_history_shows_two_hundred_characters_of_each_round(
                 assert sum(map(len, shown)) <= 200
             for speech in state.speeches:
                 assert speech.text not in request.user
-            for marker in ("LIST OF POINTS", "CHALLENGES", "DISPUTES"):
+            for marker in ("POINTS", "OPTIONS", "CHALLENGES", "DISPUTES"):
                 body = (
                     request.user.rpartition(f"---{marker} (untrusted)---")[2]
                     if marker in request.user
@@ -266,7 +313,7 @@ def test_the_challenges_against_an_expert_are_put_to_it_and_to_nobody_else() -> 
     state = hold(table)
     raised = challenges(state)
     for turn, who in zip(ROUND[4], IDS, strict=True):
-        assert listed(prompt_of(table, turn), "CHALLENGES", "C") == [
+        assert listed(prompt_of(table, turn), "CHALLENGES", "Q") == [
             c.id for c in raised if c.target == who
         ]
     assert all(c.author != c.target for c in raised)
@@ -292,7 +339,7 @@ def test_material_and_question_are_fenced_in_every_prompt() -> None:
     hold(table, context=(Material(source="notes.md", text="We have two teams."),))
     for request in table.requests:
         assert "from notes.md\nWe have two teams." in request.user
-        assert request.user.startswith("---USER QUERY (untrusted)---")
+        assert "---USER QUERY (untrusted)---" in request.user
 
 
 # One beginning for all prompts
@@ -304,11 +351,14 @@ def test_prompts_of_a_discussion_begin_alike_and_differ_from_another_discussions
 
     table = five_rounds()
     shares = round_shares(hold(table))
-    assert len({request.system for request in table.requests}) == 1
+    rounds = [request for request in table.requests if turn_of(request) != CLERK]
+    assert len({request.system for request in rounds}) == 1
+    assert {r.user.partition("\n")[0] for r in rounds} == {"---USER QUERY (untrusted)---"}
     late = [share for number in (3, 4, 5) for share in shares[number]]
     assert sum(r for r, _ in late) / sum(n for _, n in late) >= 0.70
     hold(table)
-    assert len({request.system for request in table.requests}) == 2
+    rounds = [request for request in table.requests if turn_of(request) != CLERK]
+    assert len({request.system for request in rounds}) == 2
 
 
 @pytest.mark.requirement("Z-12", "X-31")
@@ -384,7 +434,8 @@ def test_low_divergence_ends_the_debate_if_it_is_below_the_threshold(
     table = five_rounds(chinese=True)  # they agree on every point
     state = hold(table, ZH_TOPIC, agents=ZH_AGENTS, divergence=threshold)
     assert ("early_stop" in codes(state)) is ends
-    assert len(asked(table)) == (7 if ends else 13)
+    # Three votes stand in for two rounds.
+    assert len(asked(table)) == (8 + 3 if ends else 14)
     assert measures(state, 2, "cross-reference").divergence == 0.0
 
 
@@ -402,7 +453,7 @@ def test_strict_rounds_holds_every_round_whatever_converges() -> None:
     table = five_rounds(chinese=True)
     state = hold(table, ZH_TOPIC, agents=ZH_AGENTS, strict_rounds=True)
     assert "early_stop" not in codes(state)
-    assert state.usage.calls == 13
+    assert state.usage.calls == 14
     assert skipped(state) == ()
 
 
@@ -411,10 +462,9 @@ def agreeing(request: SpeakRequest, count: int) -> str:
     text = (
         cross_reference(request) if stage_of(request)[1] == "cross-reference" else revision(request)
     )
-    head = text.rpartition("## Stances")[0]
-    points = listed(request, "LIST OF POINTS", "p")
-    lines = [f"- {p}: {'agree' if n < count else 'unsure'}" for n, p in enumerate(points)]
-    return f"{head}## Stances\n" + "\n".join(lines)
+    first = [f"p{n}" for n in range(1, count + 1)]
+    held = declaration(request, lambda point: "agree" if point in first else "unsure")
+    return f"{text}\n\n{held}"
 
 
 @pytest.mark.requirement("B-44", "X-09")
@@ -439,7 +489,11 @@ def test_consensus_points_end_the_debate_after_r2_only_where_it_was_asked_for(
 ) -> None:
     table = five_rounds({"2/cross-reference": lambda request: agreeing(request, 3)})
     state = hold(table, accelerate=accelerate)
-    assert len(point_list(state).points_of_round(2).consensus) == 3
+    assert [p.id for p in record_before(state, 3).points if p.status == "agreed"] == [
+        "p1",
+        "p2",
+        "p3",
+    ]
     assert ("early_stop" in codes(state)) is accelerate
 
 
@@ -448,7 +502,7 @@ def test_there_is_never_a_sixth_round_and_the_cap_forces_the_host_to_rule() -> N
     table = five_rounds()
     state = hold(table, quick=True, revisions=2, strict_rounds=True)
     passes = [(stage, number) for stage, number in state.stages]
-    assert len(passes) == 5
+    assert len([each for each in passes if each[0] != "clerk"]) == 5
     assert max(number for _, number in passes) == 5
     assert "FORCE_ARBITRATE" in codes(state)
     assert "FORCE_ARBITRATE: the rounds are used up. Rule now" in prompt_of(table, HOST).user
@@ -466,21 +520,30 @@ def test_enough_consensus_at_the_cap_forces_nobody() -> None:
 def test_quick_leaves_out_the_cross_reference() -> None:
     table = five_rounds()
     state = hold(table, quick=True)
-    assert sorted(asked(table)) == sorted([*ROUND[1], *ROUND[3], *ROUND[4], HOST])
+    assert sorted(asked(table)) == sorted([*ROUND[1], *ROUND[3], CLERK, *ROUND[4], HOST])
     assert [(s.round, s.reason) for s in skipped(state)] == [("R2", "left out (quick)")]
 
 
 @pytest.mark.requirement("X-05", "Z-02")
 def test_stances_are_taken_on_one_list_and_the_last_one_counts() -> None:
     state = hold(five_rounds())
-    listed_points = point_list(state)
-    assert [p.id for p in listed_points.issues] == [f"p{n}" for n in range(1, 10)]
-    assert listed_points.positions()["p4"] == {IDS[1]: "agree", IDS[0]: "disagree", IDS[2]: "agree"}
-    assert listed_points.points_of_round(4).disagreement == ("p4",)
+    points = record_of(state).points
+    assert [p.id for p in points] == [f"p{n}" for n in range(1, 10)]
+    assert positions(points[3]) == {IDS[1]: "agree", IDS[0]: "disagree", IDS[2]: "agree"}
+    assert [p.id for p in points if p.status == "disputed"] == ["p4", "p5", "p7"]
+
+
+@pytest.mark.requirement("Z-02", "Z-22")
+def test_who_votes_otherwise_dissents_in_its_own_words() -> None:
+    state = hold(five_rounds())
     assert state.verdict is not None
     (lone,) = state.verdict.dissent
     assert (lone.participant, lone.turn_id) == (IDS[0], f"4/revision/{IDS[0]}")
-    assert lone.reason.startswith("because it follows")
+    assert (lone.position, lone.reason) == (
+        "Build it.",
+        "Engineering Expert claims that step one comes first.",
+    )
+    assert state.verdict.agreement.startswith("Majority: 2 of 3.")
 
 
 # Failures
@@ -537,7 +600,9 @@ def test_two_of_three_go_on_without_the_third(dead: str, act: Act) -> None:
 def test_who_misses_a_later_round_is_asked_again_in_the_next(stage: str) -> None:
     table = five_rounds({f"{stage}/{IDS[1]}": DEAD})
     state = hold(table)
-    assert sorted(asked(table)) == sorted(ALL)
+    # Whoever misses the vote is asked for it alone.
+    ballot = [f"4/ballot/{IDS[1]}"] if stage == "4/revision" else []
+    assert sorted(asked(table)) == sorted([*ALL, *ballot])
     assert state.status == "concluded"
     assert any("What it said before stands" in note.text for note in state.notes)
 
@@ -585,7 +650,9 @@ def test_a_dead_host_leaves_a_summary_extracted_from_the_rounds(act: Act) -> Non
     assert "extracted_verdict" in codes(state)
     assert verdict.answer.startswith("No model wrote this summary")
     assert verdict.cites == tuple(ROUND[4])
-    assert "X1 (point p4): Product Expert claims that step one comes first." in verdict.answer
+    for each in disputes(state):
+        assert f"{each.id} ({each.kind} {each.ref}): {each.text}" in verdict.answer
+    assert "**The vote is for:** Buy it. (2 of 3)" in verdict.answer
     assert verdict.answer.count(", risk ") == 15
     assert [d.participant for d in verdict.dissent] == [IDS[0]]
 
@@ -654,12 +721,14 @@ def test_an_outside_speaker_may_hold_a_turn() -> None:
         )
         driving = asyncio.create_task(table.service.run(state.discussion_id))
         await asyncio.sleep(3)
-        await table.service.speak(state.discussion_id, IDS[0], proposal("outside"))
+        held = {"position": "Build it.", "confidence": 60, "new_points": ["It is ours."]}
+        await table.service.speak(state.discussion_id, IDS[0], proposal("outside"), held)
         return await driving
 
     state = run_in_virtual_time(main())
     speech = state.speech(ROUND[1][0])  # type: ignore[attr-defined]
     assert (speech.model, speech.flags) == ("outside", ())
+    assert speech.declaration.position == "Build it."
     assert state.status == "concluded"  # type: ignore[attr-defined]
 
 
@@ -704,7 +773,7 @@ def test_demonstration_models_speak_in_single_sentences_and_the_host_is_code() -
     assert [s.sentences for s in critique_shape] == [1] * 8
     assert state.verdict is not None
     assert (state.verdict.method, state.verdict.meaningful) == ("extractive", False)
-    assert point_list(state).stances == ()
+    assert record_of(state).statements == ()
     assert "demonstration" in codes(state)
     assert not any(code.startswith("requirements/") for code in codes(state))
     assert state.verdict.answer.count(", risk ") == 15
@@ -720,13 +789,14 @@ def test_demonstration_models_speak_in_single_sentences_and_the_host_is_code() -
 def test_a_chinese_discussion_keeps_to_every_requirement() -> None:
     table = five_rounds(chinese=True)
     state = hold(table, ZH_TOPIC, agents=ZH_AGENTS, strict_rounds=True)
-    assert [s.flags for s in state.speeches] == [()] * 13
+    assert [s.flags for s in state.speeches] == [()] * 14
     assert [c for c in codes(state) if c.startswith("requirements/")] == []
     found = challenges(state)
     assert len(found) == 24
-    assert len(point_list(state).points_of_round(4).consensus) == 9
+    assert [p.status for p in record_of(state).points] == ["agreed"] * 9
     assert state.verdict is not None
-    assert state.verdict.agreement.startswith("9 of 9 points in consensus")
+    assert state.verdict.agreement.startswith("Consensus: All 3.")
+    assert "9 of 9 points are agreed on, 0 disputed." in state.verdict.agreement
 
 
 @pytest.mark.requirement("X-43")
@@ -735,7 +805,7 @@ def test_another_language_keeps_the_headings() -> None:
     hold(table, language="de")
     for request in table.requests:
         assert "Write in German." in request.user
-        assert "\n## " in request.user
+        assert "\n## " in request.user or turn_of(request) == CLERK
 
 
 # Prompts
@@ -748,7 +818,7 @@ def test_each_round_has_a_framework_of_its_own_that_spells_out_its_numbers() -> 
     templates = {
         attempt.started.prompt.template for t in state.turns.values() for attempt in t.attempts
     }
-    assert len(templates) == 5
+    assert len(templates - {"shared/clerk"}) == 5
     tails = {turn: prompt_of(table, turn).user.rpartition("=====")[2] for turn in ALL}
     for turn, numbers in (
         (

@@ -33,7 +33,8 @@ def test_every_scripted_character_at_every_seat(character: str, place: str) -> N
     assert state.status == "concluded"
     assert state.verdict is not None
     for speech in state.speeches:
-        assert "[scripted:" in speech.text  # nobody's words were invented
+        if speech.stage not in ("clerk", "ballot"):
+            assert "[scripted:" in speech.text  # nobody's words were invented
 
 
 @pytest.mark.requirement("Z-11", "B-52")

@@ -13,7 +13,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.procedures.five_round.intent import read_intent
 from roundtable.procedures.five_round.options import FiveRoundFlags, casting_request
 from roundtable.procedures.opening import OpenRequest
-from roundtable.views.five_round import estimate
+from roundtable.views.five_round.estimate import estimate
 from tests.rehearsal import Cast, Table, run_in_virtual_time
 
 from .five_round_table import AGENTS, IDS, TOPIC, codes, five_rounds, hold
@@ -135,6 +135,8 @@ def test_the_hosts_name_is_not_to_be_had() -> None:
         ({"revisions": 3, "quick": True}, "less than or equal to 2"),
         ({"experts": 1}, "greater than or equal to 2"),
         ({"timeout": 0}, "greater than 0"),
+        ({"choices": "Buy"}, "2 to 9 options"),
+        ({"choices": ["Buy", "o1"]}, "the ids of the options"),
     ],
 )
 def test_wrong_options_are_refused_with_what_was_expected(
@@ -172,7 +174,7 @@ def test_pre_analysis_plans_everything_and_calls_nobody() -> None:
     assert "**Intent:** proposal review" in plan
     assert all(name in plan for name in AGENTS)
     assert plan.count("test/captain") == 4
-    assert "at least 13" in plan
+    assert "at least 14 for the full discussion, one of them to list" in plan
     text = procedure_spec("five-round").deliver(state, "1.0")
     assert text.startswith("🗺️ **Pre-analysis**")
     (_, report) = procedure_spec("five-round").outputs(state, state.opened_at)  # type: ignore[arg-type]
@@ -184,8 +186,9 @@ def test_pre_analysis_plans_everything_and_calls_nobody() -> None:
 @pytest.mark.requirement("X-35", "B-06")
 def test_the_estimate_is_the_least_number_of_calls() -> None:
     found = estimate(opened(agents=AGENTS))
-    assert (found.participant_calls, found.host_calls, found.calls) == (12, 1, 13)
-    assert estimate(opened(agents=AGENTS, quick=True)).calls == 10
+    assert (found.participant_calls, found.host_calls, found.calls) == (12, 2, 14)
+    assert estimate(opened(agents=AGENTS, choices=["Buy", "Build"])).calls == 13
+    assert estimate(opened(agents=AGENTS, quick=True)).calls == 11
     assert estimate(opened(agents=AGENTS, depth="pre-ac")).calls == 0
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.state import State
+from roundtable.ports import SpeakRequest
 from roundtable.surfaces.files import WorkspaceFiles
 from roundtable.views.meeting import actions, delivery, document, outputs
+from tests.declaring import declared
 from tests.rehearsal import run_in_virtual_time
 
 from .meeting_table import (
@@ -43,9 +45,15 @@ DECISION = [
     *HEADINGS[1:],
 ]
 DEBATE: dict[str, Act] = {
-    "1/discussion/arch": said("NEW: One database is enough.", "NEW: Ship in May.", mark="alpha"),
-    "1/discussion/back": said("AGREE p1", "DISAGREE p2: too early", mark="beta"),
-    "1/discussion/prod": said("AGREE p2: users wait", "ACTION: Ask the users - Owner: Cleo"),
+    "1/discussion/arch": said(
+        "NEW: One database is enough.", "NEW: Ship in May.", "VOTE o1", mark="alpha"
+    ),
+    "1/discussion/back": said(
+        "AGREE p1", "DISAGREE p2: too early", "VOTE o2", "RECORD: Not before June.", mark="beta"
+    ),
+    "1/discussion/prod": said(
+        "AGREE p1", "AGREE p2: users wait", "VOTE o1", "ACTION: Ask the users - Owner: Cleo"
+    ),
 }
 WRITTEN = """## Conclusion
 Use one database. Decide the date later.
@@ -148,10 +156,50 @@ def test_a_dissent_that_the_host_leaves_out_is_put_back() -> None:
         "against: Backend(Bob), because too early)"
     )
     # What the host did cite does not come a second time.
-    assert section(document(state, AT), "## Consensus Points") == "- One database is enough [p1]"
+    assert section(document(state, AT), "## Consensus Points") == (
+        "- [p1] One database is enough. (held by Architect(Ann), Backend(Bob), Product(Cleo))"
+    )
     verdict = state.verdict
     assert verdict is not None
-    assert [(d.participant, d.reason) for d in verdict.dissent] == [("back", "too early")]
+    assert [(d.participant, d.reason) for d in verdict.dissent] == [("back", "Not before June.")]
+
+
+@pytest.mark.requirement("D-44", "I-32", "Z-24")
+def test_the_document_tells_the_vote_and_what_somebody_wants_on_record() -> None:
+    state = hold(meeting({**DEBATE, "conclusion": WRITTEN}), options={"max_rounds": 1})
+    for told in (document(state, AT), delivery(state, "1.0")):
+        assert "yes: majority, 2 of 3" in told
+        assert "**For the record**\n\n- Backend(Bob): Not before June." in told
+
+
+@pytest.mark.requirement("D-39", "D-44")
+def test_what_all_reject_stands_apart_and_never_under_consensus() -> None:
+    turns: dict[str, Act] = {
+        "1/discussion/arch": said("NEW: Two databases are enough."),
+        "1/discussion/back": said("DISAGREE p1"),
+        "1/discussion/prod": said("DISAGREE p1"),
+        "2/discussion/arch": said("DISAGREE p1: I was wrong"),
+    }
+    text = document(hold(meeting(turns), options={"max_rounds": 2}), AT)
+    assert "Two databases" not in section(text, "## Consensus Points")
+    assert "**Rejected by all**\n\n- [p1] Two databases are enough. (rejected by " in section(
+        text, "## Disagreement Points"
+    )
+
+
+@pytest.mark.requirement("D-44")
+def test_the_hosts_declared_actions_are_the_action_items() -> None:
+    def concluded(request: SpeakRequest) -> str:
+        actions_ = [{"what": "Measure the load", "owner": "Bob", "due": "Friday"}]
+        ending = declared(request.form, request.user, actions=actions_)
+        return f"## Conclusion\nUse one database.\n## Agreement\nMost.\n\n{ending}"
+
+    state = hold(meeting({**DEBATE, "conclusion": concluded}), options={"max_rounds": 1})
+    assert section(document(state, AT), "## Action Items") == (
+        "1. [ ] Measure the load (due Friday) - Owner: Bob"
+    )
+    assert state.verdict is not None
+    assert [a.owner for a in state.verdict.next_steps] == ["Bob"]
 
 
 @pytest.mark.requirement("D-44", "X-31")
@@ -253,14 +301,14 @@ def test_no_secret_leaves_with_the_document() -> None:
 def test_the_delivery_names_conclusion_convergence_points_actions_and_votes() -> None:
     turns = {**DEBATE, "conclusion": WRITTEN}
     turns["1/discussion/arch"] = said(
-        "NEW: One database is enough.", "NEW: Ship in May.", "END: yes"
+        "NEW: One database is enough.", "NEW: Ship in May.", "END: yes", "VOTE o1"
     )
     state = hold(meeting(turns), options={"max_rounds": 1})
     told = delivery(state, "1.2.3")
     for words_ in (
         "Use one database. Decide the date later.",
         "**Convergence:** 0.50 (1 consensus, 1 disagreement) after 1 of 1 rounds",
-        "- One database is enough [p1]",
+        "- [p1] One database is enough. (held by ",
         "1. [ ] Measure the load - Owner: Bob",
         "**Votes to end:** 1 of 3",
         "roundtable v1.2.3",

@@ -6,6 +6,7 @@ import asyncio
 import random
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,10 +20,15 @@ from roundtable.core.events import (
     SpeechGiven,
     StoredEvent,
 )
+from roundtable.core.record import record_of
+from roundtable.core.standing import standing_of
 from roundtable.core.state import State
+from roundtable.core.turns import UNDECLARED
+from roundtable.engine.external import SAID_ONLY
 from roundtable.engine.system import SystemIds
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.meeting_status import meeting_status
+from tests.declaring import block, fields
 from tests.rehearsal import Table, run_in_virtual_time
 
 from .meeting_table import (
@@ -150,6 +156,115 @@ def test_any_text_is_stored_intact(text: str) -> None:
             return
         await table.service.speak(id_, "arch", text)
         assert (await table.service.read(id_)).speeches[0].text == text
+
+    run_in_virtual_time(main())
+
+
+# Declaring
+
+
+@pytest.mark.requirement("Z-22")
+def test_whoever_speaks_from_outside_declares_in_fields_and_hears_what_they_lack() -> None:
+    table = meeting()
+
+    async def main() -> State:
+        id_ = await among_themselves(table, max_rounds=2)
+        await table.service.hear(id_, "arch", "One.", fields("VOTE o1", "NEW: It is simple."))
+        said_ = await table.service.hear(id_, "back", "Two.", fields("VOTE o2", "NEW: It is slow."))
+        assert UNDECLARED not in said_.speech.flags
+        assert said_.remarks == ("Not answered: p1.",)
+        await table.service.speak(id_, "prod", "Three.", fields("VOTE o1", "AGREE p1"))
+        moved = fields("VOTE o2 FROM o1", "AGREE p2", "NEW: A late point.")
+        (unnamed, left_out) = (await table.service.hear(id_, "arch", "Four.", moved)).remarks
+        assert "named no argument" in unnamed
+        assert left_out == "Not asked for now, and left out: new_points."
+        await table.service.speak(id_, "back", "Five.", fields("VOTE o2", "DISAGREE p1"))
+        await table.service.speak(id_, "prod", "Six.", fields("VOTE o1", "DISAGREE p2"))
+        return await table.service.read(id_)
+
+    state = run_in_virtual_time(main())
+    assert state.status == "concluded"
+    question = standing_of(state).question
+    assert question is not None
+    assert question.counts == {"o1": 1, "o2": 2}
+    assert question.gave_in == ("arch",)
+    assert [p.text for p in record_of(state).points] == ["It is simple.", "It is slow."]
+
+
+@pytest.mark.requirement("Z-22", "I-16")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"position": "Wait."}, "The vote on d1 is missing."),
+        (fields("VOTE o9"), "must be one of o1, o2"),
+        ({**fields("VOTE o1"), "stances": [{"id": "p1", "stance": "ja"}]}, "The stance on p1"),
+        ({**fields("VOTE o1"), "abstain": "I do not know"}, "abstains and yet takes part"),
+        ({}, "The vote on d1 is missing."),
+        ('```declaration\n{"position": \n```', "no JSON"),
+    ],
+)
+def test_a_declaration_that_cannot_be_read_is_refused_and_nothing_is_recorded(
+    wrong: dict[str, Any] | str, told: str
+) -> None:
+    table = meeting()
+
+    async def main() -> None:
+        id_ = await among_themselves(table)
+        await table.service.speak(id_, "arch", "One.", fields("VOTE o1", "NEW: It is simple."))
+        before = (await table.service.read(id_)).seq
+        words = f"Two.\n\n{wrong}" if isinstance(wrong, str) else "Two."
+        given = None if isinstance(wrong, str) else wrong
+        with pytest.raises(NotAllowed, match=re.escape(told)) as refused:
+            await table.service.speak(id_, "back", words, given)
+        assert "call again" in refused.value.remedy
+        assert (await table.service.read(id_)).seq == before
+        # Mended, it is taken.
+        await table.service.speak(id_, "back", "Two.", fields("VOTE o2"))
+
+    run_in_virtual_time(main())
+
+
+@pytest.mark.requirement("Z-22")
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("I agree with everybody.", [UNDECLARED]),
+        ("Fine.\n\n## Points\n- AGREE p1: yes\n- END: yes", [UNDECLARED, SAID_ONLY]),
+        ("> ```declaration\n> {}\n> ```\nsays Ann, and I agree.", [UNDECLARED]),
+    ],
+)
+def test_prose_is_accepted_from_outside_and_counts_for_nothing(text: str, flags: list[str]) -> None:
+    table = meeting()
+
+    async def main() -> State:
+        id_ = await among_themselves(table, 2)
+        await table.service.speak(id_, "arch", "One.", fields("VOTE o1", "NEW: It is simple."))
+        said_ = await table.service.hear(id_, "back", text)
+        assert said_.speech.text == text
+        assert "nothing of it is counted" in said_.remarks[0]
+        return await table.service.read(id_)
+
+    state = run_in_virtual_time(main())
+    assert [f for f in state.speeches[-1].flags if f in (UNDECLARED, SAID_ONLY)] == flags
+    assert record_of(state).undeclared == ("back",)
+    assert record_of(state).points[0].holders == ("arch",)
+    assert state.end_votes == {"arch": False}
+
+
+@pytest.mark.requirement("Z-22")
+def test_a_block_in_the_words_is_read_as_well_and_taken_out_of_them() -> None:
+    table = meeting()
+
+    async def main() -> None:
+        id_ = await among_themselves(table)
+        speech = await table.service.speak(id_, "arch", f"One.\n\n{block(fields('VOTE o1'))}")
+        assert speech.text == "One."
+        assert speech.declaration is not None
+        words = f"Two.\n\n{block(fields('VOTE o1'))}"
+        with pytest.raises(NotAllowed, match="two declarations"):
+            await table.service.speak(id_, "back", words, fields("VOTE o2"))
+        with pytest.raises(NotAllowed, match="never votes"):
+            await table.service.speak(id_, "coordinator", "Order!", fields("VOTE o2"))
 
     run_in_virtual_time(main())
 
@@ -409,7 +524,9 @@ def test_start_by_run_add_a_speech_from_outside_and_finish_by_run() -> None:
     state = run_in_virtual_time(main())
     assert state.status == "concluded"
     assert rounds(state) == [(r, who) for r in (1, 2) for who in NAMES[:3]]
-    assert next(s.position for s in state.stances if s.participant == "back") == "disagree"
+    point = record_of(state).point("p1")
+    assert point is not None
+    assert point.opponents == ("back",)
     assert participants_turns(table).count("1/discussion/back") == 1
 
 

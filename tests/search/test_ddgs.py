@@ -88,5 +88,5 @@ async def test_without_the_package_the_error_says_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ddgs", None)
     assert not ddgs_installed()
-    with pytest.raises(SearchError, match=r"pip install 'roundtable\[search\]'"):
+    with pytest.raises(SearchError, match=r"pip install 'roundtable-council\[search\]'"):
         await DdgsSearch().find("tea", 5)

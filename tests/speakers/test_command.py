@@ -154,6 +154,20 @@ async def test_instructions_and_question_reach_the_agent_by_file_or_by_standard_
     assert texts["by-file"] == ["", f"Be brief.\n\n{hostile}"]
 
 
+@pytest.mark.requirement("Z-39")
+async def test_what_is_said_to_an_agent_is_in_no_file_that_it_was_not_told_of(stage: Stage) -> None:
+    killed, other = (Path(tempfile.gettempdir()) / name for name in (f"{SCRATCH}x", "other"))
+    for folder in (killed, other):
+        folder.mkdir()
+        os.utime(folder, (0, 0))
+    stage.put("look", "say(json.dumps(sorted(os.listdir('..'))))")
+    stage.configure("look", command=["look"])
+
+    assert json.loads((await stage.call("cmd/look")).text) == ["empty"]
+    assert not killed.exists(), "left by a process that was killed during a call"
+    assert other.exists()
+
+
 @pytest.mark.requirement("I-23")
 async def test_no_credential_reaches_an_agent_unless_it_is_named(stage: Stage) -> None:
     stage.put("nosy", "say(json.dumps(dict(os.environ)))")
@@ -273,7 +287,10 @@ async def test_an_agent_that_writes_without_end_is_cut_off(stage: Stage) -> None
     stage.configure("flood", command=["flood"])
     stage.put("claude", "while True: events({'type': 'ping', 'x': 'y' * 50000})")
 
-    assert (await stage.failure("cmd/flood")).cause == "garbled"
+    reply = await stage.call("cmd/flood")
+    assert reply.finish_reason == "length"
+    assert reply.text.startswith("All work and no play.")
+    assert 190_000 < len(reply.text) <= 200_000
     assert (await stage.failure("cmd/claude")).cause == "garbled"
     assert left_behind() == []
 

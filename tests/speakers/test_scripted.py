@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from roundtable.core.contracts import Contract, parse_confidence, says_nothing
+from roundtable.core.contracts import Contract, says_nothing
 from roundtable.core.effects import Untrusted
 from roundtable.core.errors import FailureCause, SpeakerError
 from roundtable.core.fence import fence
@@ -74,7 +74,7 @@ async def test_a_character_keeps_to_the_form_and_says_that_it_is_scripted(name: 
     assert contract.check(text) == ()
     parsed = contract.parse(text)
     assert f"[scripted:{name}]" in parsed["Analysis"]
-    assert parse_confidence(parsed["Confidence"]) in ("high", "medium", "low")
+    assert parsed["Confidence"].split()[0].strip(".,*").lower() in ("high", "medium", "low")
     assert "Should we rewrite the billing service?" in text
     # What stands inside a fence is material, and demands nothing.
     assert "## Position" not in text

@@ -297,4 +297,4 @@ def test_a_key_in_the_question_is_shown_nowhere(desk: Desk) -> None:
     ]
 
     assert all("abcdefghij" not in text for text in seen)
-    assert "[redacted]" in outcome.out
+    assert "[redacted]" in desk("show", found).out

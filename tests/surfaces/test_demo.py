@@ -25,7 +25,7 @@ def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk
     assert CONCLUSION in conclusion.read_text("utf-8")
     assert conclusion.name in done.err
     page = desk("export", id_, "--format", "html").out
-    assert all(words.split(".")[0] in page for _, words in SPEECHES)
+    assert all(words.split(".")[0] in page for _, words, _ in SPEECHES)
 
 
 @pytest.mark.requirement("D-35")

@@ -42,7 +42,7 @@ def test_the_sample_of_the_pre_analysis_succeeds_without_a_call(tmp_path: Path) 
     assert engine.state.usage.calls == 0
     assert [p.name for p in engine.state.participants] == list(AGENTS)
     assert engine.verdict is not None
-    assert "at least 13" in engine.verdict.answer
+    assert "at least 14" in engine.verdict.answer
 
 
 @pytest.mark.requirement("B-01", "B-02", "B-06", "B-59")
@@ -52,7 +52,7 @@ def test_a_full_run_returns_true_and_leaves_its_reports(tmp_path: Path) -> None:
     assert ok is True
     assert [path.parent for path in engine.files] == [out, out]
     report = json.loads(engine.files[0].read_text("utf-8"))
-    assert report["statistics"]["calls"] == 13
+    assert report["statistics"]["calls"] == 14
     assert sorted(out.iterdir()) == sorted(engine.files)
 
 

@@ -171,7 +171,7 @@ def test_a_name_with_a_thousand_namesakes_is_given_up(
     def taken(*_: object, **__: object) -> None:
         raise FileExistsError
 
-    monkeypatch.setattr(Path, "open", taken)
+    monkeypatch.setattr("roundtable.surfaces.files.open", taken, raising=False)
 
     with pytest.raises(NotAllowed, match="Too many files"):
         write_new(tmp_path / "log.md", "text")

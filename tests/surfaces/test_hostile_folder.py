@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "invite": ("invite", "rt_00000000", "somebody"),
     "dismiss": ("dismiss", "rt_00000000", "somebody"),
     "advance": ("advance", "rt_00000000"),
+    "outcome": ("outcome", "rt_00000000", "good"),
     "vote": ("vote", "rt_00000000", "--as", "somebody"),
     "conclude": ("conclude", "rt_00000000", "-"),
     "leave": ("leave", "rt_00000000", "--as", "somebody"),

@@ -92,7 +92,11 @@ def test_a_person_at_the_keyboard_is_asked_when_the_turn_comes(desk: Desk) -> No
     try:
         seen = _read_until(screen, b"Your turn, Ada")
         os.write(screen, b"Tea keeps me calm.\nAnd it is cheap.\n\n")
+        seen += _read_until(screen, b"in one sentence?")
+        # What may be skipped is skipped.
+        os.write(screen, b"Serve tea.\n" + b"\n" * 12)
         seen += _read_until(screen, None)
+        assert b"position: Serve tea" in seen, "what was recorded is read back"
         assert process.wait(60) == 0, seen.decode("utf-8", "replace")
     finally:
         process.kill()

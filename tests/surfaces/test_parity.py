@@ -24,7 +24,7 @@ from roundtable.surfaces.web.tools_api import router
 
 from .desk import Desk, environment
 from .mcp.clients import in_memory, over_stdio
-from .toolset.tables import NAMES, SEATS, TOPIC, said, tools
+from .toolset.tables import NAMES, SEATS, TOPIC, declares, tools
 
 Json = dict[str, Any]
 ID = "{id}"
@@ -152,9 +152,9 @@ def normal(value: Any) -> Any:
 
 
 POSITIONS = {
-    "arch": said("NEW: one database is enough", "NEW: move now"),
-    "back": said("AGREE p1: cheaper", "DISAGREE p2: too early"),
-    "prod": said("DISAGREE p1: risky", "AGREE p2: why wait"),
+    "arch": declares("NEW: one database is enough", "NEW: move now", "VOTE o1"),
+    "back": declares("AGREE p1: cheaper", "DISAGREE p2: too early", "VOTE o1"),
+    "prod": declares("DISAGREE p1: risky", "AGREE p2: why wait", "VOTE o2"),
 }
 START: Call = (
     "init",
@@ -175,16 +175,17 @@ LOOKS: list[Call] = [
 ]
 
 
-def speech(who: str, text: str, **more: Any) -> Call:
-    return "speak", {"discussion_id": ID, "participant": who, "content": text, **more}
+def speech(who: str, content: str, **more: Any) -> Call:
+    return "speak", {"discussion_id": ID, "participant": who, "content": content, **more}
 
 
 def walk() -> list[Call]:
     script = [START, speech("coordinator", "Welcome."), *LOOKS]
     for round_ in (1, 2, 3):
         for who in NAMES:
-            text = POSITIONS[who] if round_ == 1 else f"{who} in round {round_}: „好“ 🙂"
-            script.append(speech(who, text, key=f"{who}/{round_}"))
+            words = {"content": f"{who} in round {round_}: „好“ 🙂"}
+            said = POSITIONS[who] if round_ == 1 else words
+            script.append(speech(who, **said, key=f"{who}/{round_}"))
             script.extend(LOOKS if who == "prod" else LOOKS[:1])
     script.append(speech("prod", "Repeated.", key="prod/3"))
     script.append(("advance", {"discussion_id": ID}))
@@ -208,6 +209,7 @@ def mistakes() -> list[Call]:
         speech("back", "Out of turn."),
         speech("arch", " \n "),
         speech("arch", "x" * 5_000_000),
+        speech("arch", "Well.", declaration={"position": ""}),
         ("end", {"discussion_id": ID}),
         ("end", {"discussion_id": ID, "conclusion": "x" * 5_000_000}),
         ("end", {"discussion_id": ID, "conclusion": "x", "cancel": True}),
@@ -251,9 +253,9 @@ async def test_every_mistake_is_refused_alike_by_every_door(
     async with opened("python", tmp_path / "first", desk) as python:
         expected = await played(python, mistakes())
     allowed = [number for number, answer in enumerate(expected) if "error" not in answer]
-    assert allowed == [0, 19, 20, 25]
+    assert allowed == [0, 20, 21, 26]
     assert all(answer["remedy"] for answer in expected if "error" in answer)
-    assert expected[19]["speeches"] == 0
+    assert expected[20]["speeches"] == 0
     async with opened(door, tmp_path / "second", desk) as other:
         assert await played(other, mistakes()) == expected
 

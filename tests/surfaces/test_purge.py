@@ -63,7 +63,7 @@ def test_everything_of_ours_is_listed_and_removed_and_nothing_else(
     assert everything(lived_in.home) == set(SETTINGS)
     assert [path.name for path in temporary.iterdir()] == ["somebody-elses"]
     assert (lived_in.workspace / "memory" / "report.md").read_text() == "mine"
-    assert "pip uninstall roundtable" in outcome.err
+    assert "pip uninstall roundtable-council" in outcome.err
 
 
 def test_it_asks_and_a_no_removes_nothing(lived_in: Desk) -> None:

@@ -32,7 +32,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Roundtable]:
 async def test_a_question_is_answered_inside_a_running_loop_without_a_print(
     table: Roundtable, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    verdict = await table.ask("Tea or coffee?", procedure="council", **ECHO)
+    verdict = await table.ask("Should we drink tea?", procedure="council", **ECHO)
 
     assert isinstance(verdict, Verdict)
     assert verdict.answer.startswith("[scripted:echo]")

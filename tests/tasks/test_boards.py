@@ -93,7 +93,7 @@ async def test_a_board_that_is_not_there_or_speaks_no_json_is_named() -> None:
         await board("webhook", url="http://127.0.0.1:9/x").comment("1", "x", mark="m")
     with (
         search_server(always(Answer(b"<html>", kind="text/html"))) as server,
-        pytest.raises(BoardError, match="not JSON"),
+        pytest.raises(BoardError, match="not with JSON"),
     ):
         await board("webhook", url=server.url).comment("1", "x", mark="m")
 

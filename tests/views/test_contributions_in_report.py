@@ -6,24 +6,17 @@ import pytest
 
 from roundtable.ports import SpeakRequest
 from roundtable.views.report_parts import Grid
-from roundtable.views.report_positions import ballots
-from tests.rehearsal import Table, Voice, run_in_virtual_time
+from roundtable.views.report_positions import positions
+from tests.declaring import declared
+from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 
 def voting(choice: str) -> Voice:
     def script(request: SpeakRequest) -> str:
-        if "## Critique" in request.user:
-            other = {"o1": "o2", "o2": "o1"}[choice]
-            return (
-                "## Critique\nWeak.\n## Answer\nMine.\n## Stances\np1: agree\n"
-                f"## Ballot\nRanking: {choice} > {other}\nConfidence: 90\nBecause: none"
-            )
-        if "## Reasons" in request.user:
-            return (
-                "## Answer\nMine.\n## Reasons\n1. It is so.\n"
-                f"## Ballot\nChoice: {choice}\nConfidence: 90"
-            )
-        return "## Answer\nDone.\n## Agreement\nSome.\n## Gaps and Risks\nnone"
+        if request.form is None or "delivers" in request.form.keys:
+            return dutiful(request)
+        words = dutiful(request).split("```")[0]
+        return f"{words}{declared(request.form, request.user, choice=choice)}"
 
     return Voice(script)
 
@@ -38,7 +31,7 @@ def test_a_copy_of_a_model_earns_no_seat_and_the_report_names_its_twin() -> None
             options={"models": "m/a,m/a,m/b", "seats": 3},
         )
     )
-    grids = [part for part in ballots(state) if isinstance(part, Grid)]
+    grids = [part for part in positions(state) if isinstance(part, Grid)]
     [grid] = [part for part in grids if part.caption == "Who earned the seat"]
     rows = {row[0]: row[1:] for row in grid.rows}
     first, second, third = (p.name for p in state.participants)

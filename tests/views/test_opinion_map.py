@@ -4,39 +4,58 @@ from __future__ import annotations
 
 import random
 import time
+from typing import Any
 
 import pytest
 
-from roundtable.core.events import Event, PointRaised, StanceTaken
-from roundtable.core.points import Point, PointList, Position, Stance
-from roundtable.core.state import fold
-from roundtable.views.opinion_map import Bridge, Camp, OpinionMap, opinion_map, opinion_map_of
+from roundtable.core.declaration import Declaration, DeclaredStance, StanceWord
+from roundtable.core.events import Event, PointRaised, SpeechGiven, StanceTaken
+from roundtable.core.state import State, fold
+from roundtable.views.opinion_map import Bridge, Camp, OpinionMap, opinion_map_of
 from tests.core.samples import opened, recorded
 
-MARKS: dict[str, Position] = {"+": "agree", "-": "disagree", "?": "unsure"}
+from .tables import opened as seated_with
+from .tables import seat, told
+
+MARKS: dict[str, StanceWord] = {"+": "agree", "-": "disagree", "?": "unsure"}
 
 
-def debate(people: str, *rounds: dict[str, str]) -> PointList:
-    """For each round, what everybody holds on each point: `{"cost": "+-?."}`."""
-    listed = PointList()
+def debate(people: str, *rounds: dict[str, str], names: dict[str, str] | None = None) -> State:
+    """For each round, what everybody holds on each point: `{"cost": "+-?."}`. The points are the
+    host's, so that nobody holds one without saying so."""
+    seats = [
+        seat(each).model_copy(update={"name": (names or {}).get(each, each)}) for each in people
+    ]
+    events: list[Event] = [seated_with(seats)]
+    raised: set[str] = set()
     for number, table in enumerate(rounds, 1):
         for point, marks in table.items():
-            if point not in listed:
-                listed = listed.raise_points(Point(id=point, text=f"On {point}.", round=number))
-            listed = listed.declare(
-                *(
-                    Stance(
-                        participant=who,
-                        point=point,
-                        position=MARKS[mark],
+            if point not in raised:
+                raised.add(point)
+                events.append(
+                    PointRaised(
+                        point_id=point,
+                        text=f"On {point}.",
+                        turn_id=f"0/list-{number}/host",
                         round=number,
-                        turn=f"{number}/{who}",
                     )
-                    for who, mark in zip(people, marks, strict=True)
-                    if mark != "."
                 )
-            )
-    return listed
+            events += [
+                StanceTaken(
+                    participant=who,
+                    point_id=point,
+                    position=MARKS[mark],
+                    round=number,
+                    turn_id=f"{number}/answer/{who}",
+                )
+                for who, mark in zip(people, marks, strict=True)
+                if mark != "."
+            ]
+    return told(events)
+
+
+def opinion_map(state: State) -> OpinionMap:
+    return opinion_map_of(state)
 
 
 TWO_CAMPS = {
@@ -51,7 +70,7 @@ TWO_CAMPS = {
 
 @pytest.mark.requirement("Z-14")
 def test_two_camps_and_what_bridges_them() -> None:
-    shown = opinion_map(debate("abcde", TWO_CAMPS), {each: each.upper() for each in "abcde"})
+    shown = opinion_map(debate("abcde", TWO_CAMPS, names={each: each.upper() for each in "abcde"}))
     assert shown.camps == (Camp("A", ("a", "b")), Camp("B", ("c", "d")))
     assert shown.bridges == (Bridge("e", ("A", "B"), (0.5, 0.5)),)
     assert [point.id for point in shown.bridging_points] == ["docs"]
@@ -82,7 +101,7 @@ def test_movement_over_rounds_is_on_the_map() -> None:
     assert (first.consensus, first.disagreement, first.new) == (0, 1, 2)
     assert (second.consensus, second.disagreement, second.new) == (1, 2, 1)
     assert (first.stability, second.stability) == (None, 0.75)
-    assert first.agreement == pytest.approx(1 / 3)
+    assert (first.agreement, second.agreement) == (None, None), "nobody voted on the question"
     assert second.score == pytest.approx(1 / 3)
 
 
@@ -113,16 +132,14 @@ def test_a_lone_voice_against_a_camp_of_all_others() -> None:
 @pytest.mark.parametrize(
     ("listed", "why"),
     [
-        (PointList(), "no points"),
+        (debate("ab"), "no points"),
         (debate("", {"p": ""}), "fewer than two"),
         (debate("a", {"p": "+"}), "fewer than two"),
         (debate("abc", {"p": "+++"}), "nobody disagrees"),
         (debate("abc", {"p": "???"}), "nobody disagrees"),
     ],
 )
-def test_without_disagreement_there_are_no_camps_and_it_says_why(
-    listed: PointList, why: str
-) -> None:
+def test_without_disagreement_there_are_no_camps_and_it_says_why(listed: State, why: str) -> None:
     shown = opinion_map(listed)
     assert shown.camps == ()
     assert shown.bridges == ()
@@ -170,19 +187,44 @@ def test_the_map_is_read_from_the_ledger() -> None:
     assert len(shown.camps) == 2
 
 
-def test_ten_thousand_points_are_mapped_within_seconds() -> None:
-    chance = random.Random(1)
-    table = {f"p{n}": "".join(chance.choice("+-?.") for _ in range(4)) for n in range(10_000)}
-    listed = PointList().raise_points(*(Point(id=p, text=f"Point {p}") for p in table))
-    listed = listed.declare(
-        *(
-            Stance(participant=who, point=point, position=MARKS[mark], turn=f"1/{who}")
-            for point, marks in table.items()
-            for who, mark in zip("abcd", marks, strict=True)
-            if mark != "."
+def said(who: str, round_: int, **declared: Any) -> SpeechGiven:
+    return SpeechGiven(
+        turn_id=f"{round_}/answer/{who}",
+        stage="answer",
+        round=round_,
+        participant=who,
+        model="m",
+        text="So.",
+        declaration=Declaration(position="So.", **declared),
+    )
+
+
+@pytest.mark.requirement("Z-14")
+def test_the_map_is_read_from_declarations_and_authors_hold_their_points() -> None:
+    stances = (
+        DeclaredStance(id="p1", stance="disagree", text="too dear"),
+        DeclaredStance(id="p2", stance="partly", text="in two teams of five"),
+    )
+    shown = opinion_map_of(
+        fold(
+            recorded(
+                opened(),
+                said("scholar", 1, new_points=("Tea is cheap", "Tea is quick")),
+                said("muse", 2, stances=stances),
+            )
         )
     )
+    dear, quick = shown.points
+    assert (dear.standing, dear.stances["scholar"].position) == ("disputed", "agree")
+    assert (dear.stances["muse"].position, dear.stances["muse"].text) == ("disagree", "too dear")
+    assert (quick.standing, quick.stances["muse"].position) == ("open", "partly")
+    assert [camp.members for camp in shown.camps] == [("scholar",), ("muse",)]
+
+
+def test_thousands_of_points_are_mapped_within_seconds() -> None:
+    chance = random.Random(1)
+    table = {f"p{n}": "".join(chance.choice("+-?.") for _ in range(4)) for n in range(2_000)}
+    state = debate("abcd", table)
     started = time.perf_counter()
-    shown: OpinionMap = opinion_map(listed)
-    assert len(shown.points) == 10_000
+    assert len(opinion_map(state).points) == 2_000
     assert time.perf_counter() - started < 20

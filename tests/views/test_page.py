@@ -176,9 +176,9 @@ def test_points_say_who_holds_what_and_how_that_moved() -> None:
     found = derived(camps())
     points = {point["id"]: point for point in found["points"]}
     assert {name: point["standing"] for name, point in points.items()} == {
-        "p1": "consensus",
-        "p2": "consensus",
-        "p3": "disagreement",
+        "p1": "agreed",
+        "p2": "agreed",
+        "p3": "disputed",
     }
     dan = points["p1"]["stances"]["dan"]
     assert (dan["position"], dan["moved"]) == ("agree", True)
@@ -186,7 +186,13 @@ def test_points_say_who_holds_what_and_how_that_moved() -> None:
         (1, "disagree"),
         (2, "agree"),
     ]
-    assert found["talk"] == {"stances": 1, "capitulations": 1, "ballots": 0, "voters": 0}
+    assert found["talk"] == {
+        "stances": 1,
+        "capitulations": 1,
+        "ballots": 0,
+        "gave_in": 0,
+        "voters": 0,
+    }
     assert [camp["members"] for camp in found["camps"]] == [["ann", "bob"], ["cid", "dan"]]
     assert [picture["kind"] for picture in found["pictures"]] == [
         "opinion-map",

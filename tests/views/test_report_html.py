@@ -18,6 +18,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.views.report_html import LONG, html_report
 from tests.procedures.council_table import Act, council, hold, scholar, sections, verdict
 
+from .declaring import against
 from .hostile import TEXTS
 from .pages import Element, ids, inner_links, parsed
 from .tables import long_table, mishaps, opened, seat, speech, told
@@ -192,7 +193,7 @@ def test_a_small_report_as_a_whole() -> None:
 <caption>Substitutions</caption>
 <thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Turn</th><th scope="col" dir="auto">Asked</th><th scope="col" dir="auto">Spoke instead</th><th scope="col" dir="auto">Because</th></tr></thead>
 <tbody>
-<tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">1/answer/ann</a></td><td>m/ann</td><td>m/spare</td><td>garbled</td></tr>
+<tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">Ann, round 1</a></td><td>m/ann</td><td>m/spare</td><td>garbled</td></tr>
 </tbody>
 </table></div>
 </section>
@@ -355,7 +356,7 @@ def test_what_the_verdict_cites_leads_to_the_speech() -> None:
     state = hold(council({"synthesis": verdict(Answer="Tea [1/answer/scholar], [9/no/body].")}))
     (said,) = [e for e in page_of(state).all("section") if e.attrs["id"] == "verdict"]
     cited = [(e.text, e.attrs["href"]) for e in said.classed("cite")]
-    assert cited == [("1/answer/scholar", "#turn-1/answer/scholar")]
+    assert cited == [("Scholar, round 1", "#turn-1/answer/scholar")]
 
 
 def test_quotations_of_the_verdict_that_were_really_said_are_marked() -> None:
@@ -475,10 +476,10 @@ def test_pictures_are_drawn_where_there_is_something_to_draw() -> None:
 
 @pytest.mark.requirement("I-32")
 def test_a_lone_dissent_stands_beside_the_verdict() -> None:
-    answer = sections(Analysis="Fine.", Verification="-", Confidence="high", Dissent="Tea stains.")
-    page = page_of(hold(council({"answer/engineer": answer})))
+    page = page_of(hold(council({"/engineer/": against}), "Should we drink tea?"))
     (said,) = [e for e in page.all("section") if e.attrs["id"] == "verdict"]
-    assert "Tea stains." in said.text
+    assert "Yes, 2 of 3, 1 for another answer." in said.text
+    assert "Tea stains teeth." in said.text
 
 
 def test_a_discussion_without_anything_is_a_report_too() -> None:

@@ -16,6 +16,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.views.report_md import markdown_report
 from tests.procedures.council_table import DEAD, council, hold, scholar, verdict
 
+from .declaring import against
 from .hostile import TEXTS
 from .tables import long_table, mishaps, opened, seat, speech, told
 
@@ -156,9 +157,9 @@ def test_a_long_table_has_every_table_of_the_report() -> None:
     text = markdown_report(long_table(SEATS, 3, words), "Drink tea.")
     assert [h for h in headings(text) if h.startswith("## ")] == [
         "## Verdict",
+        "## Who holds what",
         "## Participants",
         "## Points and stances",
-        "## Ballots",
         "## Agreement scores",
         "## Changes of mind",
         "## Influence and bias",
@@ -167,20 +168,20 @@ def test_a_long_table_has_every_table_of_the_report() -> None:
         "## Provenance",
     ]
     assert "| p1 | Point 1 of Ann matters most of all things here | Ann | ✓ agree |" in text
-    assert "| 3 | Tea: 2; Coffee: 1 | Tea |" in text
-    assert "| Who | Round 1 (before talk) | Round 2 | Round 3 |" in text
-    assert "| Cid | p1 | disagree → agree | 3 | 3/answer/cid | no new argument" in text
+    assert "| Tea ✓ | 2 of 3 | 2 | Bob, Cid |" in text
+    assert "| Ann | Tea | Coffee | Ann, round 3 | 80 % |" in text
+    assert "| Cid | p1 | disagree → agree | Cid, round 3 | no argument named |" in text
     assert "| test/answer | 2 | f00df00df00d | 9 |" in text
 
 
 def test_an_argument_that_brought_somebody_round_is_named() -> None:
     text = markdown_report(long_table(SEATS, 2, words), "Drink tea.")
-    assert "| Bob | p2 | disagree → agree | 2 | 2/answer/bob | p1 |" in text
+    assert "| Bob | p2 | disagree → agree | Bob, round 2 | Ann: Point 1 of Ann" in text
 
 
 def test_scores_that_were_inferred_are_marked() -> None:
     text = markdown_report(long_table(SEATS, 1, words), "Drink tea.")
-    assert "**Round 1: 70 % agreement**" in text
+    assert "**Round 1: 80 % agreement**" in text
     assert "| Ann | — | 2\\* | 3 |" in text
     assert "\\* not stated cleanly, so inferred." in text
 
@@ -188,14 +189,14 @@ def test_scores_that_were_inferred_are_marked() -> None:
 @pytest.mark.requirement("I-32")
 def test_a_dissent_that_the_delivery_leaves_out_stands_in_the_report() -> None:
     state = long_table(SEATS, 1, words)
-    assert "| Cid | Coffee wakes. | — | 1/answer/ann |" in markdown_report(state, "Drink tea.")
+    assert "| Cid | Coffee wakes. | — | Ann, round 1 |" in markdown_report(state, "Drink tea.")
     kept = markdown_report(state, "Drink tea. Cid says: Coffee\nwakes.")
     assert kept.count("Coffee wakes.") == 0
 
 
 @pytest.mark.requirement("I-32")
 def test_a_lone_dissent_of_a_council_stands_in_the_report() -> None:
-    state = hold(council({"answer/scholar": scholar(Dissent="Tea stains teeth.")}))
+    state = hold(council({"scholar": against}), "Should we drink tea?")
     assert "Tea stains teeth." in markdown_report(state, delivered(state)).split("## Discussion")[0]
 
 

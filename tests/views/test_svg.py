@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundtable.core.points import PointList
-from roundtable.views.opinion_map import OpinionMap, opinion_map
+from roundtable.views.opinion_map import OpinionMap
 from roundtable.views.svg import (
     agreement_matrix_svg,
     convergence_chart_svg,
@@ -20,7 +19,7 @@ from roundtable.views.svg import (
 )
 from roundtable.views.svg.canvas import fitted, plain, width, wrapped
 
-from .test_opinion_map import TWO_CAMPS, debate
+from .test_opinion_map import TWO_CAMPS, debate, opinion_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '</text><script>alert("1")</script>\x00\x1b\u202e & \'" onload=x ]]> <!--'
@@ -35,7 +34,9 @@ NAMES = [
 
 
 def drawn(name: str = "x") -> OpinionMap:
-    return opinion_map(debate("abcde", TWO_CAMPS, {"split": "+--.+"}), {"a": name, "e": "Eve"})
+    return opinion_map(
+        debate("abcde", TWO_CAMPS, {"split": "+--.+"}, names={"a": name, "e": "Eve"})
+    )
 
 
 PICTURES: list[Callable[[OpinionMap], str]] = [
@@ -96,7 +97,7 @@ def test_pictures_are_accessible_and_follow_the_page(picture: Callable[[OpinionM
 
 
 def test_nothing_to_draw_is_told_in_words() -> None:
-    empty = opinion_map(PointList())
+    empty = opinion_map(debate("ab"))
     assert "no points were raised" in opinion_map_svg(empty)
     assert "it takes two" in agreement_matrix_svg(empty)
     assert "No convergence" in convergence_chart_svg(empty.rounds)
@@ -121,7 +122,7 @@ def test_scores_stand_in_their_cells_with_the_agreement_of_all() -> None:
 def test_everything_stays_within_the_picture(count: int) -> None:
     people = "abcdefghijkl"[:count]
     table = {f"p{n}": "".join("+-"[(i + n) % 2] for i in range(count)) for n in range(30)}
-    shown = opinion_map(debate(people, table), dict(zip(people, NAMES * 2, strict=False)))
+    shown = opinion_map(debate(people, table, names=dict(zip(people, NAMES * 2, strict=False))))
     for picture in PICTURES[:2]:
         root = parsed(picture(shown))
         wide, high = float(root.get("width", "0")), float(root.get("height", "0"))

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .declaration import Declaration
 from .text import count_words
-from .values import Confidence
 
 UNSTRUCTURED = "[unstructured response]"
 REMEMBERED = 32_000
 """Characters of a text whose sections are kept; larger ones would fill the memory."""
 _INDENTED = re.compile(r"\s{4}")
 _CODE = ("```", "~~~")
-_CONFIDENCE = re.compile(r"\b(high|medium|low)\b", re.IGNORECASE)
 _NOTHING = re.compile(
     r"[\W_]*(?:none|no dissent|nothing|n/?a|not applicable|no"
     r"|keine?|keiner|keines|kein dissens|nichts|entfällt|ningun[oa]|ningún|nada)\b",
@@ -30,6 +29,8 @@ class Violation:
 
     code: str
     message: str
+    section: str = ""
+    """The section that is to be written anew; empty if it concerns the whole speech."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,16 @@ class Contract:
     """Put on a speech that is used although it breaks the contract."""
 
     def check(self, text: str) -> tuple[Violation, ...]:
+        missing = self._missing(text)
+        # A speech without any of its sections has no place for them: it is asked for whole.
+        shapeless = len(missing) == len(self.sections)
         violations = [
-            Violation("section", f"The section “## {heading}” is missing or empty.")
-            for heading in self._missing(text)
+            Violation(
+                "section",
+                f"The section “## {heading}” is missing or empty.",
+                "" if shapeless else heading,
+            )
+            for heading in missing
         ]
         limited = self.min_words > 0 or self.max_words is not None
         words = count_words(text) if limited else 0
@@ -59,6 +67,10 @@ class Contract:
             )
         return tuple(violations)
 
+    def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:  # noqa: ARG002
+        """What is wrong with a speech in the light of what it declares."""
+        return ()
+
     def _missing(self, text: str) -> list[str]:
         found = self.parse(text)
         return [heading for heading in self.sections if not found.get(heading)]
@@ -69,6 +81,41 @@ class Contract:
 
 
 ANYTHING = Contract()
+
+
+def sections_to_mend(violations: Sequence[Violation]) -> tuple[str, ...]:
+    """The sections that have to be written anew, where nothing else is wrong; none if the whole
+    speech is."""
+    if not violations or not all(violation.section for violation in violations):
+        return ()
+    return tuple(dict.fromkeys(violation.section for violation in violations))
+
+
+def with_sections(text: str, mended: str, headings: Sequence[str]) -> str:
+    """The text with these sections taken from `mended`, in the place where they stood or at the
+    end. Sections that `mended` does not have stay as they are."""
+    bodies = {name: body for name, body in parse_sections(mended, headings).items() if body}
+    if not bodies and len(headings) == 1 and mended.strip():
+        bodies = {headings[0]: mended.strip()}  # asked for one section, it came without a heading
+    lines, code = text.splitlines(), _code_lines(text.splitlines())
+    wanted = {_normal(heading): heading for heading in bodies}
+    kept: list[str] = []
+    placed: set[str] = set()
+    skipping = False
+    for number, line in enumerate(lines):
+        words = "" if number in code else _heading(line)[0]
+        title = wanted.get(_normal(words)) if words else None
+        if title is not None:
+            skipping = True
+            if title not in placed:
+                placed.add(title)
+                kept += [f"## {title}", bodies[title], ""]
+        elif words and line.lstrip().startswith("#"):
+            skipping = False
+        if not skipping:
+            kept.append(line)
+    rest = [f"## {name}\n{body}" for name, body in bodies.items() if name not in placed]
+    return "\n\n".join(["\n".join(kept).strip(), *rest]).strip()
 
 
 def parse_sections(text: str, headings: Sequence[str]) -> dict[str, str]:
@@ -145,16 +192,6 @@ def _heading(line: str) -> tuple[str, str]:
 def _normal(heading: str) -> str:
     words = re.sub(r"[^\w]+", " ", heading).strip().casefold()
     return re.sub(r"^\d+ (?=\D)", "", words)
-
-
-def parse_confidence(text: str) -> Confidence | None:
-    """The first of high, medium, low that a section names; None if it names none, or all three,
-    as when somebody repeats the question."""
-    match = _CONFIDENCE.search(text)
-    if match is None or len({word.lower() for word in _CONFIDENCE.findall(text)}) == 3:
-        return None
-    word = match[1].lower()
-    return "high" if word == "high" else "medium" if word == "medium" else "low"
 
 
 def says_nothing(text: str) -> bool:

@@ -1,7 +1,6 @@
 """Stop rules over convergence: pure conditions on what was measured after a round.
 
-Each names the one metric that it uses. They compose, and `as_stop_rule` turns them into a rule
-over the state for a procedure that knows how to measure.
+Each names the one metric that it uses, and they compose.
 """
 
 from __future__ import annotations
@@ -9,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .convergence import Positions, Score, agreement
-from .state import State
-from .stopping import Stop, StopRule
-from .values import Confidence, StopReason
+from .convergence import Score
 
 NOT_MEASURED = Score(None, "not measured")
 OVERLAP_LIMIT = 0.80
@@ -29,12 +25,9 @@ class Measures:
     round: int
     agreement_pct: Score = NOT_MEASURED
     overlap: Score = NOT_MEASURED
-    confidence: Confidence | None = None
     convergence_score: Score = NOT_MEASURED
     consensus_points: int = 0
     divergence: float | None = None
-    answers: Positions | None = None
-    """What each participant's ballot of this round says; None where there was no ballot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +100,6 @@ def agreed_above(percent: float) -> Rule:
     return rule
 
 
-def unanimous_at_first(measures: Measures) -> Fired | None:
-    """All came to the same answer in round 1, before anybody had read anybody else's."""
-    answers = measures.answers
-    if measures.round != 1 or not answers or None in answers.values():
-        return None
-    if agreement(answers) != 1.0:
-        return None
-    return Fired("unanimity", f"all {len(answers)} gave the same answer independently")
-
-
 def any_of(*rules: Rule) -> Rule:
     """The first rule that fires decides."""
 
@@ -146,16 +129,3 @@ def from_round(first: int, inner: Rule) -> Rule:
         return inner(measures) if measures.round >= first else None
 
     return rule
-
-
-def as_stop_rule(
-    measure: Callable[[State], Measures | None], rule: Rule, reason: StopReason
-) -> StopRule:
-    """The rule over a state, for a procedure that measures it; None means nothing to measure."""
-
-    def over_state(state: State) -> Stop | None:
-        measures = measure(state)
-        fired = rule(measures) if measures is not None else None
-        return Stop(reason, f"{fired.rule}: {fired.detail}") if fired else None
-
-    return over_state

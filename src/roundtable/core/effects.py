@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from .budget import HoldBack
 from .contracts import ANYTHING, Contract
+from .declaration_form import Form
 from .events import Event
 from .values import Participant, SpeakerRef
 
@@ -21,7 +23,8 @@ class Untrusted:
     source: str = ""
 
 
-PromptValue = str | bool | Untrusted | tuple[Untrusted, ...]
+PromptValue: TypeAlias = "str | bool | Untrusted | tuple[Untrusted, ...] | PromptPlan"
+"""A plan within a plan is rendered in its place, under the same nonce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ class Task:
     contract: Contract = ANYTHING
     max_tokens: int = 4096
     shape: tuple[SectionShape, ...] = ()
+    form: Form | None = None
+    """What the speech is to declare. What is missing or broken is asked for once more, alone, with
+    the prompt `again`."""
+    again: PromptPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,8 @@ class TurnPlan:
     """The same task scaled to a demonstration model."""
     after_round: int = 0
     hold_back: HoldBack | None = None
+    independent: bool = False
+    """Whether the speaker is told nothing of what the others said."""
 
     def task_for(self, speaker: SpeakerRef) -> Task:
         if speaker.demonstration and self.demo_task is not None:

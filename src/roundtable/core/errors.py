@@ -22,7 +22,8 @@
     ├── SpeakerError                one call failed; the engine turns it into an event
     ├── SearchError                 one web search failed; likewise
     ├── BoardError                  a task board refused or could not be reached
-    └── ChannelError                a message could not be sent; the notifier turns it into an event
+    ├── ChannelError                a message could not be sent; the notifier turns it into an event
+    └── NetError                    one request over the network failed; adapters make it theirs
 """
 
 from __future__ import annotations
@@ -219,3 +220,17 @@ class ChannelError(RoundtableError):
         super().__init__(message, remedy)
         self.retry_after = retry_after
         self.permanent = permanent
+
+
+NetCause = Literal[
+    "address", "private", "unreachable", "timeout", "too_large", "redirect", "format"
+]
+
+
+class NetError(RoundtableError):
+    """One request over the network failed. Neither message nor remedy holds a key, a token or
+    the query of an address."""
+
+    def __init__(self, cause: NetCause, message: str, remedy: str = "") -> None:
+        super().__init__(message, remedy)
+        self.cause: NetCause = cause

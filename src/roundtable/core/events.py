@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
+from .declaration import Decision, Declaration
 from .errors import FailureCause
 from .values import (
     Budget,
@@ -26,12 +27,14 @@ from .values import (
     Reservation,
     SearchHit,
     StopReason,
+    TurnedOut,
     Usage,
     Value,
     Verdict,
 )
 
-Purpose = Literal["answer", "repair", "retry", "fallback"]
+Purpose = Literal["answer", "repair", "retry", "fallback", "declare"]
+"""Why a call is made; `declare` asks for the declaration of a speech that is there already."""
 
 
 class DiscussionOpened(Value):
@@ -116,7 +119,7 @@ class SpeechGiven(Value):
     """The accepted outcome of a turn. Host speeches sit in round 0, anchored by `after_round`."""
 
     type: Literal["SpeechGiven"] = "SpeechGiven"
-    v: Literal[1] = 1
+    v: Literal[2] = 2
     turn_id: str
     stage: str
     round: int
@@ -128,6 +131,11 @@ class SpeechGiven(Value):
     after_round: int = 0
     key: str = ""
     """The idempotency key of the call that brought it from outside the program, if it had one."""
+    declaration: Declaration | None = None
+    """What it declares; `text` holds the words without it. A turn that asks for a declaration alone
+    has no words."""
+    independent: bool = False
+    """Whether its speaker knew nothing of what the others said."""
 
 
 class TurnFailed(Value):
@@ -261,6 +269,33 @@ class RoundAdvanced(Value):
     v: Literal[1] = 1
     round: int
     absent: tuple[str, ...] = ()
+    by: str = ""
+
+
+class DecisionsTabled(Value):
+    """On what the table decides, and between which options. A later one replaces it; the ids of
+    options that stay are kept. All of it is a proposal until seats vote on it."""
+
+    type: Literal["DecisionsTabled"] = "DecisionsTabled"
+    v: Literal[1] = 1
+    decisions: tuple[Decision, ...]
+    shared: tuple[str, ...] = ()
+    """What all seem to hold, in the clerk's words."""
+    clashes: tuple[tuple[str, str], ...] = ()
+    """Conditions that may exclude each other, by id: only their owners decide whether they do."""
+    turn_id: str = ""
+    """The clerk's turn; empty where the question or its asker named the options."""
+    after_round: int = 0
+    """The newest round of which anything was said by then."""
+
+
+class OutcomeRecorded(Value):
+    """How the decision turned out in the world, as somebody who knows says later."""
+
+    type: Literal["OutcomeRecorded"] = "OutcomeRecorded"
+    v: Literal[1] = 1
+    outcome: TurnedOut
+    note: str = ""
     by: str = ""
 
 
@@ -434,7 +469,7 @@ class StopRequested(Value):
 
 class VerdictReached(Value):
     type: Literal["VerdictReached"] = "VerdictReached"
-    v: Literal[1] = 1
+    v: Literal[2] = 2
     verdict: Verdict
 
 
@@ -466,6 +501,8 @@ Event = Annotated[
     | StanceTaken
     | EndVoted
     | RoundAdvanced
+    | DecisionsTabled
+    | OutcomeRecorded
     | SearchFinished
     | SearchFailed
     | ChoiceMade
@@ -491,7 +528,24 @@ Event = Annotated[
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+
+
+def _speech_2(fields: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew no declarations, and independence only by the round: the first one was held
+    in parallel everywhere but in meetings."""
+    first = fields["round"] == 1 and fields["stage"] != "speech"
+    return {**fields, "v": 2, "declaration": None, "independent": first}
+
+
+def _verdict_2(fields: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had no answer in brief: the new fields have defaults."""
+    return {**fields, "v": 2}
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
+    ("SpeechGiven", 1): _speech_2,
+    ("VerdictReached", 1): _verdict_2,
+}
 """(type, version) → what turns that version's fields into those of the next."""
 
 
@@ -522,9 +576,13 @@ def dump(event: Event) -> str:
 
 def load(data: str | bytes) -> Event:
     """An event from stored JSON, brought up to the present version."""
-    if UPCASTERS:
-        fields: dict[str, Any] = json.loads(data)
+    text = data if isinstance(data, str) else data.decode()
+    try:
+        return _EVENT.validate_json(text)
+    except ValidationError:
+        fields: Any = json.loads(text)
+        if not isinstance(fields, dict) or (fields.get("type"), fields.get("v")) not in UPCASTERS:
+            raise
         while upcast := UPCASTERS.get((fields["type"], fields["v"])):
             fields = upcast(fields)
-        return _EVENT.validate_python(fields)
-    return _EVENT.validate_json(data)
+        return _EVENT.validate_json(json.dumps(fields))

@@ -38,6 +38,11 @@ _FORGED = re.compile(
     r"|\[/?\s*fence\b[^\]\n]*\]?",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(
+    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A block of code that bears a label of ours: whoever copies it must not declare by it."""
 REMOVED = "[marker removed]"
 REMEMBERED = 32_000
 """Characters of a text that is kept when it is cleaned; larger ones would fill the memory."""
@@ -66,7 +71,7 @@ def neutralise(text: str, nonce: str) -> str:
 
 
 def _cleaned(text: str, nonce: str) -> str:
-    return _FORGED.sub(REMOVED, text.replace(nonce, REMOVED))
+    return _LABELLED.sub(r"\g<mark>quoted", _FORGED.sub(REMOVED, text.replace(nonce, REMOVED)))
 
 
 _remembered = lru_cache(maxsize=256)(_cleaned)

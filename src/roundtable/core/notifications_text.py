@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .convergence import Score, agreement_pct, convergence_score
-from .declarations import prose
+from .closing_block import prose
+from .convergence import Score, convergence_score
 from .events import SpeechGiven
-from .points import points_of
+from .headline import doubtful_votes, headline
+from .naming import with_names
+from .record import Point, record_of, records_by_round
+from .scores import consensus
 from .state import State
 from .text import clip, first_sentences, redact
-from .values import Participant
+from .values import Finding, Participant
 
 MAX_TOPIC_WORDS = 8
 MAX_NAME = 100
@@ -25,6 +28,8 @@ MAX_CONCLUSION = 8_000
 MAX_LINES = 8
 """Points of one kind that a message lists."""
 MAX_LINE = 160
+MAX_FINDINGS = 3
+"""What the check of the verdict found: a message shows so many."""
 
 _HEADING = re.compile(r"(?m)^[ \t]{0,3}#{1,6}[ \t]*(.+?)[ \t#]*(?:\n+|$)")
 _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#]|at\b)", re.IGNORECASE)
@@ -90,6 +95,10 @@ def round_end(state: State, round_: int) -> str:
     return _calm("\n".join(lines))
 
 
+def _findings(state: State) -> tuple[Finding, ...]:
+    return (*(state.verdict.findings if state.verdict else ()), *doubtful_votes(state))
+
+
 def concluded(state: State) -> str:
     """The conclusion, with what the table agreed on and what it did not."""
     closed = state.closed
@@ -100,7 +109,9 @@ def concluded(state: State) -> str:
         f"🏁 Roundtable {state.discussion_id} {ending}",
         _topic(state),
         "",
-        clip(redact(answer), MAX_CONCLUSION) or "No conclusion was written.",
+        headline(state),
+        *(f"⚠ {f.message}" for f in _findings(state)[:MAX_FINDINGS]),
+        clip(with_names(state, redact(answer)), MAX_CONCLUSION) or "No conclusion was written.",
     ]
     if verdict is not None and verdict.confidence:
         lines.append(f"Confidence: {verdict.confidence}")
@@ -176,11 +187,11 @@ def _summary(state: State, round_: int) -> str:
     own = [s for s in state.speeches if s.participant == host and s.after_round == round_]
     if summaries := [s for s in own if s.stage.startswith("summary")]:
         return first_sentences(_said(summaries[-1]), 2, 400)
-    points = points_of(state).points_of_round(round_)
-    if points.consensus or points.disagreement or points.new:
+    found = _points(state, round_)
+    if any(found.values()):
         return (
-            f"{len(points.consensus)} consensus, {len(points.disagreement)} disagreement, "
-            f"{len(points.new)} new point(s). {_convergence(state, round_)}"
+            f"{len(found['agreed'])} agreed, {len(found['disputed'])} disputed, "
+            f"{len(found['new'])} new point(s). {_convergence(state, round_)}"
         )
     spoke = [s for s in state.speeches if s.round == round_]
     return f"{len(spoke)} spoke. {_convergence(state, round_)}"
@@ -188,14 +199,10 @@ def _summary(state: State, round_: int) -> str:
 
 def _key_points(state: State, round_: int) -> list[str]:
     """The points as the round left them; without any, how each speech begins."""
-    points = points_of(state)
-    found = points.points_of_round(round_)
-    kinds = (("agreed", found.consensus), ("disputed", found.disagreement), ("new", found.new))
     told: dict[str, str] = {}
-    for kind, ids in kinds:
-        for each in ids:
-            point = points.point(each)
-            told.setdefault(each, f"{kind}: {point.text if point else each}")
+    for kind, points in _points(state, round_).items():
+        for point in points:
+            told.setdefault(point.id, f"{kind}: {point.text}")
     if told:
         return _listed(list(told.values()))
     spoke = [s for s in state.speeches if s.round == round_]
@@ -205,12 +212,22 @@ def _key_points(state: State, round_: int) -> list[str]:
     return _listed(lines) if lines else ["- Nobody spoke."]
 
 
+def _points(state: State, round_: int) -> dict[str, list[Point]]:
+    """The points as a round left them: agreed, disputed, and first raised in it."""
+    before = [each for number, each in records_by_round(state).items() if number <= round_]
+    points = before[-1].points if before else ()
+    return {
+        "agreed": [point for point in points if point.status == "agreed"],
+        "disputed": [point for point in points if point.status == "disputed"],
+        "new": [point for point in points if point.round == round_],
+    }
+
+
 def _convergence(state: State, round_: int) -> str:
-    found = points_of(state).points_of_round(round_)
-    score = convergence_score(len(found.consensus), len(found.disagreement))
-    given = [n for s in state.scores if s.round == round_ for n in s.scores.values()]
-    if score.value is None and given:
-        percent = agreement_pct(given)
+    found = _points(state, round_)
+    score = convergence_score(len(found["agreed"]), len(found["disputed"]))
+    percent = consensus(row for row in state.scores if row.round == round_)
+    if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"
     return f"Convergence: {_number(score)}"
 
@@ -220,28 +237,23 @@ def _number(score: Score) -> str:
 
 
 def _agreed(state: State) -> list[str]:
-    points = points_of(state)
-    ids = points.points_of_round(_last_round(state)).consensus
-    texts = [point.text for each in ids if (point := points.point(each))]
+    texts = [point.text for point in record_of(state).points if point.status == "agreed"]
     if texts or state.verdict is None:
         return texts
     return [state.verdict.agreement] if state.verdict.agreement else []
 
 
 def _disputed(state: State) -> list[str]:
-    points = points_of(state)
-    ids = points.points_of_round(_last_round(state)).disagreement
-    texts = [point.text for each in ids if (point := points.point(each))]
+    texts = [
+        f"{point.text} (against it: {', '.join(map(state.name_of, point.opponents))})"
+        for point in record_of(state).points
+        if point.status == "disputed"
+    ]
     dissent = state.verdict.dissent if state.verdict else ()
     return texts + [
-        f"{seat.name if (seat := state.participant(d.participant)) else d.participant}: "
-        f"{d.position}{f', because {d.reason}' if d.reason else ''}"
+        f"{state.name_of(d.participant)}: {d.position}{f', because {d.reason}' if d.reason else ''}"
         for d in dissent
     ]
-
-
-def _last_round(state: State) -> int:
-    return max((s.round for s in state.speeches), default=1) or 1
 
 
 def _listed(lines: Sequence[str]) -> list[str]:

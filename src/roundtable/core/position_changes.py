@@ -1,8 +1,8 @@
 """Changes of mind: what talk changed, which argument did it, and who only gave in.
 
-The first round is the control group: what voting without talk would have said. A change that
-names no argument which its author had not yet heard is a capitulation. Both are data for the
-report; nobody is corrected for it.
+The first round is the control group: what voting without talk would have said. All of it is read
+from what seats declared, round by round. A change that names no argument which its author had not
+yet heard is a capitulation. Both are data for the report; nobody is corrected for it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,25 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .convergence import UNSURE
-from .points import PointList
+from .declaration import ANY, SILENT, Decision
+from .record import LEGACY, Record, Statement, record_of, records_by_round
+from .standing import standing_of
+from .state import State
+
+VOTE = "vote"
+"""What a vote on the question itself is called among the issues."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Something that was put forward and that somebody names for its change."""
+
+    participant: str
+    """Whose it is."""
+    text: str
+    round: int
+    id: str = ""
+    """Of a point that says it, if one does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +43,9 @@ class Held:
     position: str
     round: int
     turn: str = ""
-    because: str = ""
-    """The id of the argument that it names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """Something that was put forward: a point, or a speech."""
-
-    id: str
-    participant: str
-    round: int
+    because: Argument | None = None
+    version: int = 1
+    """Of the wording that was spoken to: to answer another wording is no change of mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +58,15 @@ class Change:
     after: str
     round: int
     turn: str
-    argument: str | None
+    argument: Argument | None
     """What it names as the cause, if that was new to it."""
+    told: bool = True
+    """Whether an argument could be named: ballots of earlier versions had no place for one."""
 
     @property
     def capitulation(self) -> bool:
-        """Whether it changed without a new argument."""
-        return self.argument is None
+        """Whether it changed without a new argument, as far as that is known."""
+        return self.told and self.argument is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +81,110 @@ class Conformity:
         return self.moved / self.chances if self.chances else None
 
 
-def held_in(points: PointList) -> list[Held]:
-    """What everybody held on each issue after each round in which it took a stance there."""
-    found: dict[tuple[str, str, int], Held] = {}
-    for round_ in points.rounds:
-        for s in points.held(round_):
-            if s.round == round_:
-                found[s.participant, s.point, round_] = Held(
-                    s.participant, s.point, s.position, s.round, s.turn, s.because
+def points_held(state: State) -> list[Held]:
+    """What everybody held on each point after each round in which it spoke to it."""
+    named = {(s.participant, s.point_id, s.turn_id): s.because for s in state.stances if s.because}
+    listed = {point.id: point for point in record_of(state).points}
+    found: list[Held] = []
+    for round_, record in records_by_round(state).items():
+        adopted = {s.turn_id: _adopted(s) for s in record.statements if s.round == round_}
+        for point in record.points:
+            for seat in record.seats:
+                said = point.stance_of(seat)
+                if said is None or said.round != round_:
+                    continue
+                because = adopted.get(said.turn_id)
+                cause = listed.get(named.get((seat, point.id, said.turn_id), ""))
+                if cause is not None:
+                    because = Argument(cause.author, cause.text, cause.round, cause.id)
+                found.append(
+                    Held(
+                        seat,
+                        point.id,
+                        said.stance,
+                        round_,
+                        said.turn_id,
+                        because,
+                        point.version,
+                    )
                 )
-    return list(found.values())
+    return found
 
 
-def arguments_in(points: PointList) -> list[Argument]:
-    return [Argument(point.id, point.raised_by, point.round) for point in points.points]
+def votes_held(state: State, decision: Decision) -> list[Held]:
+    """What everybody held on a decision: its first word, and each vote since."""
+    found: list[Held] = []
+    record = record_of(state)
+    standing = next((d for d in standing_of(state).decisions if d.decision.id == decision.id), None)
+    issue = VOTE if decision is record.question else decision.id
+    for seat in record.seats:
+        cast = [
+            Held(
+                seat,
+                issue,
+                _side(vote.choice),
+                vote.round,
+                vote.turn_id,
+                _named(each, vote.turn_id),
+            )
+            for round_, each in records_by_round(state).items()
+            if (vote := each.vote(decision, seat)).vote is not None and vote.round == round_
+        ]
+        whole = record.vote(decision, seat)
+        first = next(iter(record.of(seat)), None)
+        if first is not None and whole.opening != SILENT and cast and _earlier(first, cast[0]):
+            opened = min(first.round, cast[0].round - 1)
+            cast.insert(0, Held(seat, issue, _side(whole.opening), opened, first.turn_id))
+        final = standing.seat(seat) if standing else None
+        if cast and final is not None and final.moved and final.argument is None:
+            # An argument that nobody made is none, whatever was declared.
+            last = cast[-1]
+            cast[-1] = Held(seat, issue, last.position, last.round, last.turn)
+        found += cast
+    return found
 
 
-def changes_of_mind(held: Iterable[Held], arguments: Iterable[Argument]) -> list[Change]:
+def _earlier(statement: Statement, cast: Held) -> bool:
+    return statement.turn_id != cast.turn
+
+
+def _side(choice: str) -> str:
+    return UNSURE if choice == ANY else choice
+
+
+def _named(record: Record, turn: str) -> Argument | None:
+    return next((_adopted(s) for s in record.statements if s.turn_id == turn), None)
+
+
+def _adopted(statement: Statement) -> Argument | None:
+    """The argument of another seat that a statement names as what changed its mind."""
+    for each in statement.declaration.moved_by:
+        if each.participant != statement.participant:
+            return Argument(each.participant, each.what, statement.round)
+    return None
+
+
+def changes_in(state: State) -> list[Change]:
+    """Every change of a vote, then of a stance."""
+    record = record_of(state)
+    votes = [held for each in record.decisions for held in votes_held(state, each)]
+    told = not (record.question is not None and record.question.id == LEGACY)
+    return [*changes_of_mind(votes, told=told), *changes_of_mind(points_held(state))]
+
+
+def changes_of_mind(held: Iterable[Held], *, told: bool = True) -> list[Change]:
     """Every change, in order of rounds, with the new argument that it names.
 
     New is what another participant put forward in or after the round of the position given up:
     speeches of one round do not see each other, so what came in that round was new in the next.
     To make up one's mind is no change; to become unsure is one.
     """
-    known = {argument.id: argument for argument in arguments}
     changes: list[Change] = []
     for track in _tracks(held).values():
         for before, after in pairwise(track):
             if before.position in (after.position, UNSURE):
                 continue
-            named = known.get(after.because)
+            named = after.because
             new = (
                 named is not None
                 and named.participant != after.participant
@@ -112,7 +198,8 @@ def changes_of_mind(held: Iterable[Held], arguments: Iterable[Argument]) -> list
                     after.position,
                     after.round,
                     after.turn,
-                    after.because if new else None,
+                    named if new else None,
+                    told,
                 )
             )
     return sorted(changes, key=lambda change: change.round)
@@ -126,7 +213,7 @@ def conformity(held: Iterable[Held]) -> dict[str, Conformity]:
     chances: Counter[str] = Counter()
     moved: Counter[str] = Counter()
     standing = _standing(tracks)
-    for (name, issue), track in tracks.items():
+    for (name, issue, _), track in tracks.items():
         for before, after in pairwise(track):
             here = standing[before.round, issue]
             peers = [position for other, position in here.items() if other != name]
@@ -135,28 +222,31 @@ def conformity(held: Iterable[Held]) -> dict[str, Conformity]:
                 continue
             chances[name] += 1
             moved[name] += after.position == crowd
-    names = dict.fromkeys(name for name, _ in tracks)
+    names = dict.fromkeys(name for name, _, _ in tracks)
     return {name: Conformity(chances[name], moved[name]) for name in names}
 
 
-def _tracks(held: Iterable[Held]) -> dict[tuple[str, str], list[Held]]:
+def _tracks(held: Iterable[Held]) -> dict[_Track, list[Held]]:
     """The path of each participant on each issue, one position a round, the last one given."""
-    latest: dict[tuple[str, str, int], Held] = {}
+    latest: dict[tuple[_Track, int], Held] = {}
     for each in held:
-        latest[each.participant, each.issue, each.round] = each
-    tracks: dict[tuple[str, str], list[Held]] = {}
-    for each in sorted(latest.values(), key=lambda one: one.round):
-        tracks.setdefault((each.participant, each.issue), []).append(each)
+        latest[(each.participant, each.issue, each.version), each.round] = each
+    tracks: dict[_Track, list[Held]] = {}
+    for (track, _), each in sorted(latest.items(), key=lambda one: one[1].round):
+        tracks.setdefault(track, []).append(each)
     return tracks
 
 
+_Track = tuple[str, str, int]
+
+
 def _standing(
-    tracks: Mapping[tuple[str, str], list[Held]],
+    tracks: Mapping[_Track, list[Held]],
 ) -> dict[tuple[int, str], dict[str, str]]:
     """What everybody held on each issue at the end of each round."""
     rounds = sorted({each.round for track in tracks.values() for each in track})
     table: dict[tuple[int, str], dict[str, str]] = {}
-    for (name, issue), track in tracks.items():
+    for (name, issue, _), track in tracks.items():
         for round_ in rounds:
             held = [each.position for each in track if each.round <= round_]
             if held:

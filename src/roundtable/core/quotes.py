@@ -10,8 +10,6 @@ from .text import count_words
 
 SHORTEST_QUOTATION = 4
 """Words. Fewer between quotation marks are a name or a term, not a quotation."""
-FABRICATED = "[quotation not found]"
-"""Stands where a quotation was that nobody said, and as a flag on what it stood in."""
 
 QUOTED = "(?:{})".format(
     "|".join(
@@ -29,8 +27,6 @@ QUOTED = "(?:{})".format(
 )
 """The pattern of words between quotation marks, without groups: the marks are its first and last
 character."""
-_QUOTED = re.compile(QUOTED)
-_BLOCK = re.compile(r"^[ \t]{0,3}>[ \t]?.*(?:\n[ \t]{0,3}>.*)*$", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _CJK = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 _CUT = re.compile(r"\[?(?:…|\.\.\.)\]?")
@@ -60,41 +56,6 @@ def find_quote(quote: str, sources: Mapping[str, str]) -> str | None:
 def is_quotation(words: str) -> bool:
     """Whether words between quotation marks are enough to be somebody's."""
     return count_words(words) >= SHORTEST_QUOTATION
-
-
-def quotations(text: str) -> list[str]:
-    """What a text quotes, between marks or in a block of its own, without the marks."""
-    found: list[str] = []
-
-    def keep(match: re.Match[str]) -> str:
-        if is_quotation(words := _without_marks(match[0])):
-            found.append(words)
-        return ""
-
-    _QUOTED.sub(keep, _BLOCK.sub(keep, text))
-    return found
-
-
-def check_quotations(text: str, sources: Mapping[str, str]) -> tuple[str, bool]:
-    """The text with FABRICATED in place of each quotation, between marks or in a block of its own,
-    that stands in no source; and whether there was one."""
-    invented = False
-
-    def verify(match: re.Match[str]) -> str:
-        nonlocal invented
-        words = _without_marks(match[0])
-        if not is_quotation(words) or find_quote(words, sources):
-            return match[0]
-        invented = True
-        return FABRICATED
-
-    return _QUOTED.sub(verify, _BLOCK.sub(verify, text)), invented
-
-
-def _without_marks(quoted: str) -> str:
-    if quoted.lstrip()[:1] == ">":
-        return re.sub(r"(?m)^[ \t]*>[ \t]?", "", quoted).strip()
-    return quoted[1:-1]
 
 
 def _holds(text: str, parts: Sequence[str]) -> bool:

@@ -73,8 +73,11 @@ def matrix(rows: Iterable[ScoresGiven], names: Mapping[str, str]) -> Matrix:
 
 
 def consensus(rows: Iterable[ScoresGiven]) -> Score:
-    """The sum of all scores in percent of the most it could be."""
-    return agreement_pct([score for row in rows for score in row.scores.values()])
+    """The sum of all scores in percent of the most it could be. What was not stated plainly is
+    nobody's score, and stays out."""
+    return agreement_pct(
+        [score for row in rows for peer, score in row.scores.items() if peer not in row.inferred]
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import assert_never
+from typing import Any, TypeVar, assert_never
 
 from . import budget as budgets
 from .errors import FailureCause
@@ -16,6 +16,7 @@ from .events import (
     BallotCast,
     BudgetExhausted,
     ChoiceMade,
+    DecisionsTabled,
     DiscussionClosed,
     DiscussionOpened,
     DiscussionPaused,
@@ -28,6 +29,7 @@ from .events import (
     NewsThreadOpened,
     NewsTried,
     NoteAdded,
+    OutcomeRecorded,
     ParticipantsSeated,
     ParticipantSubstituted,
     PointRaised,
@@ -59,6 +61,8 @@ from .values import (
     Usage,
     Verdict,
 )
+
+T = TypeVar("T")
 
 _MAYBE_PAID: frozenset[FailureCause] = frozenset(
     ["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]
@@ -127,6 +131,8 @@ class State:
     stances: list[StanceTaken] = field(default_factory=list)
     end_votes: dict[str, bool] = field(default_factory=dict)
     advanced: dict[int, RoundAdvanced] = field(default_factory=dict)
+    tabled: list[DecisionsTabled] = field(default_factory=list)
+    outcome: OutcomeRecorded | None = None
     substitutions: list[ParticipantSubstituted] = field(default_factory=list)
     searches: list[SearchFinished | SearchFailed] = field(default_factory=list)
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
@@ -148,6 +154,16 @@ class State:
     stop_requested: StopRequested | None = None
     verdict: Verdict | None = None
     closed: DiscussionClosed | None = None
+    _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def derived(self, name: str, compute: Callable[[State], T]) -> T:
+        """What follows from this state, computed once until the next event."""
+        held = self._derived.get(name)
+        if held is None or held[0] != self.seq:
+            held = self.seq, compute(self)
+            self._derived[name] = held
+        found: T = held[1]
+        return found
 
     @property
     def status(self) -> Status:
@@ -170,6 +186,12 @@ class State:
         if not self.added:
             return self.start.context
         return (*self.start.context, *(each.material for each in self.added))
+
+    @property
+    def voters(self) -> tuple[Participant, ...]:
+        """Everybody whose voice counts, as they sat here last: all who ever sat at the table, or,
+        where a workflow was designed, its seats. Who designs it or only writes has no vote."""
+        return self.derived("voters", _voters)
 
     def participant(self, participant_id: str) -> Participant | None:
         """The participant or host with this id, also one whose seat was set anew; the host also
@@ -236,6 +258,17 @@ class State:
                 self._turn(event.turn_id).speech = event
                 self.speeches.append(event)
                 self.spoken_at.append(record.at)
+                if event.declaration is not None and event.declaration.end is not None:
+                    self.end_votes[event.participant] = event.declaration.end
+                if event.declaration is not None and event.declaration.scores:
+                    self.scores.append(
+                        ScoresGiven(
+                            turn_id=event.turn_id,
+                            participant=event.participant,
+                            round=event.round,
+                            scores=event.declaration.scores,
+                        )
+                    )
             case TurnFailed():
                 self._turn(event.turn_id).failure = event
                 self.failures.append(event)
@@ -260,6 +293,10 @@ class State:
                 self.end_votes[event.participant] = event.in_favour
             case RoundAdvanced():
                 self.advanced[event.round] = event
+            case DecisionsTabled():
+                self.tabled.append(event)
+            case OutcomeRecorded():
+                self.outcome = event
             case SearchFinished() | SearchFailed():
                 self.searches.append(event)
             case ChoiceMade():
@@ -316,6 +353,15 @@ class State:
             self.reservations.pop(key, None)
         elif self.reservations[key].cost_usd > 0:
             self.usage += Usage(unpriced_calls=1)
+
+
+def _voters(state: State) -> tuple[Participant, ...]:
+    everybody = tuple(state.ever_seated.values())
+    seats = state.workflow.design.get("seats") if state.workflow else None
+    if not isinstance(seats, list):
+        return everybody
+    designed = [seat.get("id") for seat in seats if isinstance(seat, dict)]
+    return tuple(each for each in everybody if each.id in designed)
 
 
 def fold(records: Iterable[StoredEvent]) -> State:

@@ -1,8 +1,7 @@
-"""Stop rules: pure conditions to end a discussion early, which compose."""
+"""Stop rules: pure conditions to end a discussion early."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from .state import State
@@ -17,9 +16,6 @@ class Stop:
     detail: str
 
 
-StopRule = Callable[[State], Stop | None]
-
-
 def stop_requested(state: State) -> Stop | None:
     """Somebody asked for it."""
     asked = state.stop_requested
@@ -30,12 +26,3 @@ def budget_exhausted(state: State) -> Stop | None:
     """A limit of the budget was reached."""
     spent = state.exhausted
     return Stop("budget", f"the {spent.limit} limit: {spent.detail}") if spent else None
-
-
-def first_of(*rules: StopRule) -> StopRule:
-    """The first rule that fires decides."""
-
-    def rule(state: State) -> Stop | None:
-        return next((stop for each in rules if (stop := each(state)) is not None), None)
-
-    return rule

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .record import record_of
 from .state import State
 from .tally import (
     Rule,
@@ -98,16 +99,20 @@ def answers_of(votes: Iterable[Vote]) -> dict[str, str]:
 
 
 def independent_answers(state: State) -> dict[str, str]:
-    """A question for the history of models: what each of them voted for in round 1, before talk.
+    """A question for the history of models: what each of them held before it heard others.
 
     A model that held two seats and gave two answers has none, and so has whoever spoke from
     outside: nobody knows who that was."""
+    record = record_of(state)
+    question = record.question
+    if question is None:
+        return {}
+    spoke = {s.participant: s.model for s in reversed(state.speeches) if s.round > 0}
     given: dict[str, set[str]] = {}
-    for ballot in state.ballots:
-        speech = state.speech(ballot.turn_id)
-        single = len(ballot.ranking) > 0 and len(ballot.ranking[0]) == 1
-        if speech and single and ballot.round == 1 and ballot.meaningful:
-            given.setdefault(speech.model, set()).add(ballot.ranking[0][0])
+    for vote in record.votes(question):
+        model = spoke.get(vote.participant)
+        if model and vote.independent and vote.opening in question.option_ids:
+            given.setdefault(model, set()).add(vote.opening)
     given.pop(OUTSIDE, None)
     return {model: answers.pop() for model, answers in given.items() if len(answers) == 1}
 

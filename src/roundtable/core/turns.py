@@ -6,10 +6,14 @@ never made twice and nothing has to be remembered outside the ledger.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .contracts import Violation
-from .effects import TurnPlan
+from .contracts import Violation, parse_sections, sections_to_mend, with_sections
+from .contradiction import contradiction
+from .declaration import UNDECLARED as UNDECLARED
+from .declaration import Declaration
+from .declaration_form import LABEL, Reading, seems_refused, split_blocks
+from .effects import Task, TurnPlan
 from .errors import FailureCause
 from .events import AttemptFailed, AttemptFinished, Purpose
 from .state import Attempt, Turn
@@ -27,6 +31,7 @@ MAX_UNCOUNTED = 20
 
 TRUNCATED = "[truncated]"
 DEMONSTRATION = "[demonstration model]"
+DIFFERS = "[words and declaration differ]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ class Accept:
     model: str
     sections: dict[str, str]
     flags: tuple[str, ...]
+    declaration: Declaration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,48 +78,183 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
         return Call(1, plan.participant.speakers[0], "answer")
     last = attempts[-1]
     if last.finished is not None:
-        return _after_answer(plan, attempts, last.finished)
+        return _after_answer(plan, attempts)
     assert last.failed is not None, "an attempt in flight must be settled before the next step"
     return _after_failure(plan, attempts, last.failed, time_left)
 
 
-def _after_answer(plan: TurnPlan, attempts: list[Attempt], answer: AttemptFinished) -> Step:
+def _after_answer(plan: TurnPlan, attempts: list[Attempt]) -> Step:
+    """Repair the speech first, then ask for its declaration; the best of what came stands."""
+    spoken = _spoken(plan, attempts)
     speaker = _speaker(plan, attempts[-1])
-    violations = plan.task_for(speaker).contract.check(answer.text)
     repairs = sum(1 for a in attempts if a.started.purpose == "repair" and a.finished)
-    if violations and repairs < plan.policy.repairs:
+    declaring = any(a.started.purpose == "declare" for a in attempts)
+    if spoken.violations and repairs < plan.policy.repairs and not declaring:
         return Call(
-            len(attempts) + 1, speaker, "repair", repair=violations, broken_text=answer.text
+            len(attempts) + 1,
+            speaker,
+            "repair",
+            repair=spoken.violations,
+            broken_text=spoken.answer.text,
         )
-    return _accept(plan, speaker, answer, violations)
+    if spoken.undeclared and not _asked_again(attempts):
+        return _ask_again(plan, attempts, speaker, spoken)
+    return _outcome(plan, spoken)
 
 
 def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
-    """The newest answer that was given in this turn, flagged if it breaks its contract: for when
+    """The best answer that was given in this turn, flagged if it breaks its contract: for when
     nothing more can be asked."""
-    for attempt in reversed(turn.attempts if turn else []):
-        if attempt.finished is not None:
-            speaker = _speaker(plan, attempt)
-            violations = plan.task_for(speaker).contract.check(attempt.finished.text)
-            return _accept(plan, speaker, attempt.finished, violations)
-    return None
+    attempts = turn.attempts if turn else []
+    if not any(attempt.finished for attempt in attempts):
+        return None
+    outcome = _outcome(plan, _spoken(plan, attempts))
+    return outcome if isinstance(outcome, Accept) else None
 
 
-def _accept(
-    plan: TurnPlan,
-    speaker: SpeakerRef,
-    answer: AttemptFinished,
-    violations: tuple[Violation, ...],
-) -> Accept:
-    contract = plan.task_for(speaker).contract
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """The best answer of a turn so far, and what its speaker declared."""
+
+    answer: AttemptFinished
+    speaker: SpeakerRef
+    task: Task
+    violations: tuple[Violation, ...]
+    reading: Reading | None
+    """None where nothing is to be declared."""
+
+    @property
+    def prose(self) -> str:
+        return self.reading.prose if self.reading else self.answer.text
+
+    @property
+    def undeclared(self) -> bool:
+        return self.reading is not None and self.reading.declaration is None
+
+    @property
+    def refused(self) -> bool:
+        return self.undeclared and (
+            seems_refused(self.prose) or self.answer.finish_reason in _FILTERED
+        )
+
+
+_FILTERED = ("content_filter", "refusal")
+
+
+def _spoken(plan: TurnPlan, attempts: list[Attempt]) -> _Spoken:
+    """Of several answers the one that breaks its contract least, the later of two alike. What a
+    later call declared for it counts before what stands in it."""
+    found: list[_Spoken] = []
+    declared: list[AttemptFinished] = []
+    for attempt in attempts:
+        if attempt.finished is None:
+            continue
+        if attempt.started.purpose == "declare":
+            declared.append(attempt.finished)
+            continue
+        answer, speaker = attempt.finished, _speaker(plan, attempt)
+        if attempt.started.purpose == "repair" and found:
+            answer = _mended(min(reversed(found), key=_flaws), answer)
+        found.append(_judged(plan, speaker, answer))
+    best = min(reversed(found), key=_flaws)
+    form = best.task.form
+    if form is None or best.reading is None or best.reading.declaration is not None:
+        return best
+    for answer in reversed(declared):
+        again = replace(form, alone=True).read(answer.text)
+        if again.declaration is not None:
+            reading = replace(best.reading, declaration=again.declaration, mended=again.mended)
+            return replace(best, reading=reading)
+    return best
+
+
+def _flaws(spoken: _Spoken) -> tuple[int, int]:
+    """A speech that says what is not so is worse than one that lacks something."""
+    false = sum(violation.code == FALSE for violation in spoken.violations)
+    return false, len(spoken.violations)
+
+
+FALSE = "contradiction"
+"""The code of a violation that makes a speech untrue and not only incomplete."""
+
+
+def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
+    """A repair that was asked for sections alone, put into the speech that it mends."""
+    headings = sections_to_mend(before.violations)
+    if not headings:
+        return answer
+    text = with_sections(before.prose, split_blocks(answer.text)[0], headings)
+    _, blocks = split_blocks(answer.text)
+    _, earlier = split_blocks(before.answer.text)
+    for block in (blocks or earlier)[-1:]:
+        text = f"{text}\n\n```{LABEL}\n{block}\n```"
+    return answer.model_copy(update={"text": text})
+
+
+def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
+    task = plan.task_for(speaker)
+    reading = task.form.read(answer.text) if task.form else None
+    if reading is None or (task.form and task.form.alone):
+        violations = () if reading else task.contract.check(answer.text)
+    else:
+        declared = task.contract.check_declared(reading.declaration)
+        violations = (*task.contract.check(reading.prose), *declared)
+    return _Spoken(answer, speaker, task, violations, reading)
+
+
+def _asked_again(attempts: list[Attempt]) -> bool:
+    return any(a.started.purpose == "declare" and a.finished for a in attempts)
+
+
+def _ask_again(
+    plan: TurnPlan, attempts: list[Attempt], speaker: SpeakerRef, spoken: _Spoken, wait: float = 0.0
+) -> Step:
+    if spoken.task.again is None or spoken.reading is None:
+        return _outcome(plan, spoken)
+    return Call(
+        len(attempts) + 1,
+        speaker,
+        "declare",
+        wait,
+        repair=spoken.reading.problems,
+        broken_text=spoken.prose,
+    )
+
+
+def _outcome(plan: TurnPlan, spoken: _Spoken) -> Accept | GiveUp:
+    """A refusal is no answer, and neither is a declaration that was asked for alone and not given.
+    Any other speech stands, without a declaration as one that counts for nothing."""
+    if spoken.refused:
+        told = f"{plan.participant.name} declined to answer."
+        return GiveUp("refused", told, "Ask differently, or give this seat another model.")
+    form = spoken.task.form
+    if spoken.undeclared and form is not None and form.alone:
+        told = f"{plan.participant.name} declared nothing that can be counted."
+        return GiveUp("garbled", told, "Try again, or give this seat another model.")
+    return _accept(spoken)
+
+
+def _accept(spoken: _Spoken) -> Accept:
+    task, form = spoken.task, spoken.task.form
     flags = []
-    if violations:
-        flags.append(contract.flag)
-    if answer.finish_reason == "length":
+    if spoken.violations:
+        flags.append(task.contract.flag)
+    if spoken.answer.finish_reason == "length":
         flags.append(TRUNCATED)
-    if speaker.demonstration:
+    if spoken.speaker.demonstration:
         flags.append(DEMONSTRATION)
-    return Accept(answer.text, speaker.model, contract.parse(answer.text), tuple(flags))
+    if spoken.undeclared:
+        flags.append(UNDECLARED)
+    if _differs(spoken):
+        flags.append(DIFFERS)
+    declaration = spoken.reading.declaration if spoken.reading else None
+    text = "" if form and form.alone else spoken.prose
+    if not text and declaration is not None:
+        text = declaration.position or declaration.answer
+    elif not text and not (form and form.alone):
+        text = spoken.answer.text
+    sections = task.contract.parse(text)
+    return Accept(text, spoken.speaker.model, sections, tuple(flags), declaration)
 
 
 def _after_failure(
@@ -137,19 +278,47 @@ def _after_failure(
         if tries <= plan.policy.retries:
             wait = plan.policy.interval
     # What a failed repair was to mend: it is asked for again with it, and stands if that fails too.
-    broken = next((a.finished for a in reversed(attempts) if a.finished is not None), None)
-    violations = plan.task_for(speaker).contract.check(broken.text) if broken else ()
+    answered = any(attempt.finished for attempt in attempts)
+    spoken = _spoken(plan, attempts) if answered else None
     if wait is not None and (time_left is None or wait < time_left):
-        if broken is not None:
-            return Call(number, speaker, "repair", wait, violations, broken.text)
-        return Call(number, speaker, purpose, wait)
-    if broken is not None:
-        return _accept(plan, speaker, broken, violations)
+        if spoken is None:
+            return Call(number, speaker, purpose, wait)
+        if attempts[-1].started.purpose == "declare":
+            return _ask_again(plan, attempts, speaker, spoken, wait)
+        return Call(
+            number, speaker, "repair", wait, spoken.violations, broken_text=spoken.answer.text
+        )
+    if spoken is not None:
+        declaring = attempts[-1].started.purpose == "declare"
+        if spoken.undeclared and not declaring:
+            return _ask_again(plan, attempts, spoken.speaker, spoken)
+        return _outcome(plan, spoken)
     tried = {attempt.started.model for attempt in attempts}
     substitute = next((ref for ref in plan.participant.speakers if ref.model not in tried), None)
     if substitute is not None and (time_left is None or time_left > 0):
         return Call(number, substitute, "fallback", replaces=failed)
     return GiveUp(failed.cause, failed.message, failed.remedy)
+
+
+def _differs(spoken: _Spoken) -> bool:
+    """Whether the words plainly say another option than the vote. The vote counts all the same:
+    the reader is told."""
+    declared = spoken.reading.declaration if spoken.reading else None
+    form = spoken.task.form
+    if declared is None or form is None or form.alone or not form.decisions:
+        return False
+    decision = form.decisions[0]
+    vote = declared.vote(decision.id)
+    chosen = decision.option(vote.choice) if vote else None
+    if chosen is None:
+        return False
+    others = [option.text for option in decision.options if option.id != chosen.id]
+    bodies = parse_sections(spoken.prose, _POSITIONS).values() or (spoken.prose,)
+    return any(contradiction(body, chosen.text, others) is not None for body in bodies)
+
+
+_POSITIONS = ("Answer", "Updated Position", "Position", "Findings", "Analysis", "Perspective")
+"""The sections in which a speech says what it stands for."""
 
 
 def _speaker(plan: TurnPlan, attempt: Attempt) -> SpeakerRef:

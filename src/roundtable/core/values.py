@@ -7,6 +7,8 @@ from typing import Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 Confidence = Literal["high", "medium", "low"]
+TurnedOut = Literal["good", "mixed", "bad"]
+"""How a decision turned out in the world."""
 Status = Literal["running", "concluded", "failed", "stopped"]
 StopReason = Literal[
     "verdict",
@@ -165,6 +167,40 @@ class SearchHit(Value):
     text: str
 
 
+FindingCode = Literal[
+    "not_found",
+    "number",
+    "negation",
+    "stitched",
+    "wrong_speaker",
+    "wrong_turn",
+    "second_hand",
+    "translation",
+    "unchecked",
+    "unknown_turn",
+    "host_cited",
+    "missing_part",
+    "contradiction",
+    "words_differ",
+    "no_declaration",
+]
+_MINOR: frozenset[FindingCode] = frozenset(["translation", "host_cited", "missing_part"])
+
+
+class Finding(Value):
+    """Something that is wrong with a verdict, in words that its reader understands."""
+
+    code: FindingCode
+    message: str
+    excerpt: str = ""
+    """The words that it is about, as they were written."""
+
+    @property
+    def serious(self) -> bool:
+        """Whether the reader would believe something that is not so."""
+        return self.code not in _MINOR
+
+
 class Dissent(Value):
     """A position that the verdict does not adopt, kept with its reasons."""
 
@@ -172,12 +208,32 @@ class Dissent(Value):
     position: str
     reason: str = ""
     turn_id: str | None = None
+    gave_in: bool = False
+    """It came over in the end without naming an argument; this is what it held before."""
+
+
+class ActionItem(Value):
+    """Something to be done, by whom and until when; empty where nobody said so."""
+
+    text: str
+    owner: str = ""
+    due: str = ""
 
 
 class Verdict(Value):
-    """The host's final product."""
+    """The host's final product. How the table stands is not in it: that is counted from the record
+    whenever somebody asks (`core.standing`)."""
 
     answer: str
+    brief: str = ""
+    """The answer in one or two sentences, as its writer declared it."""
+    delivers: str = ""
+    """The option that the writer says it delivers."""
+    why: tuple[str, ...] = ()
+    would_change: tuple[str, ...] = ()
+    next_steps: tuple[ActionItem, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """What the check of the verdict found, for the reader."""
     confidence: Confidence | None = None
     agreement: str = ""
     dissent: tuple[Dissent, ...] = ()
@@ -185,6 +241,8 @@ class Verdict(Value):
     author: str = ""
     cites: tuple[str, ...] = ()
     changed_minds: str = ""
+    on_dissent: str = ""
+    """What the writer says to the dissent, and why it took the other side."""
     gaps: str = ""
     sources: tuple[str, ...] = ()
     partial: bool = False

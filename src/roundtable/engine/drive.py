@@ -21,8 +21,6 @@ LEASE_TTL = 30.0
 HEARTBEAT = 1.0
 """Seconds between looks at what others appended: how soon a stop from elsewhere is heard."""
 RENEW_EVERY = 10
-_TICKS_TO_BEGIN = 3
-"""Rounds of the loop after which turns that begin have said so: decisions go along with that."""
 
 
 async def drive(
@@ -60,46 +58,35 @@ class _Loop:
         self.under_way: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
+        """Decide; store what was decided, or begin it and wait until there is more to decide."""
+        journal = self.journal
         try:
-            while await self._step() or not await self.journal.settle():
-                pass
+            while effects := self._decide():
+                decided_at = journal.state.seq
+                await self._drop_unwanted(effects)
+                if events := decided_events(effects):
+                    await journal.record_decision(events, decided_at)
+                else:
+                    self._begin(effects)
+                    await journal.changed.wait()
         finally:
             await _cancelled(self.under_way.values())
-            await self.journal.settle()
 
-    async def _step(self) -> bool:
-        """One decision and its consequences; False when there is nothing more to decide."""
-        state = self.journal.state
+    def _decide(self) -> tuple[Effect, ...]:
+        """What is to be done now, as the stored events tell it; a defect in what was begun ends
+        the drive."""
         self.journal.changed.clear()
-        decided_at = state.seq
-        effects = decide(state, self.procedure)
-        await self._drop_unwanted(effects)
-        if not effects:
-            return False
-        events = [event for e in effects if isinstance(e, Record) for event in e.events]
-        if events:
-            await self.journal.assume(events, decided_at)
-            return True
+        for name in [name for name, task in self.under_way.items() if task.done()]:
+            self.under_way.pop(name).result()
+        return decide(self.journal.state, self.procedure)
+
+    def _begin(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
             name = _name(effect)
             if name not in self.under_way:
-                self.under_way[name] = asyncio.create_task(self._perform(effect), name=name)
-        for _ in range(_TICKS_TO_BEGIN):
-            await asyncio.sleep(0)
-        await self.journal.settle()
-        await self._something_happened()
-        return True
-
-    async def _something_happened(self) -> None:
-        changed = asyncio.create_task(self.journal.changed.wait())
-        try:
-            await asyncio.wait(
-                [changed, *self.under_way.values()], return_when=asyncio.FIRST_COMPLETED
-            )
-        finally:
-            changed.cancel()
-        for name in [name for name, task in self.under_way.items() if task.done()]:
-            self.under_way.pop(name).result()
+                task = asyncio.create_task(self._perform(effect), name=name)
+                task.add_done_callback(lambda _: self.journal.changed.set())
+                self.under_way[name] = task
 
     async def _drop_unwanted(self, effects: tuple[Effect, ...]) -> None:
         """What the newest decision no longer asks for is cancelled: a turn that somebody else
@@ -157,6 +144,11 @@ class _Loop:
             by="person" if answer in effect.options else "default",
         )
         await self.journal.record((choice, f"choice/{effect.question}"))
+
+
+def decided_events(effects: Iterable[Effect]) -> list[Event]:
+    """What was decided that needs nothing from the world, only to be stored."""
+    return [event for each in effects if isinstance(each, Record) for event in each.events]
 
 
 def _name(effect: Effect) -> str:

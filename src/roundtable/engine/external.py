@@ -1,9 +1,26 @@
-"""A turn whose words come from outside: nobody is called, it is waited for."""
+"""Words from outside: a turn that nobody is called for, and what somebody says in it.
+
+A person or an outside agent declares what it holds in the fields of the same form that a model
+fills in. What is wrong with them is said at once, and nothing is recorded until they can be read;
+prose alone is accepted, and counts for nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.closing_block import takes_positions
+from ..core.declaration import Declaration
+from ..core.declaration_form import LABEL, Form, Reading, split_blocks
 from ..core.effects import TurnPlan
-from ..core.events import NoteAdded, TurnFailed
+from ..core.errors import NotAllowed
+from ..core.events import NoteAdded, SpeechGiven, TurnFailed
+from ..core.state import State
+from ..core.text import clip
+from ..core.turns import UNDECLARED
+from ..core.values import OUTSIDE
 from .journal import Journal
 from .tools import Tools
 
@@ -35,3 +52,109 @@ async def await_words(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
     )
     # A turn has one outcome: words that came in the same moment stay.
     await journal.record((absent, f"outcome/{plan.turn_id}"))
+
+
+SAID_ONLY = "[said, not declared]"
+"""On a speech whose lines say where its speaker stands, in a form that is shown and not counted."""
+NO_DECLARATION = (
+    "No declaration came with it, so nothing of it is counted: give the fields of the form as "
+    "`declaration` with your next speech."
+)
+ONLY_SAID = (
+    "Lines such as AGREE p1 are shown as said, and not counted: give stances, new_points and votes "
+    "as `declaration`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What became of a speech from outside."""
+
+    speech: SpeechGiven
+    remarks: tuple[str, ...] = ()
+    """What its declaration lacks, or how it was read, in plain words."""
+
+
+def heard(
+    state: State, plan: TurnPlan, text: str, fields: Mapping[str, Any] | None, key: str
+) -> Heard:
+    """The speech that these words make of a turn. NotAllowed says what is wrong with the
+    declaration that came with them."""
+    contract, form = plan.task.contract, plan.task.form
+    reading = _read(form, text, fields) if form is not None else Reading(text)
+    if form is None and fields:
+        raise NotAllowed("Nothing is to be declared in this turn.", "Speak without a declaration.")
+    declaration = reading.declaration
+    alone = form is not None and form.alone
+    if alone and declaration is None:
+        raise NotAllowed("Only a declaration is asked for in this turn.", MEND)
+    prose = "" if alone else reading.prose
+    if not prose.strip() and not alone:
+        raise NotAllowed("The speech is empty.", "Say something with your declaration.")
+    flags = [contract.flag] if prose and contract.check(prose) else []
+    remarks: list[str] = []
+    if form is not None and declaration is None:
+        flags.append(UNDECLARED)
+        remarks.append(NO_DECLARATION)
+        if takes_positions(text):
+            flags.append(SAID_ONLY)
+            remarks.append(ONLY_SAID)
+    elif form is not None and declaration is not None:
+        remarks += _lacks(form, declaration, fields or {})
+        remarks += [f"Read so: {each}." for each in reading.mended]
+    others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
+    speech = SpeechGiven(
+        turn_id=plan.turn_id,
+        stage=plan.stage,
+        round=plan.round,
+        participant=plan.participant.id,
+        model=OUTSIDE,
+        text=prose,
+        sections=contract.parse(prose),
+        flags=tuple(flags),
+        after_round=plan.after_round,
+        key=key,
+        declaration=declaration,
+        # Whoever speaks from outside can read what others said before.
+        independent=plan.independent and not others,
+    )
+    return Heard(speech, tuple(remarks))
+
+
+MEND = "Mend it and call again, or leave the declaration out: then nothing of it is counted."
+
+
+def _read(form: Form, text: str, fields: Mapping[str, Any] | None) -> Reading:
+    """What is declared, in fields or in a block within the words; NotAllowed if it is broken."""
+    prose, blocks = split_blocks(text)
+    if fields is None and not blocks:
+        return Reading(text)
+    if fields is not None and blocks:
+        told = f"There are two declarations: the fields, and a block labelled `{LABEL}`."
+        raise NotAllowed(told, "Give one of them.")
+    reading = form.read_fields(fields) if fields is not None else form.read(text)
+    if reading.declaration is None:
+        told = " ".join(each.message for each in reading.problems)
+        raise NotAllowed(f"The declaration cannot be read: {told}", MEND)
+    return Reading(prose if blocks else text, reading.declaration, reading.problems, reading.mended)
+
+
+def _lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> list[str]:
+    """What was asked for and not declared, and what was declared and not asked for."""
+    told = []
+    if declaration.abstain is None:
+        answered = {each.id for each in declaration.stances}
+        asked = [each.id for each in form.listed if each.asked and each.id not in answered]
+        if asked:
+            told.append(f"Not answered: {', '.join(asked)}.")
+        moved = [v.on for v in declaration.votes if v.before not in ("silent", v.choice)]
+        if moved and form.peers and not declaration.moved_by:
+            told.append(
+                f"You changed your choice on {', '.join(moved)} and named no argument (adopted "
+                "with moved: true), so it is recorded as given in."
+            )
+    unasked = [key for key, value in fields.items() if value and key not in form.schema_keys]
+    if unasked:
+        names = clip(", ".join(sorted(unasked)), 200)
+        told.append(f"Not asked for now, and left out: {names}.")
+    return told

@@ -5,6 +5,9 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, get_args
+
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
@@ -14,6 +17,7 @@ from ..core.events import (
     EndVoted,
     Event,
     MaterialAdded,
+    OutcomeRecorded,
     ParticipantsSeated,
     RoundAdvanced,
     RoundsExtended,
@@ -23,21 +27,25 @@ from ..core.events import (
 )
 from ..core.state import State
 from ..core.text import readable
-from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant
+from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
 
 CONCLUSION = "conclusion"
 """The stage of the host's last word, in every procedure that can be concluded by hand."""
 
 
 MOST_EXTRA_ROUNDS = 20
+LONGEST_NOTE = 2_000
 LONGEST_SPEECH = 200_000
 """Characters. Longer material belongs into the context."""
 
 
-def checked_words(what: str, text: str, instead: str) -> str:
+def checked_words(
+    what: str, text: str, instead: str, declared: Mapping[str, Any] | None = None
+) -> str:
     """What somebody from outside says, whichever way it came. NotAllowed if it is empty, with what
-    to do `instead`, or so long that no later prompt could carry it."""
-    if not text.strip():
+    to do `instead`, or so long that no later prompt could carry it. Where something is `declared`
+    the turn says whether words are needed."""
+    if not text.strip() and not declared:
         raise NotAllowed(f"The {what} is empty.", instead)
     if len(text) > LONGEST_SPEECH:
         raise NotAllowed(
@@ -126,6 +134,29 @@ def left(state: State, participant: str, by: str) -> list[tuple[Event, str | Non
     if len(seats) < 2:
         raise NotAllowed("Two participants must stay at the table.", "Stop the discussion instead.")
     return [(ParticipantsSeated(participants=seats, reason=f"{by} took {participant} away"), None)]
+
+
+def outcome_recorded(
+    state: State, turned_out: str, note: str, by: str
+) -> list[tuple[Event, str | None]]:
+    """How the decision turned out. A later word replaces it; the same again says nothing new."""
+    known: tuple[TurnedOut, ...] = get_args(TurnedOut)
+    word = next((each for each in known if each == turned_out.strip().casefold()), None)
+    if word is None:
+        raise UnknownName("outcome", turned_out, known)
+    if state.closed is None:
+        raise NotAllowed(
+            f"{state.discussion_id} is not over yet.",
+            f"Say how it turned out when it has ended: roundtable resume {state.discussion_id}",
+        )
+    if len(note) > LONGEST_NOTE:
+        raise NotAllowed(
+            f"The note has {len(note):,} characters; at most {LONGEST_NOTE:,} fit.",
+            "Say in a sentence or two what came of it.",
+        )
+    told = readable(note).strip()
+    same = state.outcome and (state.outcome.outcome, state.outcome.note) == (word, told)
+    return [] if same else [(OutcomeRecorded(outcome=word, note=told, by=by), None)]
 
 
 def open_turns(state: State, procedure: Procedure) -> list[TurnPlan]:

@@ -6,11 +6,11 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
-from ..core.effects import Deliver, Record, TurnPlan, turn_id
+from ..core.effects import Deliver, TurnPlan, turn_id
 from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
 from ..core.events import (
     DiscussionOpened,
@@ -30,7 +30,8 @@ from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
 from ..version import __version__
 from .deliver import deliver
-from .drive import LEASE_TTL, drive
+from .drive import LEASE_TTL, decided_events, drive
+from .external import Heard, heard
 from .journal import Journal, Keyed
 from .moderation import (
     checked_words,
@@ -41,6 +42,7 @@ from .moderation import (
     material_added,
     newest_round,
     open_turns,
+    outcome_recorded,
     paused,
     registered,
     resumed,
@@ -48,10 +50,11 @@ from .moderation import (
     skipped,
     vote,
 )
+from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
 if TYPE_CHECKING:
-    from ..procedures.custom import UserProcedures
+    from ..procedures.custom.spec import UserProcedures
 
 
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
@@ -86,6 +89,7 @@ class Service:
         self._casting = casting
         self._own = own
         self._notifications = news
+        self._past = Past(ledger)
         self._remarks = remarks
 
     def with_ledger(self, ledger: Ledger) -> Service:
@@ -114,15 +118,17 @@ class Service:
         defaults = self._defaults.get(spec.name, {})
         casting_request = spec.casting_request(request, defaults)
         if casting_request is not None and self._casting is not None:
-            request = replace(
-                request, chosen_experts=await self._casting.choose(topic, casting_request)
-            )
+            chosen = await self._casting.choose(topic, casting_request)
+            if casting_request.past:
+                chosen = replace(chosen, past=await self._past.answers(topic))
+            request = replace(request, chosen_experts=chosen)
         seating = spec.seat(request, await self._models(), defaults)
+        kept = await self._past.kept(topic, seating.participants)
         opened = DiscussionOpened(
             topic=topic,
             context=context,
             procedure=spec.name,
-            options=seating.options,
+            options={**seating.options, **kept},
             participants=seating.participants,
             host=seating.host,
             language=checked_language(seating.language),
@@ -200,29 +206,73 @@ class Service:
         return journal.state
 
     async def speak(
-        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
     ) -> SpeechGiven:
         """Record a speech from outside the program.
 
         The host (`coordinator`) may remark at any time; later prompts carry the remark. A
-        participant fills its own open turn, in place of its speaker. With the same `key` a
-        repeated call records nothing new.
+        participant fills its own open turn, in place of its speaker, and says in the fields of
+        `declaration` what it holds. With the same `key` a repeated call records nothing new.
         """
-        words = checked_words("speech", text, "Say something, or leave the turn open.")
+        return (await self.hear(discussion_id, participant, text, declaration, key=key)).speech
+
+    async def hear(
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+    ) -> Heard:
+        """As `speak`, with what its declaration lacks. NotAllowed, and nothing is recorded, if the
+        declaration cannot be read."""
+        words = checked_words("speech", text, "Say something, or leave the turn open.", declaration)
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        given: list[SpeechGiven] = []
+        given: list[Heard] = []
+        before: list[SpeechGiven] = []
 
         def build(state: State) -> list[Keyed]:
-            speech = _repeated(state, participant, key) if key else None
-            given[:] = [speech or _outside_speech(state, participant, words, key or "")]
+            if key and (speech := _repeated(state, participant, key)):
+                before[:] = [speech]
+                return []
+            given[:] = [_outside_speech(state, participant, words, declaration, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
-            return [] if speech else [(given[0], f"outcome/{given[0].turn_id}")]
+            return [(given[0].speech, f"outcome/{given[0].speech.turn_id}")]
 
         await journal.record_checked(build)
         await self._carry_on(journal)
         self._tell_of(journal.state)
-        return journal.state.speech(given[0].turn_id) or given[0]
+        if before:
+            remarks = await self._remarks_again(before[0], discussion_id, words, declaration)
+            return Heard(before[0], remarks)
+        return replace(
+            given[0], speech=journal.state.speech(given[0].speech.turn_id) or given[0].speech
+        )
+
+    async def _remarks_again(
+        self,
+        speech: SpeechGiven,
+        discussion_id: str,
+        text: str,
+        declaration: Mapping[str, Any] | None,
+    ) -> tuple[str, ...]:
+        """What was said to a speech when it was first given: a repeated call has one answer."""
+        records = await self._ledger.read(discussion_id)
+        before = takewhile(lambda r: getattr(r.event, "turn_id", "") != speech.turn_id, records)
+        with suppress(NotAllowed):
+            state = fold(list(before))
+            who = speech.participant
+            if who != state.start.host.id:
+                return _outside_speech(state, who, text, declaration, speech.key).remarks
+        return ()
 
     async def pause(self, discussion_id: str, *, by: str, reason: str = "") -> State:
         """Let nobody begin a new turn until it is resumed; whoever speaks finishes."""
@@ -277,6 +327,22 @@ class Service:
         """Take somebody from the table."""
         await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: left(state, participant, by))
+
+    async def record_outcome(
+        self, discussion_id: str, turned_out: str, *, note: str = "", by: str
+    ) -> State:
+        """Say how the decision of a closed discussion turned out: good, mixed or bad. A later
+        word replaces it. From ten on, outcomes count in how sure the next discussions are."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await journal.record_checked(lambda state: outcome_recorded(state, turned_out, note, by))
+        return journal.state
+
+    async def newest(self) -> str:
+        """The id of the discussion that was changed last; UnknownDiscussion if there is none."""
+        rows = await self._ledger.summaries(limit=1)
+        if not rows:
+            raise UnknownDiscussion("last")
+        return rows[0].discussion_id
 
     async def record(
         self, discussion_id: str, event: Event, *, key: str | None = None
@@ -398,8 +464,7 @@ class Service:
         while spec.moderation:
             state = journal.state
             effects = decide(state, spec.procedure)
-            events = [event for e in effects if isinstance(e, Record) for event in e.events]
-            if events:
+            if events := decided_events(effects):
                 await journal.record_decision(events, state.seq)
             elif any(isinstance(effect, Deliver) for effect in effects):
                 await deliver(journal, self._tools.delivery)
@@ -441,13 +506,17 @@ def _repeated(state: State, participant: str, key: str) -> SpeechGiven | None:
     return next((s for s in state.speeches if (s.participant, s.key) == (speaker, key)), None)
 
 
-def _outside_speech(state: State, participant: str, text: str, key: str) -> SpeechGiven:
+def _outside_speech(
+    state: State, participant: str, text: str, fields: Mapping[str, Any] | None, key: str
+) -> Heard:
     """The speech that this call makes in this state, or NotAllowed."""
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to say more.")
     if participant == HOST_WIRE_NAME:
+        if fields:
+            raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
         remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
-        return SpeechGiven(
+        remark = SpeechGiven(
             turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
             stage="remark",
             round=0,
@@ -457,6 +526,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             after_round=newest_round(state),
             key=key,
         )
+        return Heard(remark)
     registered(state, participant)
     if state.paused is not None:
         raise NotAllowed(
@@ -469,19 +539,7 @@ def _outside_speech(state: State, participant: str, text: str, key: str) -> Spee
             f"It is not {participant}'s turn in {state.discussion_id}.",
             _whose_turn(state),
         )
-    contract = plan.task.contract
-    return SpeechGiven(
-        turn_id=plan.turn_id,
-        stage=plan.stage,
-        round=plan.round,
-        participant=participant,
-        model=OUTSIDE,
-        text=text,
-        sections=contract.parse(text),
-        flags=(contract.flag,) if contract.check(text) else (),
-        after_round=plan.after_round,
-        key=key,
-    )
+    return heard(state, plan, text, fields, key)
 
 
 def _open_turn(state: State, participant: str) -> TurnPlan | None:

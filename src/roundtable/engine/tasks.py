@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from ..core.errors import NotAllowed, RoundtableError
 from ..core.events import TaskLinked, TaskWritten
+from ..core.headline import headline
+from ..core.naming import with_names
 from ..core.state import State
 from ..core.text import clip, first_sentences, redact
 from ..ports import TaskBoard
@@ -123,7 +125,8 @@ def _conclusion(state: State, document: str) -> str:
     ended = state.closed.status if state.closed else ""
     lines = [f"The discussion {state.discussion_id} ended ({ended})."]
     if answer:
-        lines += ["", first_sentences(redact(answer), 3, 1000)]
+        told = with_names(state, first_sentences(redact(answer), 3, 1000))
+        lines += ["", headline(state), "", told]
     if document:
         lines += ["", f"Conclusion: {document}"]
     open_items = [item for item in action_items(state) if not item.owner]

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from .. import prompts
 from ..core.budget import admit, reserve
-from ..core.effects import PromptPlan, TurnPlan, Untrusted
+from ..core.contracts import sections_to_mend
+from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
 from ..core.errors import SpeakerError
 from ..core.events import (
     AttemptFailed,
@@ -24,20 +26,21 @@ from ..core.events import (
     TurnFailed,
 )
 from ..core.fence import discussion_nonce
-from ..core.state import Attempt, State, Turn
+from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
-from ..ports import Reply, Speaker, SpeakRequest
-from .journal import Journal, Keyed, Overtaken
+from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
+from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
+LONGEST_DRAFT = 400_000
+"""Characters of an answer that are told while they come: nobody reads along further."""
 
 
 async def take_turn(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-    """Bring a turn to its speech or its failure. Safe to call again at any point of it. The last
-    outcome may still be on its way into the ledger: `Journal.settle` sees to that."""
+    """Bring a turn to its speech or its failure. Safe to call again at any point of it."""
     await _Taking(plan, journal, tools).to_the_end()
 
 
@@ -124,8 +127,6 @@ class _Taking:
                 return False
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
-        except Overtaken:
-            return False
         except SpeakerError as error:
             await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
         except asyncio.CancelledError:
@@ -152,6 +153,8 @@ class _Taking:
         task = self.plan.task_for(call.speaker)
         room = call.speaker.context_window - self._max_tokens(call)
         nonce = self._nonce(task.prompt)
+        if call.purpose == "declare":
+            return self._ask_again(task, call, nonce, room)
         if not call.repair:
             rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
             return rendered.prompt, rendered.condensed
@@ -160,6 +163,7 @@ class _Taking:
             {
                 "answer": Untrusted("speech", call.broken_text),
                 "violations": "\n".join(f"- {each.message}" for each in call.repair),
+                "sections": ", ".join(f"“## {name}”" for name in sections_to_mend(call.repair)),
             },
         )
         # The same nonce: the notice at the top of the prompt vouches for no other.
@@ -170,6 +174,17 @@ class _Taking:
         user = rendered.prompt.user + addition
         condensed = rendered.condensed or repair.condensed
         return rendered.prompt.model_copy(update={"user": user}), condensed
+
+    def _ask_again(self, task: Task, call: Call, nonce: str, room: int) -> tuple[Prompt, bool]:
+        """The short prompt for a declaration alone, with the speech that it belongs to."""
+        assert task.again is not None, "only a task that can be asked again is"
+        told: dict[str, PromptValue] = {
+            "speech": Untrusted("speech", call.broken_text, "yourself"),
+            "problems": "\n".join(f"- {each.message}" for each in call.repair),
+        }
+        plan = replace(task.again, variables={**task.again.variables, **told})
+        rendered = prompts.render(plan, nonce=nonce, limit_tokens=room)
+        return rendered.prompt, rendered.condensed
 
     def _nonce(self, plan: PromptPlan) -> str:
         state = self.journal.state
@@ -183,6 +198,8 @@ class _Taking:
         """The events that open an attempt, or that refuse it: asked for by the newest state."""
         plan, turn = self.plan, state.turn(self.plan.turn_id)
         if state.closed or state.stop_requested or (turn and turn.over):
+            return ()
+        if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
             return ()
         dearest = self.tools.dearest_price
         reserved = reserve(
@@ -222,10 +239,15 @@ class _Taking:
         timeout = plan.policy.timeout if left is None else min(plan.policy.timeout, left)
         discussion_id = self.journal.state.discussion_id
 
+        told = 0
+
         def on_words(words: str) -> None:
-            self.tools.on_draft(
-                Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
-            )
+            nonlocal told
+            told += len(words)
+            if told <= LONGEST_DRAFT:
+                self.tools.on_draft(
+                    Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
+                )
 
         request = SpeakRequest(
             model=call.speaker.model,
@@ -234,7 +256,9 @@ class _Taking:
             max_tokens=self._max_tokens(call),
             timeout=timeout,
             idempotency_key=f"{discussion_id}/{plan.turn_id}/{call.attempt}",
-            shape=task.shape,
+            shape=() if call.purpose == "declare" else task.shape,
+            form=task.form,
+            schema=self._schema(task, call),
         )
         try:
             async with asyncio.timeout(timeout):
@@ -247,10 +271,18 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
+        if len(reply.text) > LONGEST_ANSWER:
+            reply = replace(reply, text=reply.text[:LONGEST_ANSWER], finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
 
+    def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:
+        """What a call for a declaration alone is held to, where the speaker's provider can."""
+        alone = task.form is not None and (task.form.alone or call.purpose == "declare")
+        return task.form.schema() if task.form and alone else None
+
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
-        """Take the answer in and, with it, what it makes of the turn: one commit holds both."""
+        """Store the answer and, if it is its turn's last, the speech that it becomes: one commit
+        holds both. Nothing is awaited between its arrival and this."""
         finished = AttemptFinished(
             turn_id=self.plan.turn_id,
             attempt=call.attempt,
@@ -260,19 +292,16 @@ class _Taking:
             finish_reason=reply.finish_reason,
             seconds=round(seconds, 3),
         )
-        events: list[Keyed] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
+        events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         turn = self.turn
         if turn is not None and not turn.over:
-            last = turn.attempts[-1]
-            ahead = Turn(
-                turn.id, [*turn.attempts[:-1], Attempt(last.started, last.at, finished=finished)]
-            )
-            step = next_step(self.plan, ahead)
+            answered = replace(turn.attempts[-1], finished=finished)
+            step = next_step(self.plan, Turn(turn.id, [*turn.attempts[:-1], answered]))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
-        await self.journal.take_in(*events)
+        await self.journal.record(*events)
 
-    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Keyed, ...]:
+    def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
         key = f"outcome/{plan.turn_id}"
         if isinstance(outcome, GiveUp):
@@ -297,10 +326,12 @@ class _Taking:
             sections=outcome.sections,
             flags=(*outcome.flags, CONDENSED) if condensed else outcome.flags,
             after_round=plan.after_round,
+            declaration=outcome.declaration,
+            independent=plan.independent,
         )
         return ((speech, key),)
 
-    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Keyed:
+    def _failure(self, attempt: int, error: SpeakerError, seconds: float) -> Outcome:
         failed = AttemptFailed(
             turn_id=self.plan.turn_id,
             attempt=attempt,

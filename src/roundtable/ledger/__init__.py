@@ -40,6 +40,6 @@ async def _open_postgres(url: str) -> Ledger:
             raise
         raise UsageError(
             "A PostgreSQL ledger needs the asyncpg driver, which is not installed.",
-            "Install it: pip install 'roundtable[postgres]'",
+            "Install it: pip install 'roundtable-council[postgres]'",
         ) from error
     return await PostgresLedger.open(url)

@@ -15,8 +15,15 @@ from datetime import UTC, datetime
 from pydantic import ValidationError
 
 from ..core.errors import LedgerBroken, LedgerConflict, LedgerError, LedgerTooNew, UnknownDiscussion
-from ..core.events import DiscussionClosed, DiscussionOpened, NewEvent, StoredEvent, load
-from ..core.values import Status
+from ..core.events import (
+    DiscussionClosed,
+    DiscussionOpened,
+    NewEvent,
+    OutcomeRecorded,
+    StoredEvent,
+    load,
+)
+from ..core.values import Status, TurnedOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,8 @@ class IndexChange:
     """The row is to be inserted."""
     status: Status | None
     """The new status; None leaves it as it is."""
+    outcome: TurnedOut | None
+    """How it turned out; None leaves it as it is."""
     updated_at: datetime
     last_seq: int
 
@@ -98,6 +107,7 @@ def index_change(new: Sequence[StoredEvent]) -> IndexChange:
     """How the newly numbered events of one discussion, at least one, change its row."""
     opening: Opening | None = None
     status: Status | None = None
+    outcome: TurnedOut | None = None
     for record in new:
         match record.event:
             case DiscussionOpened(topic=topic, procedure=procedure):
@@ -107,9 +117,11 @@ def index_change(new: Sequence[StoredEvent]) -> IndexChange:
                 status = "running"
             case DiscussionClosed(status=closed_as):
                 status = closed_as
+            case OutcomeRecorded(outcome=turned_out):
+                outcome = turned_out
             case _:
                 pass
-    return IndexChange(opening, status, new[-1].at, new[-1].seq)
+    return IndexChange(opening, status, outcome, new[-1].at, new[-1].seq)
 
 
 def folded(text: str) -> str:

@@ -85,6 +85,7 @@ class MemoryLedger:
         stream.summary = replace(
             stream.summary,
             status=change.status or stream.summary.status,
+            outcome=change.outcome or stream.summary.outcome,
             updated_at=change.updated_at,
             last_seq=change.last_seq,
         )

@@ -48,8 +48,9 @@ _WRITE = """
     )
     SELECT pg_notify($11, $12)
 """
+_SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
 _HEADLINES = """
-    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq,
+    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > clock_timestamp(), false) AS unexpired
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE strpos(search_text, $1) > 0
@@ -282,6 +283,8 @@ async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEv
         CHANNEL,
         f"{change.last_seq} {discussion_id}",
     )
+    if change.outcome is not None:
+        await connection.execute(_SET_OUTCOME, discussion_id, change.outcome)
     return True
 
 
@@ -295,6 +298,7 @@ def _summary(row: asyncpg.Record) -> DiscussionSummary:
         updated_at=row["updated_at"],
         last_seq=row["last_seq"],
         driver=holder(row["owner"], unexpired=row["unexpired"]),
+        outcome=row["outcome"],
     )
 
 

@@ -38,8 +38,9 @@ _INSERT_DISCUSSION = """
 _UPDATE_DISCUSSION = """
     UPDATE discussions SET status = coalesce(?, status), updated_at = ?, last_seq = ? WHERE id = ?
 """
+_SET_OUTCOME = "UPDATE discussions SET outcome = ? WHERE id = ?"
 _HEADLINES = """
-    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq,
+    SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
         owner, coalesce(expires_at > ?, 0)
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE instr(search_text, ?)
@@ -196,6 +197,8 @@ def _write(
         connection.execute(
             _UPDATE_DISCUSSION, (change.status, updated_at, change.last_seq, discussion_id)
         )
+    if change.outcome is not None:
+        connection.execute(_SET_OUTCOME, (change.outcome, discussion_id))
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[start : start + ROWS_AT_ONCE]
         statement = _INSERT_EVENTS + ", ".join([_ROW] * len(some))
@@ -224,6 +227,7 @@ def _summaries(connection: sqlite3.Connection, search: str, limit: int) -> list[
             updated_at=datetime.fromisoformat(updated_at),
             last_seq=last_seq,
             driver=holder(owner, unexpired=bool(unexpired)),
+            outcome=outcome,
         )
         for (
             discussion_id,
@@ -233,6 +237,7 @@ def _summaries(connection: sqlite3.Connection, search: str, limit: int) -> list[
             opened_at,
             updated_at,
             last_seq,
+            outcome,
             owner,
             unexpired,
         ) in rows

@@ -23,6 +23,7 @@ from ..core.errors import (
     LedgerReadOnly,
     RoundtableError,
 )
+from ..private import private_folder, touch_private
 from .migrations import pending
 
 _PRIMARY = 0xFF
@@ -138,6 +139,7 @@ class SqliteFile:
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
+        touch_private(self.path)
         # All over again when somebody else is at it: no step has to care about locks.
         return busy_retry.retry(self._open, busy_retry.deadline())
 
@@ -167,7 +169,7 @@ class SqliteFile:
     def _make_folder(self) -> None:
         try:
             is_folder = self.path.is_dir()
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
         except OSError as error:
             raise LedgerReadOnly(
                 f"{self.path.parent} is no place for a database: {error.strerror}.",
@@ -243,6 +245,7 @@ class SqliteFile:
         unfinished = target.with_name(target.name + ".tmp")
         try:
             unfinished.unlink(missing_ok=True)
+            touch_private(unfinished)
             with closing(self.connect()) as source, closing(sqlite3.connect(unfinished)) as copy:
                 source.backup(copy)
             unfinished.rename(target)

@@ -12,17 +12,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
+from ..core.errors import NetError
 from ..core.text import redact
+from ..net import request
 from ..programs import find_program
 from .entry import ModelEntry
 from .provider import Provider
 from .registry import Registry
-
-if TYPE_CHECKING:
-    import httpx2
 
 EMBEDDED_MODEL = "local/smollm2-135m"
 PROBE_SECONDS = 0.4
@@ -248,13 +246,7 @@ def _bare(name: str) -> str:
 async def _ask_servers(registry: Registry, env: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The models of every server of this machine that answers, all asked at once."""
     asked = [provider for provider in registry.providers.values() if provider.probe is not None]
-    if not asked:
-        return {}
-    import httpx2
-
-    # Nothing of this goes through a proxy: the servers are on this machine or named by the user.
-    async with httpx2.AsyncClient(timeout=PROBE_SECONDS, trust_env=False) as client:
-        lists = await asyncio.gather(*(_ask(client, provider, env) for provider in asked))
+    lists = await asyncio.gather(*(_ask(provider, env) for provider in asked))
     return {
         provider.id: models
         for provider, models in zip(asked, lists, strict=True)
@@ -262,21 +254,19 @@ async def _ask_servers(registry: Registry, env: Mapping[str, str]) -> dict[str, 
     }
 
 
-async def _ask(
-    client: httpx2.AsyncClient, provider: Provider, env: Mapping[str, str]
-) -> tuple[str, ...] | None:
+async def _ask(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...] | None:
     """A server's own list of models, or None if there is no such server."""
     base_url = provider.address(env) or ""
     ollama = provider.probe == "ollama"
     url = base_url.removesuffix(provider.api_path) + "/api/tags" if ollama else base_url + "/models"
     try:
-        async with asyncio.timeout(PROBE_SECONDS):
-            answer = await client.get(url)
-            body = answer.raise_for_status().json()
+        # Not through a proxy: the servers are on this machine or named by the user.
+        answer = await request(provider.label, "GET", url, timeout=PROBE_SECONDS, proxies=False)
+        body = answer.json(typed=False) if answer.good else {}
         rows = body["models"] if ollama else body["data"]
         names = [str(row["name" if ollama else "id"]) for row in rows]
         # Servers list models that only make vectors beside those that speak.
         return tuple(name for name in names if "embed" not in name)
-    except Exception:
+    except (NetError, LookupError, TypeError):
         # Whatever else listens on that port is not what we look for.
         return None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..ports import Embedder
+from ..private import private_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +69,7 @@ def _write(path: Path, rows: NDArray[np.float32]) -> None:
     """All or nothing: whoever reads meanwhile sees the old file, the new one, or none."""
     import numpy as np
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

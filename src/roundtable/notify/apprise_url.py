@@ -103,7 +103,9 @@ def _apprise() -> Any:
         import apprise
     except ImportError:
         raise ChannelError(
-            "It needs the package apprise.", "pip install 'roundtable[notify]'", permanent=True
+            "It needs the package apprise.",
+            "pip install 'roundtable-council[notify]'",
+            permanent=True,
         ) from None
     return apprise
 

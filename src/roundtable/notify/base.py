@@ -1,16 +1,19 @@
-"""What all channels share: their limits, and work that may hang in a thread of its own."""
+"""What all channels share: their limits, requests to a platform, and work that may hang in a thread
+of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from ..core.errors import ChannelError
+from ..core.errors import ChannelError, NetError
+from ..core.text import clip, redact
 from ..core.values import NewsChannel
+from ..net import Answer, Method, request, seconds_to_wait
 from ..ports import Ability
 
 T = TypeVar("T")
@@ -43,6 +46,53 @@ class PlainChannel:
 
     async def close(self) -> None:
         """Nothing to give back."""
+
+
+async def send_json(
+    label: str,
+    method: Method,
+    url: str,
+    *,
+    body: object = None,
+    params: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float,
+) -> Any:
+    """The parsed answer; None if it is no JSON. ChannelError if the platform did not take it."""
+    try:
+        answer = await request(
+            label, method, url, body=body, params=params, headers=headers, timeout=timeout
+        )
+    except NetError as error:
+        permanent = error.cause == "address"
+        raise ChannelError(error.message, error.remedy, permanent=permanent) from None
+    if not answer.good:
+        raise refused(answer)
+    return answer.json_or_none()
+
+
+def refused(answer: Answer) -> ChannelError:
+    """What a refusal means: wait, try again, or set something right. What the platform says is
+    shown in few words and redacted: it may repeat what it was given."""
+    label, status, document = answer.label, answer.status, answer.json_or_none()
+    told = document if isinstance(document, dict) else {}
+    said = told.get("message") or told.get("msg")
+    why = f": {clip(redact(said), 200)}" if isinstance(said, str) and said else "."
+    if status == 429:
+        stated = seconds_to_wait(told.get("retry_after"))
+        return ChannelError(
+            f"{label} wants fewer messages (HTTP 429){why}",
+            retry_after=answer.retry_after if stated is None else stated,
+        )
+    if status in (401, 403):
+        remedy = "Check its token or address, and that it may write there; then send it again."
+        return ChannelError(f"{label} refused access (HTTP {status}){why}", remedy, permanent=True)
+    if status >= 500 or status in (408, 425):
+        return ChannelError(
+            f"{label} has failed (HTTP {status}){why}", retry_after=answer.retry_after
+        )
+    remedy = "Check the channel's address and chat; then send it again."
+    return ChannelError(f"{label} refused it (HTTP {status}){why}", remedy, permanent=True)
 
 
 class Aside:

@@ -8,9 +8,9 @@ from typing import Any
 
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
+from ..net import fit_for_a_header
 from ..ports import Ability, Post
-from .base import ChannelLimits, PlainChannel
-from .request import send_json
+from .base import ChannelLimits, PlainChannel, send_json
 
 BASE_URL = "https://discord.com/api/v10"
 TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the name of a variable
@@ -64,7 +64,7 @@ class DiscordBot(PlainChannel):
 
     async def _call(self, path: str, body: object) -> Any:
         key = self._key
-        if not key or not key.isascii() or not key.isprintable():
+        if not fit_for_a_header(key):
             raise ChannelError("Discord needs a bot's token.", f"Set {TOKEN}.", permanent=True)
         return await send_json(
             "Discord",

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
+from ..net import Method
 from ..ports import Ability, Post
-from .base import ChannelLimits, PlainChannel
-from .request import send_json
+from .base import ChannelLimits, PlainChannel, send_json
 
 BASE_URLS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 NEWEST = 20
@@ -84,7 +84,7 @@ class FeishuApp(PlainChannel):
 
     async def _call(
         self,
-        method: str,
+        method: Method,
         path: str,
         *,
         params: Mapping[str, str],

@@ -12,6 +12,7 @@ from typing import Literal
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
 from ..ports import Post
+from ..private import opener_at
 from .base import Aside, ChannelLimits, PlainChannel
 
 log = logging.getLogger("roundtable.news")
@@ -55,7 +56,8 @@ class File(PlainChannel):
 
     def _write(self, line: str) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8", errors="replace") as file:
+        opener = opener_at(self._path)
+        with open(self._path, "a", encoding="utf-8", errors="replace", opener=opener) as file:
             file.write(f"{line}\n")
 
 

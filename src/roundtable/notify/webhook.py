@@ -5,8 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from ..ports import Post
-from .base import ChannelLimits, PlainChannel
-from .request import send_json
+from .base import ChannelLimits, PlainChannel, send_json
 
 
 class Webhook(PlainChannel):

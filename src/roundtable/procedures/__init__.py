@@ -3,75 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ..core.errors import UnknownName
+from .options import ProcedureOptions, described
 from .spec import PREFIX, ProcedureSpec
 
 if TYPE_CHECKING:
-    from .custom import UserProcedures
+    from .custom.spec import UserProcedures
 
 
-def _adaptive() -> ProcedureSpec:
-    from .adaptive.spec import SPEC
-
-    return SPEC
-
-
-def _council() -> ProcedureSpec:
-    from .council.spec import SPEC
-
-    return SPEC
-
-
-def _deliberation() -> ProcedureSpec:
-    from .deliberation.spec import SPEC
-
-    return SPEC
+_PLACES = {
+    "adaptive": ("adaptive.options", "AdaptiveFlags"),
+    "council": ("council.options", "CouncilFlags"),
+    "deliberation": ("deliberation.options", "DeliberationFlags"),
+    "five-round": ("five_round.options", "FiveRoundFlags"),
+    "meeting": ("meeting.options", "MeetingOptions"),
+}
+"""Where the options of the built-in ones are declared; the specs stand beside them."""
+CUSTOM = "custom"
+"""Stands for all of the user's own procedures where options are listed by procedure."""
+T = TypeVar("T")
 
 
-def _five_round() -> ProcedureSpec:
-    from .five_round.spec import SPEC
-
-    return SPEC
-
-
-def _meeting() -> ProcedureSpec:
-    from .meeting.spec import SPEC
-
-    return SPEC
+def _load_spec(name: str) -> ProcedureSpec:
+    package = _PLACES[name][0].partition(".")[0]
+    found: ProcedureSpec = import_module(f".{package}.spec", __name__).SPEC
+    return found
 
 
-class _Specs(Mapping[str, ProcedureSpec]):
-    """Specs by name, each loaded when it is asked for: whoever looks at one discussion needs the
-    rules and reports of one procedure."""
+def _load_options(name: str) -> type[ProcedureOptions]:
+    module, kind = _PLACES.get(name, ("custom.options", "CustomFlags"))
+    found: type[ProcedureOptions] = getattr(import_module(f".{module}", __name__), kind)
+    return found
 
-    def __init__(self, load: Mapping[str, Callable[[], ProcedureSpec]]) -> None:
-        self._load = load
 
-    def __getitem__(self, name: str) -> ProcedureSpec:
-        return self._load[name]()
+class _Loaded(Mapping[str, T]):
+    """Something of each procedure by name, loaded when it is asked for: whoever looks at one
+    discussion needs the rules and reports of one procedure."""
+
+    def __init__(self, names: Collection[str], load: Callable[[str], T]) -> None:
+        self._names, self._load = tuple(names), load
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._load(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._load
+        return name in self._names
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._load)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._load)
+        return len(self._names)
 
 
-PROCEDURES: Mapping[str, ProcedureSpec] = _Specs(
-    {
-        "adaptive": _adaptive,
-        "council": _council,
-        "deliberation": _deliberation,
-        "five-round": _five_round,
-        "meeting": _meeting,
-    }
-)
+PROCEDURES: Mapping[str, ProcedureSpec] = _Loaded(_PLACES, _load_spec)
 """The built-in ones. Their names are free; going through the values loads them all."""
+OPTIONS: Mapping[str, type[ProcedureOptions]] = _Loaded((*_PLACES, CUSTOM), _load_options)
+"""The options of each, without its rules."""
 
 
 def procedure_spec(name: str, own: UserProcedures | None = None) -> ProcedureSpec:
@@ -84,27 +77,43 @@ def procedure_spec(name: str, own: UserProcedures | None = None) -> ProcedureSpe
     bare = name.removeprefix(PREFIX)
     definition = own.find(bare) if own is not None else None
     if definition is not None:
-        from .custom import spec
+        from .custom.spec import spec
 
         return spec(definition)
     if name in PROCEDURES:
         return PROCEDURES[name]
     if own is None and bare != name:
-        from .custom import stored_spec
+        from .custom.spec import stored_spec
 
         return stored_spec(name)
     raise UnknownName("procedure", bare, [*PROCEDURES, *(own.names() if own else ())])
 
 
 def infer_procedure(
-    given: Collection[str], default: str, own: UserProcedures | None = None
+    given: Collection[str],
+    default: str,
+    own: UserProcedures | None = None,
+    *,
+    spelled: Literal["name", "word"] = "name",
 ) -> ProcedureSpec:
     """The default procedure, or, where it does not know all options that were given, the first
-    that does: `preset` can only mean the council."""
+    that does: `preset` can only mean the council. `spelled` says whether these are the names of
+    options or the words of the command line."""
     usual = procedure_spec(default, own)
-    if set(given) <= set(usual.flags):
+    telling = {name: _spelled(OPTIONS[name], spelled, telling=True) for name in PROCEDURES}
+    wanted = {word for word in given if any(word in words for words in telling.values())}
+    if wanted <= _spelled(usual.options, spelled):
         return usual
-    of_procedures = {flag for spec in PROCEDURES.values() for flag in spec.flags}
-    wanted = {name for name in given if name in of_procedures}
-    fitting = (spec for spec in (usual, *PROCEDURES.values()) if wanted <= set(spec.flags))
-    return next(fitting, usual)
+    taken = {name: _spelled(OPTIONS[name], spelled) for name in PROCEDURES}
+    fitting = (name for words in (telling, taken) for name in words if wanted <= words[name])
+    return PROCEDURES[found] if (found := next(fitting, None)) else usual
+
+
+def _spelled(
+    model: type[ProcedureOptions], spelled: Literal["name", "word"], *, telling: bool = False
+) -> set[str]:
+    return {
+        each.name if spelled == "name" else each.word
+        for each in described(model)
+        if each.tells or not telling
+    }

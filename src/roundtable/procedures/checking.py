@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +13,8 @@ from ..core.errors import BadSetting, UnknownName
 from ..core.values import Value
 
 T = TypeVar("T", bound=Value)
+MOST_CHOICES = 9
+LONGEST_CHOICE = 200
 
 
 def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
@@ -28,6 +31,32 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
         # A value that may be one of several kinds fails once for each of them.
         wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
         raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """`a,b,c` of a command line as a list."""
+    return tuple(part for each in re.split("[,，]", text) if (part := " ".join(each.split())))
+
+
+def checked_choices(given: Sequence[str], where: str) -> tuple[str, ...]:
+    """The options of a vote; BadSetting if they cannot be voted on."""
+    choices = tuple(text for each in given if (text := " ".join(each.split())))
+    if choices and (problem := _wrong_with(choices)):
+        raise BadSetting(where, "choices", problem)
+    return choices
+
+
+def _wrong_with(choices: tuple[str, ...]) -> str:
+    """What is expected instead; empty if these can be voted on."""
+    if not 2 <= len(choices) <= MOST_CHOICES:
+        return f"2 to {MOST_CHOICES} options"
+    if len({choice.casefold() for choice in choices}) < len(choices):
+        return "options that differ"
+    if any(len(choice) > LONGEST_CHOICE for choice in choices):
+        return f"options of 1 to {LONGEST_CHOICE} characters"
+    if any(re.fullmatch(r"o\d{1,2}", choice, re.IGNORECASE) for choice in choices):
+        return "words: o1, o2 … are the ids of the options"
+    return ""
 
 
 def _key(values: Any, loc: Sequence[int | str]) -> str:

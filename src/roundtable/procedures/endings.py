@@ -50,6 +50,12 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     return (Record((closed,)),)
 
 
+def reasons(state: State) -> str:
+    """Why those who did not answer did not, in a sentence each."""
+    told = [f"{state.name_of(f.participant)}: {f.message}" for f in state.failures if f.round > 0]
+    return f" {' '.join(dict.fromkeys(told))}" if told else ""
+
+
 def may_open(state: State, stage: str, round_: int) -> bool:
     """A spent budget opens nothing new, but lets what is open come to its end."""
     return (stage, round_) in state.stages or not budget_exhausted(state)

@@ -42,13 +42,13 @@ CODES: Mapping[str, str] = {
     "one_survivor": "only one answered, so there was nobody to talk to",
     "single_survivor": "only one expert is left",
     "budget_seat": "the budget did not allow somebody's turn",
+    "closing_unanswered": "somebody did not answer the closing ballot: its last declaration stands",
     "silent_round": "nobody spoke in a round, so the debate ended there",
     # what went another way
     "briefing_failed": "the Captain could not split the question",
     "summary_failed": "the Captain could not sum up round 1",
     "round2_omitted": "the cross-examination was left out for lack of agents",
     "rough_options": "the options were read from the answers' own words",
-    "rough_points": "points and stances were read by rules",
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",
@@ -85,4 +85,14 @@ def demonstration(follows: str) -> NoteAdded:
         f"reason: {follows}.",
         remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
         "or start Ollama; `roundtable models` shows what was found and what is missing.",
+    )
+
+
+def one_family(who: str, remedy: str) -> NoteAdded:
+    """All seats have models of one family."""
+    return NoteAdded(
+        code="one_family",
+        text=f"All {who} speak with models of one family. Different hats on one model agree more "
+        "than different models do: take their agreement with care.",
+        remedy=remedy,
     )

@@ -13,6 +13,7 @@ from ..ports import CastingRequest, Models
 from ..views.estimate import Estimate
 from ..views.output_file import OutputFile
 from .opening import OpenRequest, Seating
+from .options import ProcedureOptions
 
 PREFIX = "custom:"
 """Before the name of a user's own procedure in what is stored: a later built-in one of the same
@@ -25,8 +26,8 @@ class ProcedureSpec:
 
     procedure: Procedure
     summary: str
-    flags: tuple[str, ...]
-    """The options of the command line that it takes."""
+    options: type[ProcedureOptions]
+    """What it can be asked for, and the only place where that is written."""
     seat: Callable[[OpenRequest, Models, Mapping[str, Any]], Seating]
     estimate: Callable[[State], Estimate]
     """What a discussion that was just opened will cost."""

@@ -56,11 +56,7 @@ class Source:
 
 def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
     """Fill a template. Untrusted text that makes it too long for `limit_tokens` is condensed."""
-    source = load(plan.template) if isinstance(plan.template, str) else _own(plan.template)
-    given = {"nonce", *plan.variables}
-    if given != source.variables:
-        wrong = ", ".join(sorted(given ^ source.variables))
-        raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
+    source = _source(plan)
     longest = max((len(text.text) for text in _untrusted(plan.variables)), default=0)
     # No text of more than four characters a token can fit: cut such ones without trying.
     cap = min(longest, max(limit_tokens * 4, SHORTEST))
@@ -80,20 +76,37 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
 
 
 def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> Prompt:
-    values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
-    text = _template(source).render(**values, nonce=nonce)
-    system, _, user = text.partition(USER_PART)
+    system, _, user = _text(source, variables, nonce, cap).partition(USER_PART)
     return Prompt(
         template=source.id,
         version=source.version,
-        hash=source.hash,
+        hash=_whole_hash(source, variables),
         system=system.strip(),
         user=user.strip(),
     )
 
 
+def _text(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> str:
+    given = {"nonce", *variables}
+    if given != source.variables:
+        wrong = ", ".join(sorted(given ^ source.variables))
+        raise ValueError(f"template {source.id} declares other variables than it is given: {wrong}")
+    values = {name: _fenced(value, nonce, cap) for name, value in variables.items()}
+    return _template(source).render(**values, nonce=nonce)
+
+
+def _whole_hash(source: Source, variables: Mapping[str, PromptValue]) -> str:
+    """Over the template and those that are rendered within it."""
+    parts = [_source(value).hash for value in variables.values() if isinstance(value, PromptPlan)]
+    if not parts:
+        return source.hash
+    return hashlib.sha256("".join([source.hash, *parts]).encode()).hexdigest()[:16]
+
+
 def _fenced(value: PromptValue, nonce: str, cap: int) -> str | bool:
     match value:
+        case PromptPlan():
+            return _text(_source(value), value.variables, nonce, cap).strip()
         case Untrusted():
             shown = Untrusted(value.kind, condense(value.text, cap), value.source)
             return fence(shown, nonce)
@@ -110,7 +123,13 @@ def _untrusted(variables: Mapping[str, PromptValue]) -> list[Untrusted]:
             found.append(value)
         elif isinstance(value, tuple):
             found.extend(value)
+        elif isinstance(value, PromptPlan):
+            found.extend(_untrusted(value.variables))
     return found
+
+
+def _source(plan: PromptPlan) -> Source:
+    return load(plan.template) if isinstance(plan.template, str) else _own(plan.template)
 
 
 @cache

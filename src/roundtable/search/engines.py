@@ -1,7 +1,7 @@
 """The search services: SearXNG, Tavily, Brave Search, DDGS, and a scripted one for rehearsals.
 
-What they answer is whatever their servers put there. A key is read when it is needed, never kept,
-never shown.
+What they answer is whatever their servers put there. What they say about a failure is never shown:
+it may repeat the key, which is read when it is needed and never kept.
 """
 
 from __future__ import annotations
@@ -11,10 +11,58 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from ..core.errors import SearchError
+from ..core.errors import NetError, SearchError
 from ..core.text import readable
 from ..core.values import SearchHit
-from .json_request import ELSEWHERE, PATIENCE, JsonRequest
+from ..net import Method, fit_for_a_header, request
+from .guarded import ELSEWHERE
+
+PATIENCE = 9.0
+"""Seconds: less than the engine waits, so that the message can name the service."""
+
+
+async def ask(
+    label: str,
+    url: str,
+    *,
+    method: Method = "GET",
+    params: Mapping[str, str] | None = None,
+    body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+    remedies: Mapping[int, str],
+    not_json: str = ELSEWHERE,
+    timeout: float,
+) -> Any:
+    """A service's document. SearchError if there is none; `remedies` say what to do about a
+    refusal, by its status, and `not_json` about an answer in another format."""
+    try:
+        answer = await request(
+            label,
+            method,
+            url,
+            params=params,
+            body=body,
+            headers={"accept": "application/json", **(headers or {})},
+            timeout=timeout,
+            redirects="same place",
+        )
+        if answer.status == 200:
+            return answer.json()
+    except NetError as error:
+        other = not_json if error.cause == "format" else ELSEWHERE
+        raise SearchError(error.message, error.remedy or other) from None
+    raise SearchError(
+        f"{label} {_refusal(answer.status)} (HTTP {answer.status}).",
+        remedies.get(answer.status, ELSEWHERE),
+    )
+
+
+def _refusal(status: int) -> str:
+    if status in (401, 403):
+        return "refused access"
+    if status in (402, 429):
+        return "allows no more searches for now"
+    return "has failed" if status >= 500 else "refused the search"
 
 
 def rows(document: Any, *path: str, label: str) -> list[Mapping[str, Any]]:
@@ -44,8 +92,7 @@ def read_key(env: Mapping[str, str], variable: str, label: str) -> str:
     key = env.get(variable, "").strip()
     if not key:
         raise SearchError(f"{label} needs a key.", f"Set {variable}.")
-    # In a header anything else fails deep down, with an error that shows the value.
-    if not (key.isascii() and key.isprintable() and " " not in key):
+    if not fit_for_a_header(key):
         raise SearchError(
             f"{variable} holds characters that no key has.", "Copy the key once more."
         )
@@ -65,14 +112,14 @@ class SearxngSearch:
     async def find(self, query: str, count: int) -> Sequence[SearchHit]:
         if not self._base_url:
             raise SearchError("SearXNG has no address.", "Set SEARXNG_URL.")
-        document = await JsonRequest(
+        document = await ask(
             "SearXNG",
             f"{self._base_url}/search",
             params={"q": query, "format": "json"},
             remedies={403: _SEARXNG_NO_JSON},
             not_json=_SEARXNG_NO_JSON,
             timeout=self._timeout,
-        ).send()
+        )
         return [
             SearchHit(
                 title=text_of(row, "title"), url=text_of(row, "url"), text=text_of(row, "content")
@@ -100,7 +147,7 @@ class TavilySearch:
         self._timeout = timeout
 
     async def find(self, query: str, count: int) -> Sequence[SearchHit]:
-        document = await JsonRequest(
+        document = await ask(
             "Tavily",
             f"{self._base_url}/search",
             method="POST",
@@ -115,7 +162,7 @@ class TavilySearch:
             headers={"authorization": f"Bearer {read_key(self._env, TAVILY_KEY, 'Tavily')}"},
             remedies={401: _CHECK_TAVILY, 403: _CHECK_TAVILY, 432: _TAVILY_PLAN, 433: _TAVILY_PLAN},
             timeout=self._timeout,
-        ).send()
+        )
         return [
             SearchHit(
                 title=text_of(row, "title"), url=text_of(row, "url"), text=text_of(row, "content")
@@ -141,7 +188,7 @@ class BraveSearch:
         self._timeout = timeout
 
     async def find(self, query: str, count: int) -> Sequence[SearchHit]:
-        document = await JsonRequest(
+        document = await ask(
             "Brave Search",
             f"{self._base_url}/res/v1/web/search",
             params={
@@ -154,7 +201,7 @@ class BraveSearch:
             # A token that it does not know is answered with 422, not with 401.
             remedies={401: _CHECK_BRAVE, 403: _CHECK_BRAVE, 422: _CHECK_BRAVE},
             timeout=self._timeout,
-        ).send()
+        )
         if isinstance(document, dict) and document.get("type") == "search":
             document.setdefault("web", {"results": []})  # left out where nothing was found
         return [
@@ -190,7 +237,7 @@ def _find(query: str, count: int) -> list[SearchHit]:
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
     except ImportError:
         raise SearchError(
-            "The keyless search is not installed.", "Run: pip install 'roundtable[search]'"
+            "The keyless search is not installed.", "Run: pip install 'roundtable-council[search]'"
         ) from None
     try:
         found = DDGS(timeout=_SECONDS_PER_PAGE).text(query, max_results=count)

@@ -1,8 +1,8 @@
 """The guard: what a search finds is cleaned here before anything else sees it. Hits are plain words
 (no markup, no scripts, nothing hidden, not too long) from public http(s) addresses.
 
-Nothing is resolved. A name that is public here can still lead to a private address, so whoever
-fetches pages one day must look at the address they are connected to as well.
+Nothing is resolved. A name that is public here can still lead to a private address: whoever fetches
+a page does it by `net.request(…, untrusted=True)`, which looks at the address it connects to.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import urlsplit
 
+from ..core.addresses import is_public_address
 from ..core.errors import SearchError
 from ..core.text import clip, redact
 from ..core.values import SearchHit
 from ..ports import Search
-from .json_request import ELSEWHERE
 
+ELSEWHERE = "Try again later, choose another search in the settings, or ask with --no-search."
 MAX_LENGTH = 2000
 
-_GLOBAL_UNICAST = IPv6Network("2000::/3")
 # Names that the public DNS does not have, or has only to point back at the asker.
 # fmt: off
 _PRIVATE_NAMES = frozenset([
@@ -69,7 +69,7 @@ def _is_public_name(host: str) -> bool:
         return False
     if _IPV4_PART.fullmatch(labels[-1]):
         address = _ipv4(labels)
-        return address is not None and _is_public_ip(address)
+        return address is not None and is_public_address(address)
     tails = {".".join(labels[start:]) for start in range(len(labels))}
     return len(labels) > 1 and not tails & _PRIVATE_NAMES
 
@@ -98,20 +98,9 @@ def _number(label: str) -> int:
 
 def _is_public_ipv6(host: str) -> bool:
     try:
-        address = ip_address(host)
+        return is_public_address(IPv6Address(host))
     except ValueError:
         return False
-    # This leaves out the spellings of IPv4 addresses outside this net as well.
-    if not isinstance(address, IPv6Address) or address not in _GLOBAL_UNICAST:
-        return False
-    if address.scope_id or address.teredo is not None:
-        return False
-    inner = address.sixtofour
-    return _is_public_ip(address) and (inner is None or _is_public_ip(inner))
-
-
-def _is_public_ip(address: IPv4Address | IPv6Address) -> bool:
-    return address.is_global and not (address.is_multicast or address.is_reserved)
 
 
 MAX_RAW = 20_000

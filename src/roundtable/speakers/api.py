@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakKeyDictionary
@@ -106,6 +107,8 @@ class ApiSpeaker:
         self._cost = cost
         self._env = os.environ if env is None else env
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, ApiClient] = WeakKeyDictionary()
+        self._without_schema: set[tuple[str, str]] = set()
+        """Address and model of those that answer, but not to a schema."""
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         provider_id, _, name = request.model.partition("/")
@@ -114,17 +117,47 @@ class ApiSpeaker:
         endpoint = Endpoint(self._providers[provider_id], self._env)
         # Loading takes a second or two and happens once: it is not the model's time.
         client = await self._client(endpoint)
-        call = client.call(endpoint, name, request)
-        words: list[str] = []
+        if (endpoint.base_url, name) in self._without_schema:
+            request = _plain(request)
         try:
-            async with asyncio.timeout(request.timeout), aclosing(call.words()) as pieces:
-                async for piece in pieces:
-                    words.append(piece)
-                    on_words(piece)
+            async with asyncio.timeout(request.timeout):
+                return await self._answer(client, endpoint, name, request, on_words)
         except TimeoutError:
             seconds = f"{request.timeout:g} s"
             message = f"{endpoint.provider.label} did not finish within {seconds}."
             raise SpeakerError("timeout", message) from None
+
+    async def _answer(
+        self,
+        client: ApiClient,
+        endpoint: Endpoint,
+        name: str,
+        request: SpeakRequest,
+        on_words: OnWords,
+    ) -> Reply:
+        """The answer, held to the request's schema where the provider can do that. One that does
+        not accept it is asked once more without, and from then on always."""
+        call = client.call(endpoint, name, request)
+        try:
+            return await self._made(call, endpoint, request, on_words)
+        except SpeakerError as error:
+            if not call.structured or error.cause != "bad_request":
+                raise
+        # Nothing was said yet. Another key, since a server may remember the refusal by this one.
+        request = replace(_plain(request), idempotency_key=f"{request.idempotency_key}/plain")
+        call = client.call(endpoint, name, request)
+        reply = await self._made(call, endpoint, request, on_words)
+        self._without_schema.add((endpoint.base_url, name))
+        return reply
+
+    async def _made(
+        self, call: ApiCall, endpoint: Endpoint, request: SpeakRequest, on_words: OnWords
+    ) -> Reply:
+        words: list[str] = []
+        async with aclosing(call.words()) as pieces:
+            async for piece in pieces:
+                words.append(piece)
+                on_words(piece)
         text = "".join(words)
         if not text.strip():
             raise _empty(endpoint, call)
@@ -191,6 +224,10 @@ def _load(dialect: Dialect) -> None:
             for module in (*_MODULES[dialect], f"{__package__}.api_client"):
                 import_module(module)
             _loaded.add(dialect)
+
+
+def _plain(request: SpeakRequest) -> SpeakRequest:
+    return replace(request, schema=None)
 
 
 def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:

@@ -7,9 +7,7 @@ only when a call is due.
 from __future__ import annotations
 
 import warnings
-from collections.abc import AsyncGenerator
-from functools import cache
-from ssl import SSLContext
+from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import quote
 
 import httpx2
@@ -23,23 +21,22 @@ from pydantic_ai.messages import (
     TextPartDelta,
     UserPromptPart,
 )
-from pydantic_ai.models import Model, StreamedResponse
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from ..core.declaration_form import LABEL
 from ..core.errors import SpeakerError
-from ..ports import SpeakRequest
+from ..net import trusted_roots
+from ..ports import CUT, LONGEST_ANSWER, SpeakRequest
 from .api import Endpoint
+from .api_bounds import bound, refusal_in
 from .api_failures import failure, refused, unfinished
+from .strict_schema import strict
 
 _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
-
-
-@cache
-def _trusted_roots() -> SSLContext:
-    """Reading the system's certificates is most of the price of a client: once is enough."""
-    return httpx2.create_ssl_context()
 
 
 class ApiClient:
@@ -47,9 +44,12 @@ class ApiClient:
 
     def __init__(self) -> None:
         self._http = httpx2.AsyncClient(
-            verify=_trusted_roots(),
+            verify=trusted_roots(),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=32),
             follow_redirects=True,
+            # Unpacked, a small answer could become a very large one.
+            headers={"accept-encoding": "identity"},
+            event_hooks={"response": [bound]},
         )
         self._models: dict[tuple[str, str, str, str], ApiModel] = {}
 
@@ -80,6 +80,7 @@ class ApiModel:
         else:
             self.model = _chat_model(endpoint, name, http)
         profile = self.model.profile
+        self.takes_schema = bool(profile.get("supports_json_schema_output"))
         # Models that reason take no temperature; asked for one, the model layer would only warn.
         self.takes_temperature = not (
             profile.get("anthropic_disallows_sampling_settings")
@@ -99,31 +100,53 @@ class ApiCall:
         self._request = request
         self._usage = RequestUsage()
         self._started = False
+        self._left = LONGEST_ANSWER
         self.served_by = ""
         self.finish_reason = ""
 
     async def words(self) -> AsyncGenerator[str, None]:
-        """The answer, piece by piece. Raises SpeakerError unless it came to its proper end."""
+        """The answer, piece by piece. Raises SpeakerError unless it came to its proper end, or is
+        longer than anybody reads: then it ends there, and its `finish_reason` says so."""
         try:
             async with model_request_stream(
-                self._model.model, self._messages(), model_settings=self._settings()
+                self._model.model,
+                self._messages(),
+                model_settings=self._settings(),
+                model_request_parameters=self._parameters(),
             ) as stream:
                 async for event in stream:
-                    if isinstance(event, PartDeltaEvent):
-                        if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
-                            yield event.delta.content_delta
-                    elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                        if self._started and event.previous_part_kind != "text":
-                            yield "\n\n"
-                        self._started = True
-                        if event.part.content:
-                            yield event.part.content
+                    for piece in self._pieces(event):
+                        yield piece
+                        self._left -= len(piece)
+                    if self._left < 0:
+                        self.finish_reason = CUT
+                        return
                 self._finish(stream)
         except SpeakerError:
             raise
         except Exception as error:
             # The original may quote the key: it is told in our words, and not kept as a cause.
-            raise failure(error, self._endpoint, self._request.model, begun=self._started) from None
+            ours = refusal_in(error)
+            if not (self._started and ours and ours.cause == "too_large"):
+                begun = self._started
+                raise failure(error, self._endpoint, self._request.model, begun=begun) from None
+            self.finish_reason = CUT
+
+    def _pieces(self, event: object) -> Iterator[str]:
+        if isinstance(event, PartDeltaEvent):
+            if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
+                yield event.delta.content_delta
+        elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+            if self._started and event.previous_part_kind != "text":
+                yield "\n\n"
+            self._started = True
+            if event.part.content:
+                yield event.part.content
+
+    @property
+    def structured(self) -> bool:
+        """Whether the provider itself holds the answer to a schema."""
+        return self._request.schema is not None and self._model.takes_schema
 
     @property
     def measured(self) -> bool:
@@ -172,6 +195,13 @@ class ApiCall:
         request = self._request
         prompt = UserPromptPart(content=request.user)
         return [ModelRequest(parts=[prompt], instructions=request.system or None)]
+
+    def _parameters(self) -> ModelRequestParameters:
+        schema = self._request.schema
+        if schema is None or not self.structured:
+            return ModelRequestParameters()
+        wanted = OutputObjectDefinition(strict(schema), name=LABEL, strict=True)
+        return ModelRequestParameters(output_mode="native", output_object=wanted)
 
     def _settings(self) -> ModelSettings:
         request = self._request

@@ -22,7 +22,9 @@ from pydantic_ai.exceptions import (
 
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import REDACTED, redact
+from ..net import seconds_to_wait
 from .api import Endpoint
+from .api_bounds import refusal_in
 
 _LONGEST_DETAIL = 300
 _TOO_LONG = re.compile(
@@ -40,6 +42,10 @@ _REFUSED = re.compile(
 
 def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) -> SpeakerError:
     """The cause of a failed call. `begun`: words had come already."""
+    if (ours := refusal_in(error)) is not None:
+        return SpeakerError(
+            "garbled" if ours.cause == "too_large" else "unavailable", ours.message, ours.remedy
+        )
     detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)
     code = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""
@@ -143,9 +149,7 @@ def _retry_after(error: Exception) -> float | None:
         return None
     if error.retry_after is None and isinstance(error, ModelHTTPError):
         # Fractions of a second are not in the standard, and are sent nevertheless.
-        stated = (error.headers or {}).get("retry-after", "")
-        if re.fullmatch(r"\d+\.\d+", stated):
-            return float(stated)
+        return seconds_to_wait((error.headers or {}).get("retry-after"))
     return error.retry_after
 
 

@@ -7,29 +7,28 @@ key of a provider. It costs what its user pays for it anyway, so that a call is 
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..core.agents import MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import clip, estimate_tokens, redact
 from ..core.values import Usage
-from ..ports import OnWords, Reply, SpeakRequest
-from ..programs import WORKSPACE, find_program, workspace_of
+from ..ports import CUT, OnWords, Reply, SpeakRequest
+from ..program_runner import MOST_OUTPUT, Ended, TooMuchOutput, run_program
+from ..programs import WORKSPACE, child, find_program, workspace_of
 from .command_output import Heard, listener
-from .command_process import MOST_OUTPUT, Ended, TooMuchOutput, run_process
 from .command_words import plain
 
 SCRATCH = "roundtable-agent-"
 """How the temporary folders of agents begin."""
-MOST_WORDS = 400_000
-"""Characters of an answer: nobody's turn is longer."""
+_STALE_SECONDS = 24 * 3600.0
 
 # fmt: off
 ALWAYS_SEEN = (
@@ -92,35 +91,39 @@ class CommandSpeaker:
             raise SpeakerError("not_found", f"There is no command-line agent {name!r}.")
         program = self._program(name, agent)
         limit = request.timeout if agent.timeout is None else min(request.timeout, agent.timeout)
-        ears = listener(agent, _bounded(on_words))
+        ears = listener(agent, on_words)
+        cut = False
         with _scratch() as scratch:
-            paths = _write(scratch, agent, request)
+            prompt, paths = _write(scratch, agent, request)
+            command = [program, *_arguments(name, agent, model, paths)]
+            folder = _folder(name, agent, scratch, workspace_of(self._env))
             try:
-                async with asyncio.timeout(limit):
-                    ended = await run_process(
-                        [program, *_arguments(name, agent, model, paths)],
-                        stdin=paths["stdin"],
-                        folder=_folder(name, agent, scratch, workspace_of(self._env)),
-                        env=self._environment(agent),
-                        on_output=ears.take,
-                        most_output=self._most_output,
-                    )
-                heard = ears.finish()
+                ended = await run_program(
+                    child(command, self._environment(agent), folder=folder),
+                    stdin=prompt,
+                    on_output=ears.take,
+                    most_output=self._most_output,
+                    timeout=limit,
+                )
+            except TooMuchOutput:
+                # It was ended for it; what it had said by then is an answer without an end.
+                cut, ended = True, Ended(0, b"")
             except TimeoutError:
                 message = f"{name} did not finish within {limit:g} s, and was ended."
                 raise SpeakerError("timeout", message) from None
-            except TooMuchOutput:
-                message = f"{name} wrote more than anybody could read, and was ended."
-                raise SpeakerError("garbled", message) from None
             except OSError as error:
                 message = f"{name} cannot be started: {error.strerror or error}."
                 raise SpeakerError("unavailable", message, agent.get) from None
+        heard = ears.finish()
+        if cut and not (heard.understood and heard.text):
+            message = f"{name} wrote more than anybody could read, and was ended."
+            raise SpeakerError("garbled", message)
         _refuse_what_failed(name, agent, ended, heard)
         return Reply(
             text=heard.text,
             usage=_usage(request, heard),
             served_by=heard.served_by or request.model,
-            finish_reason="stop",
+            finish_reason=CUT if cut else "stop",
         )
 
     async def close(self) -> None:
@@ -147,21 +150,9 @@ class CommandSpeaker:
         return {**chosen, **_NO_SCREEN, **agent.set_env}
 
 
-def _bounded(on_words: OnWords) -> OnWords:
-    left = MOST_WORDS
-
-    def hear(words: str) -> None:
-        nonlocal left
-        left -= len(words)
-        if left < 0:
-            raise TooMuchOutput
-        on_words(words)
-
-    return hear
-
-
 @contextmanager
 def _scratch() -> Iterator[Path]:
+    _sweep()
     folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
     try:
         yield folder
@@ -169,17 +160,35 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(scratch: Path, agent: CommandAgent, request: SpeakRequest) -> dict[str, Path]:
-    """The files of one call, beside the folder in which the agent runs."""
+def _sweep() -> None:
+    """Remove what a process left behind that was killed during a call."""
+    for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _write(
+    scratch: Path, agent: CommandAgent, request: SpeakRequest
+) -> tuple[bytes, dict[str, Path]]:
+    """What the agent finds on its standard input, and the files that it is told of by name, beside
+    the folder in which it runs. What no argument names is in no file."""
     separate = any(SYSTEM_FILE in argument for argument in agent.command)
     user = request.user if separate else f"{request.system}\n\n{request.user}".strip()
-    paths = {name: scratch / f"{name}.txt" for name in ("prompt", "system", "nothing")}
-    texts = {"prompt": user, "system": request.system, "nothing": ""}
+    texts = {PROMPT_FILE: _bytes(user), SYSTEM_FILE: _bytes(request.system)}
+    paths = {
+        PROMPT_FILE: scratch / "prompt.txt",
+        SYSTEM_FILE: scratch / "system.txt",
+    }
     for name, path in paths.items():
-        path.write_text(texts[name], "utf-8", errors="replace", newline="\n")
+        if any(name in argument for argument in agent.command):
+            path.write_bytes(texts[name])
     (scratch / "empty").mkdir()
-    paths["stdin"] = paths["prompt" if agent.prompt == "stdin" else "nothing"]
-    return paths
+    return texts[PROMPT_FILE] if agent.prompt == "stdin" else b"", paths
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def _arguments(name: str, agent: CommandAgent, model: str, paths: Mapping[str, Path]) -> list[str]:
@@ -192,8 +201,8 @@ def _arguments(name: str, agent: CommandAgent, model: str, paths: Mapping[str, P
     if model.startswith("-"):
         raise SpeakerError("bad_request", f"{model!r} is no model of {name}.")
     filled = [
-        argument.replace(PROMPT_FILE, str(paths["prompt"])).replace(
-            SYSTEM_FILE, str(paths["system"])
+        argument.replace(PROMPT_FILE, str(paths[PROMPT_FILE])).replace(
+            SYSTEM_FILE, str(paths[SYSTEM_FILE])
         )
         for argument in agent.command[1:]
     ]

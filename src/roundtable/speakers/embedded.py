@@ -25,7 +25,7 @@ from typing import Any
 
 from ..core.errors import SpeakerError
 from ..core.values import Usage
-from ..ports import OnWords, Reply, SpeakRequest
+from ..ports import CUT, LONGEST_ANSWER, OnWords, Reply, SpeakRequest
 from .grammar import names_in, sentences
 
 MODEL = "local/smollm2-135m"
@@ -145,6 +145,9 @@ class _Draft:
             # What a later section re-reads from the slot was counted when it was first read.
             self.input_tokens += usage["prompt_tokens"] - cached
             self.output_tokens += usage["completion_tokens"]
+        if len(self.text) > LONGEST_ANSWER:
+            self.finish_reason = CUT
+            return True
         return self.stopped.is_set()
 
 

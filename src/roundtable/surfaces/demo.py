@@ -7,14 +7,15 @@ whoever sees it end knows that the pipeline works.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..bootstrap import App
 from ..core.state import State
 from ..core.values import NewsChannel, NewsPlan
-from ..procedures.opening import OpenRequest
+from .opening import open_request
 
 TOPIC = "Should the release go out on Friday, or wait for the load test?"
 SEATS = (
@@ -26,40 +27,64 @@ OPENING = (
     "This is a rehearsal: I speak for everybody, and no model is called. We decide on the date of "
     "the release."
 )
+WAIT = "Wait for the load test, and tell the two customers today."
+"""What everybody at this table holds: what they differ on is a detail."""
+
+
+def _declares(
+    *stances: tuple[str, str, str], new: Sequence[str] = (), action: str = "", owner: str = ""
+) -> dict[str, Any]:
+    return {
+        "position": WAIT,
+        "votes": [{"on": "d1", "before": "o1", "choice": "o1"}],
+        "stances": [{"id": i, "stance": stance, "text": text} for i, stance, text in stances],
+        "new_points": list(new),
+        "actions": [{"what": action, "owner": owner}] if action else [],
+    }
+
+
+AGREED = (("p1", "agree", ""), ("p2", "agree", ""))
 SPEECHES = (
     (
         "product",
-        "Friday was promised to two customers. A week later costs us an apology, not a contract.\n"
-        "\n## Points\n- NEW: the release waits until the load test has passed\n"
-        "- NEW: the two customers are told today",
+        "Friday was promised to two customers. A week later costs us an apology, not a contract.",
+        _declares(
+            new=(
+                "The release waits until the load test has passed.",
+                "The two customers are told today.",
+            )
+        ),
     ),
     (
         "backend",
-        "The queue has never seen the traffic of the new import. I will not guess what it does.\n"
-        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- NEW: the load test runs on Monday\n"
-        "- ACTION: Run the load test - Owner: Backend",
+        "The queue has never seen the traffic of the new import. I will not guess what it does.",
+        _declares(
+            *AGREED,
+            new=("The load test runs on Monday.",),
+            action="Run the load test",
+            owner="Backend",
+        ),
     ),
     (
         "ops",
-        "On a Friday evening two people are on call, and neither knows the import.\n"
-        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- DISAGREE: P3 the staging data is weeks old\n"
-        "- ACTION: Refresh the staging data - Owner: Operations",
+        "On a Friday evening two people are on call, and neither knows the import.",
+        _declares(
+            *AGREED,
+            ("p3", "disagree", "the staging data is weeks old"),
+            action="Refresh the staging data",
+            owner="Operations",
+        ),
     ),
     (
         "product",
-        "A week is fine if the customers hear it from us first.\n"
-        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- AGREE: P3\n"
-        "- ACTION: Write to the two customers - Owner: Product",
+        "A week is fine if the customers hear it from us first.",
+        _declares(("p3", "agree", ""), action="Write to the two customers", owner="Product"),
     ),
-    (
-        "backend",
-        "Fresh data first, then the test: Tuesday at the latest.\n"
-        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- AGREE: P3",
-    ),
+    ("backend", "Fresh data first, then the test: Tuesday at the latest.", _declares(*AGREED)),
     (
         "ops",
-        "Refreshing takes a day, so Monday is too early. Everything else stands.\n"
-        "\n## Points\n- AGREE: P1\n- AGREE: P2\n- DISAGREE: P3 the data is fresh on Tuesday",
+        "Refreshing takes a day, so Monday is too early. Everything else stands.",
+        _declares(*AGREED, ("p3", "disagree", "the data is fresh on Tuesday")),
     ),
 )
 CONCLUSION = (
@@ -91,8 +116,10 @@ async def run_demo(
     plan = news or NewsPlan(channels=(NewsChannel(platform="stdout"),))
     seats = [{**seat, "model": "outside"} for seat in SEATS]
     state = await service.open(
-        OpenRequest(
-            topic=TOPIC,
+        open_request(
+            app.settings,
+            TOPIC,
+            surface="python",
             procedure="meeting",
             options={"participants": seats, "host": "outside", "max_rounds": 3},
             created_by="demo",
@@ -106,9 +133,9 @@ async def run_demo(
     if url:
         tell(f"Watch it: {url}")
     await service.speak(id_, "coordinator", OPENING)
-    for who, words in SPEECHES:
+    for who, words, declaration in SPEECHES:
         await asyncio.sleep(pace)
-        await service.speak(id_, who, words)
+        await service.speak(id_, who, words, declaration)
     return Demo(await service.conclude(id_, CONCLUSION), url)
 
 

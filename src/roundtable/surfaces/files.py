@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.errors import NotAllowed
 from ..core.state import State
+from ..private import opener_at
 from ..procedures import procedure_spec
 
 
@@ -50,7 +51,7 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
     for number in range(1, 1000):
         candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         try:
-            with candidate.open("x", encoding="utf-8") as file:
+            with open(candidate, "x", encoding="utf-8", opener=opener_at(path)) as file:
                 file.write(text)
         except FileExistsError:
             if again and _says(candidate, text):
@@ -64,7 +65,7 @@ def write_chosen(path: Path, data: bytes) -> None:
     """Write the file that the user named. NotAllowed if it exists or cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
+        with open(path, "xb", opener=opener_at(path)) as file:
             file.write(data)
     except OSError as error:
         if path.exists():

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..core.values import Material
-from ..procedures.adaptive.terms import PRIOR
-from ..views.adaptive import RESULTS
+from ..procedures.adaptive.options import PRIOR
 
 OLD_ROOT = Path("clawd")
 """Where results were kept before, below the user's home."""
@@ -23,6 +22,8 @@ def prior_synthesis(slug: str, workspace: Path, home: Path | None = None) -> Mat
     The slug is a file's name without `.json`; without the date in front, the newest file of that
     topic is meant. Nothing outside the folders for results is read.
     """
+    from ..views.adaptive import RESULTS
+
     name = slug.removesuffix(".json")
     if not _SLUG.fullmatch(name):
         return None

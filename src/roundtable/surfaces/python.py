@@ -14,17 +14,15 @@ from ..core.errors import RoundtableError
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..core.values import Budget, Material, Verdict
+from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
-from ..procedures import infer_procedure
-from ..procedures.opening import OpenRequest
 from ..programs import workspace_of
 from ..settings import Settings, read_settings
-from ..user_procedures import ProcedureFiles
 from .files import WorkspaceFiles
-from .notification_plan import NotificationRequest, notification_plan
-from .prior import prior_synthesis
+from .notification_plan import NotificationRequest
+from .opening import open_request
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -160,7 +158,7 @@ class Roundtable:
         procedure: str | None = None,
         context: Sequence[str | Material] = (),
         language: str | None = None,
-        budget: Budget | None = None,
+        budget: Budget | str | None = None,
         search: bool = True,
         created_by: str = "",
         news: NotificationRequest = None,
@@ -169,40 +167,31 @@ class Roundtable:
         **options: Any,
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
-        as `quick=True` or `preset="cheap"` for the council.
+        as `quick=True` or `preset="cheap"` for the council: docs/reference/options.md has them
+        all. `budget` are limits, or the council's level: "low", "medium", "high".
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
         is. `enable_chat_room`: all can be read along in the channel `chat-room`.
         """
-        settings = self._joined.settings
-        choices = settings.choices
-        materials = [
-            Material(source=f"context {n}", text=each) if isinstance(each, str) else each
-            for n, each in enumerate(context, 1)
-        ]
-        own = ProcedureFiles(settings.procedure_folders)
-        slug = options.get("context_from")
-        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
-            materials.insert(0, prior)
-        kind = procedure or infer_procedure(options, choices.procedure, own).name
-        if confidential and kind == "five-round":
-            options["confidential"] = True  # there it also means that little is passed on
-        return await self._joined.service.open(
-            OpenRequest(
-                topic=question,
-                procedure=kind,
-                context=tuple(materials),
-                options=options,
-                language=language or choices.language,
-                budget=budget or choices.budget,
-                created_by=created_by,
-                search=search,
-                news=notification_plan(
-                    settings, kind, news, confidential=confidential, chat_room=enable_chat_room
-                ),
-            )
+        if isinstance(budget, str):
+            options["budget"] = budget
+        request = open_request(
+            self._joined.settings,
+            question,
+            surface="python",
+            procedure=procedure,
+            options=options,
+            context=context,
+            language=language,
+            budget=budget if isinstance(budget, Budget) else None,
+            search=search,
+            created_by=created_by,
+            news=news,
+            confidential=confidential,
+            chat_room=enable_chat_room,
         )
+        return await self._joined.service.open(request)
 
     async def run(self, discussion_id: str, *, on_draft: OnDraft = no_drafts) -> State:
         """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
@@ -217,10 +206,20 @@ class Roundtable:
         return await self._joined.service.read(discussion_id)
 
     async def speak(
-        self, discussion_id: str, participant: str, text: str, *, key: str | None = None
-    ) -> None:
-        """Record a speech from outside: by the host at any time, or in a participant's turn."""
-        await self._joined.service.speak(discussion_id, participant, text, key=key)
+        self,
+        discussion_id: str,
+        participant: str,
+        text: str,
+        declaration: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+    ) -> Heard:
+        """Record a speech from outside: by the host at any time, or in a participant's turn, with
+        what it holds in the fields of `declaration`. The answer says what those lack; NotAllowed if
+        they cannot be read, and then nothing is recorded."""
+        return await self._joined.service.hear(
+            discussion_id, participant, text, declaration, key=key
+        )
 
     async def stop(self, discussion_id: str, *, reason: str = "") -> State:
         """End a discussion with what exists."""
@@ -258,6 +257,13 @@ class Roundtable:
     async def conclude(self, discussion_id: str, text: str) -> State:
         """End a meeting as its chair, with these words as its conclusion."""
         return await self._joined.service.conclude(discussion_id, text)
+
+    async def record_outcome(self, discussion_id: str, turned_out: str, *, note: str = "") -> State:
+        """Say how the decision of a closed discussion turned out: `good`, `mixed` or `bad`. A
+        later word replaces it."""
+        return await self._joined.service.record_outcome(
+            discussion_id, turned_out, note=note, by="library"
+        )
 
     async def discussions(
         self, *, limit: int | None = None, search: str | None = None

@@ -61,7 +61,8 @@ def shipped_skill() -> Path:
         if (folder / SKILL_MD).is_file():
             return folder
     raise RoundtableError(
-        "This installation has no skill in it.", "Install Roundtable again: pip install roundtable"
+        "This installation has no skill in it.",
+        "Install Roundtable again: pip install roundtable-council",
     )
 
 

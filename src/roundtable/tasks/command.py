@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 
 from ..core.errors import BoardError
 from ..core.text import clip, redact
 from ..ports import BoardTask
+from ..program_runner import TooMuchOutput, run_program
 from ..programs import WORKSPACE, child
 
 PATIENCE = 30.0
+MOST_OUTPUT = 1_000_000
+"""Bytes: two lines are read."""
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", WORKSPACE)
 """Of the environment: no key of a model provider is the program's business."""
 
@@ -34,34 +34,32 @@ class CommandBoard:
 
     async def _run(self, arguments: Sequence[str], body: str, mark: str) -> BoardTask:
         program = self._command[0]
+        words = (argument.replace("\0", "") for argument in arguments)
+        out = bytearray()
         try:
-            words = (argument.replace("\0", "") for argument in arguments)
-            process = await child([*self._command, *words], self._env).start(
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=os.name == "posix",
+            ended = await run_program(
+                child([*self._command, *words], self._env),
+                stdin=body.encode(),
+                on_output=out.extend,
+                most_output=MOST_OUTPUT,
+                timeout=PATIENCE,
             )
-        except OSError as error:
-            raise BoardError(
-                f"{program} cannot be started: {error.strerror}.", "Check the board's command."
-            ) from None
-        try:
-            async with asyncio.timeout(PATIENCE):
-                out, err = await process.communicate(body.encode())
         except TimeoutError:
             raise BoardError(
                 f"{program} did not end within {PATIENCE:g} s.", "Check it by hand."
             ) from None
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-        if process.returncode != 0:
-            said = redact(clip(err.decode("utf-8", "replace").strip().rpartition("\n")[2], 200))
+        except TooMuchOutput:
             raise BoardError(
-                f"{program} ended with code {process.returncode}: {said or 'it said nothing'}",
+                f"{program} wrote more than can be read.", "Check it by hand."
+            ) from None
+        except OSError as error:
+            raise BoardError(
+                f"{program} cannot be started: {error.strerror}.", "Check the board's command."
+            ) from None
+        if ended.code != 0:
+            said = clip(redact(ended.last_words), 200)
+            raise BoardError(
+                f"{program} ended with code {ended.code}: {said or 'it said nothing'}",
                 "Check it by hand.",
             )
         lines = out.decode("utf-8", "replace").split("\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote
 
 from ..core.errors import BoardError
+from ..net import Method
 from ..ports import BoardTask
-from .request import json_request, read_token
+from .base import json_request, read_token
 
 PUBLIC_API = "https://api.github.com"
 LABEL = "roundtable"
@@ -56,9 +57,7 @@ class GitHubBoard:
             if len(rows) < _PAGE:
                 return
 
-    async def _call(
-        self, method: Literal["GET", "POST"], path: str, body: Mapping[str, Any] | None = None
-    ) -> Any:
+    async def _call(self, method: Method, path: str, body: Mapping[str, Any] | None = None) -> Any:
         token = read_token(self._env, self._token_env, "GitHub")
         return await json_request(
             "GitHub",

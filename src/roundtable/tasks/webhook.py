@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..ports import BoardTask
-from .request import json_request, read_token
+from .base import json_request, read_token
 
 
 class WebhookBoard:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..core.action_items import action_items as read_items
 from ..core.contracts import parse_sections
-from ..core.declarations import ActionItem
-from ..core.declarations import action_items as read_items
 from ..core.state import State
+from ..core.values import ActionItem
 from .five_round.forms import plan
 from .meeting import actions
 
@@ -23,7 +23,7 @@ def action_items(state: State) -> tuple[ActionItem, ...]:
             return actions(state)
         case "five-round":
             answer = state.verdict.answer if state.verdict else ""
-            return tuple(ActionItem(task.task, task.owner) for task in plan(answer))
+            return tuple(ActionItem(text=task.task, owner=task.owner) for task in plan(answer))
         case _:
             answer = state.verdict.answer if state.verdict else ""
             return read_items(parse_sections(answer, (SECTION,)).get(SECTION, ""))

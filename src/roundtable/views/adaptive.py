@@ -6,50 +6,42 @@ import json
 from datetime import datetime
 from typing import Any
 
-from ..core.contracts import says_nothing
+from ..core.declaration import ANY, OWN
+from ..core.scores import INFERRED
+from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import redact, slug
-from ..core.values import Options, Participant, Verdict
+from ..core.values import Options, Participant
 from .adaptive_meta import (
     NOT_MEASURED,
     agreement,
     agreement_matrix,
+    counted,
     degradations,
     meta_lines,
     validated,
 )
-from .adaptive_votes import tally_lines, winner_line
+from .delivery import Delivery
+from .delivery_md import common, first_lines, last, says_more, written
 from .output_file import OutputFile
 
 RESULTS = "memory/roundtables"
 SYNTHESISER = "synthesiser"
+OTHERS = {OWN: "a position of its own", ANY: "no preference"}
 
 
 def delivery(state: State, version: str) -> str:
     """The result as a person reads it, with its META section; empty if there is no verdict."""
-    verdict = state.verdict
-    if verdict is None:
+    if state.verdict is None:
         return ""
-    lines = [
-        f"🎯 **Roundtable** [{task_mode(state).upper()}]"
-        + (" (partial)" if verdict.partial else ""),
-        "",
-        *header(state),
-        "",
-        verdict.answer,
-        "",
-        f"**Confidence:** {_confidence(verdict)}",
-        f"**Agreement:** {verdict.agreement or 'not stated'}",
-        f"**Dissent:** {_dissent(state, verdict)}",
-        *([""] if verdict.dissent else []),
-    ]
-    if not says_nothing(verdict.gaps):
-        lines.append(f"**Open questions:** {verdict.gaps}")
-    if verdict.sources:
-        lines.append("**Sources:** " + " · ".join(verdict.sources))
-    if winner := winner_line(state):
-        lines += ["", "## Votes", "", f"**{winner}**", ""]
-        lines += [f"- {line}" for line in tally_lines(state)]
+    told = Delivery.of(state)
+    partial = " (partial)" if told.partial else ""
+    lines = [f"🎯 **Roundtable** [{task_mode(state).upper()}]{partial}", "", *header(state)]
+    lines += ["", *first_lines(told)]
+    if says_more(told):
+        lines += ["", told.written]
+    lines += ["", *written([*common(told), *last(told)])]
+    lines += _votes(state)
     if table := _matrix(state):
         lines += ["", "## Agreement scores", "", *table]
     lines += ["", "## META", "", *(f"- {line}" for line in meta_lines(state))]
@@ -61,7 +53,7 @@ def header(state: State) -> list[str]:
     """What was decided about the course of the run: workflow, stages, panel, synthesiser."""
     workflow = state.workflow.workflow if state.workflow else "parallel_debate"
     rounds = state.workflow.rounds if state.workflow else 1
-    panel = ", ".join(f"{who.name} ({spoke_as(state, who)})" for who in panelists(state))
+    panel = ", ".join(f"{who.name} ({model_of(state, who)})" for who in panelists(state))
     return [
         f"**Workflow:** {workflow} · **Stages:** {stage_count(state)} · **Rounds:** {rounds}",
         f"**Panel:** {panel}",
@@ -78,8 +70,9 @@ def panelists(state: State) -> list[Participant]:
     return [who for who in state.participants if who.id != SYNTHESISER]
 
 
-def spoke_as(state: State, who: Participant) -> str:
-    """The model that really spoke, which a substitution may have changed."""
+def model_of(state: State, who: Participant) -> str:
+    """The model that really spoke, which a substitution may have changed; of a seat that never
+    spoke, the one that was to."""
     spoken = [s.model for s in state.speeches if s.participant == who.id]
     return spoken[-1] if spoken else who.speaker.model
 
@@ -111,7 +104,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
 def result_document(state: State, at: datetime) -> dict[str, Any]:
     """The result file's keys, exactly."""
     assert state.verdict is not None, "only a run with a result has a document"
-    names = {who.id: spoke_as(state, who) for who in panelists(state)}
+    names = {who.id: model_of(state, who) for who in panelists(state)}
     score = agreement(state).value
     found = degradations(state)
     return {
@@ -157,31 +150,48 @@ def _recommendation(state: State) -> dict[str, Any] | None:
     }
 
 
-def _confidence(verdict: Verdict) -> str:
-    if not verdict.meaningful:
-        return "not meaningful (demonstration model)"
-    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+def _votes(state: State) -> list[str]:
+    """In a vote, the winner and who chose what, as the table's standing counts it."""
+    question = standing_of(state).question
+    if task_mode(state) != "vote" or question is None or question.end is None:
+        return []
+    names = {seat: state.name_of(seat) for seat in (s.participant for s in question.seats)}
+    chosen: dict[str, list[str]] = {}
+    for seat in question.seats:
+        if seat.final:
+            told = OTHERS.get(seat.final) or question.text_of(seat.final)
+            chosen.setdefault(told, []).append(names[seat.participant])
+    ranked = sorted(chosen.items(), key=lambda item: (item[0] in OTHERS.values(), -len(item[1])))
+    lines = [f"- {option}: {len(who)} ({', '.join(who)})" for option, who in ranked]
+    return ["", "## Votes", "", f"**{winner_line(question)}**", "", *lines]
 
 
-def _dissent(state: State, verdict: Verdict) -> str:
-    if not verdict.dissent:
-        return "none"
-    lines = []
-    for each in verdict.dissent:
-        who = state.participant(each.participant)
-        turn = f" ({each.turn_id})" if each.turn_id else ""
-        lines.append(f"\n- {who.name if who else each.participant}{turn}: ")
-        lines.append(" ".join(each.position.split()))
-    return "".join(lines)
+def winner_line(question: DecisionStanding) -> str:
+    """`Winner: tea (3 of 4)`, that there is a tie, or that nothing prevails."""
+    if question.delivered:
+        return f"Winner: {question.answer} ({len(question.holders)} of {question.seated})"
+    if question.tied:
+        most = f"{question.counts[question.tied[0]]} of {question.seated}"
+        options = ", ".join(question.text_of(option) for option in question.tied)
+        return f"Tie: {options} ({most} each)"
+    return f"No winner: {question.reason}"
 
 
 def _matrix(state: State) -> list[str]:
     """Who agrees with whom, as a table: rows score columns."""
     rows = agreement_matrix(state)
+    doubtful = {
+        (state.name_of(row.participant), state.name_of(peer))
+        for row in counted(state)
+        for peer in row.inferred
+    }
     names = list(dict.fromkeys([*rows, *(peer for row in rows.values() for peer in row)]))
     if not rows:
         return []
     lines = [f"| | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
     for name, row in rows.items():
-        lines.append(f"| {name} | {' | '.join(str(row.get(peer, '–')) for peer in names)} |")
+        cells = [f"{row.get(peer, '–')}{'*' if (name, peer) in doubtful else ''}" for peer in names]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    if doubtful:
+        lines += ["", f"\\* {INFERRED}: not stated plainly, and not in the consensus."]
     return lines

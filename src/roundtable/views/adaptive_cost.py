@@ -28,6 +28,8 @@ def adaptive_estimate(state: State) -> Estimate:
     if options.get("check_synthesis"):
         calls += seats
     hosts = [writer] if writer is not None and not writer.speaker.demonstration else []
+    if held > 1 and not options.get("choices") and not state.start.host.speaker.demonstration:
+        hosts.append(state.start.host)  # the clerk
     total = len(calls) + len(hosts)
     return estimate_calls(calls, hosts, f"~{total}-{2 * total}x", TOKENS_IN, TOKENS_OUT)
 

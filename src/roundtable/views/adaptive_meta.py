@@ -32,9 +32,11 @@ def meta_lines(state: State) -> list[str]:
 
 
 def counted(state: State) -> list[ScoresGiven]:
-    """The scores that count: those of the last round that brought any."""
+    """The scores that count, by seat: those of the last round that brought any."""
     last = max((row.round for row in state.scores), default=0)
-    return [row for row in state.scores if row.round == last]
+    seats = {seat: place for place, seat in enumerate(state.ever_seated)}
+    rows = [row for row in state.scores if row.round == last]
+    return sorted(rows, key=lambda row: seats.get(row.participant, len(seats)))
 
 
 def agreement(state: State) -> Score:
@@ -76,6 +78,8 @@ def action(model: str, cause: FailureCause, remedy: str) -> str:
     """What to do about a model that failed, by the cause."""
     if cause == "budget":
         return "Raise the limit to let everybody speak."
+    if cause == "refused":
+        return remedy or "Ask differently, or give this seat another model."
     if cause == "timeout":
         return remedy or "Ask again, or give this seat a faster model."
     if model.startswith("blockrun/") and cause in _UNREACHABLE:

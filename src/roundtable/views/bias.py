@@ -1,16 +1,18 @@
 """Bias, computed from the ledger: who went over to the majority, and who spares its own points.
 
-Conformity comes from the ballots: of the times somebody stood against most of the others, how
+Conformity comes from the votes: of the times somebody stood against most of the others, how
 often it then joined them. Self-preference comes from the stances: how much of its own points
 somebody upholds, and how much of the others', which it reads without names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..core.points import points_of
-from ..core.position_changes import Conformity, Held, conformity
+from ..core.declaration import StanceWord
+from ..core.position_changes import Conformity, conformity, votes_held
+from ..core.record import Point, PointStance, Record, record_of
 from ..core.state import State
 
 
@@ -48,32 +50,35 @@ class Bias:
 
 def biases(state: State) -> dict[str, Bias]:
     """For every participant that voted or took stances."""
-    held = [
-        Held(b.participant, "vote", b.ranking[0][0], b.round, b.turn_id)
-        for b in state.ballots
-        if b.meaningful and b.ranking and not _of_another_vote(state, b.round)
+    record = record_of(state)
+    conformities = conformity(votes_held(state, record.question) if record.question else ())
+    authors = {point.id: point.author for point in record.points}
+    later = [
+        (seat, point.id, said.stance)
+        for point in record.points
+        for seat, said in _judged(record, point)
+        if said.round > 1
     ]
-    conformities = conformity(held)
-    points = points_of(state)
-    authors = {point.id: point.raised_by for point in points.issues}
-    later = [stance for stance in points.held() if stance.round > 1]
     found: dict[str, Bias] = {}
     for participant in state.participants:
-        mine = [s for s in later if s.participant == participant.id]
-        own = [s for s in mine if authors.get(s.point) == participant.id]
-        others = [s for s in mine if authors.get(s.point) != participant.id]
+        mine = [(point, stance) for seat, point, stance in later if seat == participant.id]
+        own = [stance for point, stance in mine if authors.get(point) == participant.id]
+        others = [stance for point, stance in mine if authors.get(point) != participant.id]
         conforms = conformities.get(participant.id)
         if mine or conforms:
             found[participant.id] = Bias(
                 conforms or Conformity(0, 0),
-                Share(len(own), sum(s.position == "agree" for s in own)),
-                Share(len(others), sum(s.position == "agree" for s in others)),
+                Share(len(own), own.count("agree")),
+                Share(len(others), others.count("agree")),
             )
     return found
 
 
-def _of_another_vote(state: State, round_: int) -> bool:
-    """Ballots on other options than those of round 1 say nothing about who went over."""
-    first = {o for b in state.ballots if b.round == 1 for group in b.ranking for o in group}
-    here = {o for b in state.ballots if b.round == round_ for group in b.ranking for o in group}
-    return first.isdisjoint(here)
+def _judged(record: Record, point: Point) -> Iterator[tuple[str, PointStance]]:
+    """What was said to a point; its author upholds it in every later word in which it neither
+    withdrew nor amended it."""
+    yield from point.stances.items()
+    last = record.last(point.author)
+    if last is not None and last.round > point.round and point.author not in point.stances:
+        stance: StanceWord = "withdraw" if point.withdrawn else "agree"
+        yield point.author, PointStance(stance, "", last.turn_id, last.round)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ..core.contracts import says_nothing
 from ..core.state import State
 from ..core.text import first_sentences, redact, slug
-from ..core.values import Participant, Verdict
+from .delivery import Delivery
+from .delivery_md import common, markdown, models, spoke_as, written
 from .output_file import OutputFile
 
 _IN_THE_LOG = {"performed": "enabled", "skipped via --quick": "skipped (--quick)"}
@@ -18,35 +18,14 @@ ANSWER_STAGES = {1: ("answer", "Round 1 Summaries"), 2: ("cross-examination", "R
 
 def delivery(state: State, version: str) -> str:
     """The council's answer as a person reads it; empty if there is no verdict."""
-    verdict = state.verdict
-    if verdict is None:
+    if state.verdict is None:
         return ""
-    lines = [
-        "🏛️ **Council Answer**" + (" (partial)" if verdict.partial else ""),
-        "",
-        verdict.answer,
-        "",
-        f"**Confidence:** {confidence(verdict)}",
-        f"**Agreement:** {verdict.agreement or 'not stated'}",
-        f"**Dissent:** {_dissent(state, verdict)}",
-        # An empty line ends the list; Markdown would join what follows to its last item.
-        *([""] if verdict.dissent else []),
-        f"**Round 2:** {round2(state)}",
-    ]
-    if not says_nothing(verdict.changed_minds):
-        lines.append(f"**Changed minds:** {verdict.changed_minds}")
-    if not says_nothing(verdict.gaps):
-        lines.append(f"**Gaps and risks:** {verdict.gaps}")
-    if verdict.sources:
-        lines.append("**Sources:** " + " · ".join(verdict.sources))
-    lines += ["", "---", footer(state, version)]
-    return redact("\n".join(lines))
-
-
-def confidence(verdict: Verdict) -> str:
-    if not verdict.meaningful:
-        return "not meaningful (demonstration model)"
-    return verdict.confidence.capitalize() if verdict.confidence else "not stated"
+    return markdown(
+        Delivery.of(state),
+        "🏛️ **Council Answer**",
+        own=[("Round 2", round2(state))],
+        footer=footer(state, version),
+    )
 
 
 def round2(state: State) -> str:
@@ -72,20 +51,7 @@ def _refused_by_budget(state: State) -> bool:
 
 def footer(state: State, version: str) -> str:
     """Who spoke with which model, and by which version of the program."""
-    seats = [
-        f"{seated.emoji} {seated.name}: {_spoke_as(state, seated)}"
-        for seated in (*state.start.participants, state.start.host)
-    ]
-    return " · ".join([*seats, f"roundtable v{version}"])
-
-
-def _spoke_as(state: State, seated: Participant) -> str:
-    """The model that really spoke, which a substitution may have changed."""
-    spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
-    if spoken:
-        return spoken[-1]
-    extracted = state.verdict is not None and state.verdict.method == "extractive"
-    return "no model" if extracted and seated == state.start.host else "—"
+    return models(state, (*state.start.participants, state.start.host), version)
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
@@ -101,7 +67,7 @@ def session_log(state: State, at: datetime) -> str:
     """The session log: enough for an audit, without secrets. `at` carries its zone."""
     start = state.start
     held = round2(state)
-    models = ", ".join(f"{p.name} {_spoke_as(state, p)}" for p in (start.host, *start.participants))
+    models = ", ".join(f"{p.name} {spoke_as(state, p)}" for p in (start.host, *start.participants))
     lines = [
         "# Roundtable Session Log",
         "",
@@ -137,27 +103,19 @@ def session_log(state: State, at: datetime) -> str:
     if verdict is None:
         lines.append(f"None: {state.closed.detail if state.closed else 'not finished'}")
     else:
+        told = Delivery.of(state)
         lines += [
-            verdict.answer,
+            f"**{told.headline}**",
             "",
-            f"Confidence: {confidence(verdict)}",
-            f"Agreement: {verdict.agreement or 'not stated'}",
-            f"Dissent: {_dissent(state, verdict)}",
+            told.written,
+            "",
+            *written(part for part in common(told) if part[0] in _LOGGED),
         ]
     return redact("\n".join(lines)) + "\n"
 
 
+_LOGGED = ("Confidence", "Agreement", "Who holds what", "Dissent")
+
+
 def _body(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-
-
-def _dissent(state: State, verdict: Verdict) -> str:
-    if not verdict.dissent:
-        return "none"
-    names = {p.id: p.name for p in (*state.start.participants, state.start.host)}
-    return "".join(
-        f"\n- {names[each.participant]}"
-        + (f" ({each.turn_id})" if each.turn_id else "")
-        + f": {' '.join(each.position.split())}"
-        for each in verdict.dissent
-    )

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.contribution import Contribution, Likeness, contributions, likeness
-from ..core.convergence import UNSURE, Score
+from ..core.convergence import Score
+from ..core.declaration import Decision
 from ..core.identity_bias import Review, identity_bias
-from ..core.points import points_of
+from ..core.naming import names_of
+from ..core.record import Record, record_of
 from ..core.state import State
-from ..core.tally import Vote, final_votes
+from ..core.tally import Vote
 from .bias import Bias, biases
 from .report_parts import Grid, Line, Part, line
 
@@ -29,7 +31,7 @@ class Influence:
     family: dict[str, Score] = field(default_factory=dict)
     """How much better it scores peers of its own model family than disinterested ones do."""
     contributions: dict[str, Contribution] = field(default_factory=dict)
-    """Of those who cast ballots with options."""
+    """Of those who voted for an option."""
     pairs: dict[tuple[str, str], Likeness] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -37,46 +39,62 @@ class Influence:
 
 
 def influence(state: State) -> Influence:
-    """Everything that the ballots, stances and scores tell."""
-    votes = _votes(state)
+    """Everything that the votes, stances and scores tell."""
+    record = record_of(state)
+    ballots = [votes_on(record, each) for each in record.decisions]
     models = {s.participant: s.model for s in state.speeches if s.round > 0}
     return Influence(
         biases(state),
         _family(state),
-        contributions([votes], models=models) if votes else {},
-        {pair: each for pair, each in likeness(_questions(state)).items() if each.questions},
+        contributions([each for each in ballots if each], models=models) if any(ballots) else {},
+        {pair: each for pair, each in likeness(_questions(record)).items() if each.questions},
     )
 
 
-def _votes(state: State) -> list[Vote]:
-    return [
-        Vote(b.participant, b.ranking, b.certainty, round=b.round)
-        for b in state.ballots
-        if b.meaningful and b.ranking
-    ]
+def votes_on(record: Record, decision: Decision) -> list[Vote]:
+    """Everybody's last vote on a decision, for those rules of counting that take rankings."""
+    votes = []
+    for held in record.votes(decision):
+        if held.vote is None or held.choice not in decision.option_ids:
+            continue
+        sure = record.confidence(held.participant)
+        votes.append(
+            Vote(
+                held.participant,
+                tuple((option,) for option in held.vote.ranking),
+                None if sure is None else sure / 100,
+                frozenset(held.vote.ranking),
+                held.round,
+            )
+        )
+    return votes
 
 
-def _questions(state: State) -> list[dict[str, str]]:
-    """What everybody holds on each point, and votes for. Who is unsure has not answered."""
-    held = points_of(state).positions().values()
-    asked: list[dict[str, str]] = [
-        {who: each for who, each in row.items() if each != UNSURE} for row in held
+def _questions(record: Record) -> list[dict[str, str]]:
+    """What everybody holds on each point, and votes for. Who takes no side has not answered."""
+    asked: list[dict[str, str]] = []
+    for point in record.points:
+        said = {seat: point.stance_of(seat) for seat in record.seats}
+        asked.append(
+            {who: each.stance for who, each in said.items() if each and each.stance in _SIDES}
+        )
+    asked += [
+        {vote.voter: vote.first[0] for vote in votes_on(record, decision)}
+        for decision in record.decisions
     ]
-    last = final_votes(_votes(state))
-    newest = max((vote.round for vote in last), default=0)
-    # Ballots of other rounds may be on other options.
-    asked.append({v.voter: v.first[0] for v in last if v.round == newest and len(v.first) == 1})
     return [row for row in asked if len(row) > 1]
+
+
+_SIDES = ("agree", "disagree")
 
 
 def _family(state: State) -> dict[str, Score]:
     """Read off the scores that peers give each other; those who gave none are left out."""
-    reviews = [
-        Review(row.participant, _ranked(row.scores), topic=str(row.round)) for row in state.scores
-    ]
+    given = state.scores
+    reviews = [Review(row.participant, _ranked(row.scores), topic=str(row.round)) for row in given]
     if not reviews:
         return {}
-    author = {who: who for row in state.scores for who in row.scores}
+    author = {who: who for row in given for who in row.scores}
     families = {who: seated.speaker.family for who, seated in state.ever_seated.items()}
     return {who: each.family for who, each in identity_bias(reviews, author, families).items()}
 
@@ -136,7 +154,7 @@ def _score(name: str, score: Score) -> dict[str, Any]:
 def influence_parts(state: State) -> tuple[Part, ...]:
     """The tables of a report; nothing if nothing is known of anybody."""
     known = influence(state)
-    names = _names(state)
+    names = names_of(state)
     parts: list[Part] = []
     if known.biases:
         header = ("Who", "Went over to the majority", "Upholds its own points", "The others'")
@@ -179,12 +197,3 @@ def _why_not(known: Influence) -> str:
         return ""
     reasons = Counter(each.correlation.reason for each in known.pairs.values())
     return reasons.most_common(1)[0][0]
-
-
-def _names(state: State) -> dict[str, str]:
-    seated = (*state.ever_seated.values(), state.start.host)
-    shared = Counter(line(p.name) for p in seated)
-    return {
-        p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")
-        for p in seated
-    }

@@ -1,4 +1,7 @@
-"""What a meeting leaves behind: the delivery, and the conclusion document in its two forms."""
+"""What a meeting leaves behind: the delivery, and the conclusion document in its two forms.
+
+Its figures and lists come from what was declared; only the conclusion itself is the host's words.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,27 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from ..core.contracts import says_nothing
-from ..core.declarations import ActionItem, action_items, declarations, prose
+from ..core.action_items import action_items
+from ..core.closing_block import prose
+from ..core.contracts import parse_sections
+from ..core.declaration_form import split_blocks
 from ..core.effects import DELIVERED, turn_id
 from ..core.events import SpeechGiven
+from ..core.quotes import copied_share
+from ..core.record import record_of
+from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, first_sentences, redact, slug
-from ..core.values import OUTSIDE
+from ..core.text import clip, count_words, first_sentences, redact, slug
+from ..core.values import OUTSIDE, ActionItem
+from .delivery import Delivery
+from .delivery_md import first_lines, says_more
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
+    CLERK,
     CONCLUSION,
     DISCUSSION,
     MINUTES,
+    SUMMARY,
     Issue,
     RoundReport,
     called,
@@ -38,11 +50,15 @@ DECISION_SECTIONS = (
     "Risk Assessment",
     "Design Deliverables",
 )
-CONCLUSION_SECTIONS = ("Conclusion", "Consensus Points", "Disagreement Points", "Action Items")
+CONCLUSION_SECTIONS = ("Conclusion", "Agreement", "Gaps and Risks")
+ACTION_ITEMS = "Action Items"
+PASTED_LIMIT, SHORTEST_CONCLUSION = 0.6, 3
+"""A share of copied words, and a number of words, past which a conclusion is none."""
+DECISIONS_BLOCK = "decisions"
+"""The host's list of positions, in a summary: for code."""
 UNASSIGNED = "unassigned"
 TOKENS_IN, TOKENS_OUT = (1_000, 7_000), (350, 900)
 """The usual range of one call: each reads what was said before it."""
-_LIST_MARK = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+")
 
 
 # The conclusion, as the host wrote it or as it can be extracted
@@ -53,22 +69,39 @@ def closing_speech(state: State) -> SpeechGiven | None:
     return state.speech(turn_id(0, CONCLUSION, state.start.host.id))
 
 
-def written_section(state: State, heading: str) -> str:
+def written_conclusion(state: State) -> SpeechGiven | None:
+    """The host's conclusion, unless it says nothing or is pasted from somebody's speech: then an
+    extract says more."""
     speech = closing_speech(state)
+    if speech is None or speech.model == OUTSIDE:
+        return speech
+    pasted = any(copied_share(speech.text, s.text) > PASTED_LIMIT for s in last_words(state))
+    return None if pasted or count_words(speech.text) < SHORTEST_CONCLUSION else speech
+
+
+def written_section(state: State, heading: str) -> str:
+    speech = written_conclusion(state)
     return speech.sections.get(heading, "") if speech else ""
 
 
 def short_conclusion(state: State) -> str:
-    """One or two sentences: the host's, or, without them, what the points say."""
-    speech = closing_speech(state)
+    """One or two sentences: the host's, or, without them, what the vote and the points say."""
+    speech = written_conclusion(state)
     if speech is not None:
         if speech.model == OUTSIDE:
             return speech.text  # given by hand: it is the conclusion, word for word
-        return first_sentences(speech.sections.get("Conclusion") or prose(speech.text), 2, 600)
+        declared = speech.declaration.answer if speech.declaration else ""
+        words = speech.sections.get("Conclusion") or declared or prose(speech.text)
+        return first_sentences(words, 2, 600)
+    question = standing_of(state).question
     report = final_report(state)
     told = []
+    if question is not None and question.delivered:
+        told.append(f"The vote is for: {question.answer.rstrip('.')} ({_told(question)}).")
+    elif question is not None and question.end is not None:
+        told.append(f"The vote chose nothing: {_told(question)}.")
     if report.consensus:
-        texts = "; ".join(_claim(issue) for issue in report.consensus)
+        texts = "; ".join(issue.text.rstrip(".") for issue in report.consensus)
         told.append(f"The meeting agreed on {_count(report.consensus)}: {texts}.")
     if report.disagreement:
         texts = "; ".join(issue.text.rstrip(".") for issue in report.disagreement)
@@ -82,25 +115,103 @@ def final_report(state: State) -> RoundReport:
 
 
 def consensus_points(state: State) -> list[str]:
-    """The host's lines, and every agreed point that they do not cite."""
-    lines = _lines(written_section(state, "Consensus Points"))
-    return _completed(lines, [(i, _agreed(state, i)) for i in final_report(state).consensus])
+    """Every point on which all agree."""
+    return [_agreed(state, issue) for issue in final_report(state).consensus]
+
+
+def held_points(state: State) -> list[str]:
+    """What some hold and nobody opposes: no consensus, because not all have said so."""
+    seated = len(record_of(state).seats)
+    return [
+        f"[{i.id}] {i.text} (held by {len(i.held_by)} of {seated}: {_names(state, i.held_by)})"
+        for i in final_report(state).held
+    ]
 
 
 def disagreement_points(state: State) -> list[str]:
-    """The host's lines, and every disputed point that they do not cite: no dissent is lost."""
-    lines = _lines(written_section(state, "Disagreement Points"))
-    return _completed(lines, [(i, _disputed(state, i)) for i in final_report(state).disagreement])
+    """Every disputed point, with both sides: no dissent is lost."""
+    return [_disputed(state, issue) for issue in final_report(state).disagreement]
+
+
+def rejected_points(state: State) -> list[str]:
+    """What all are against, its author too."""
+    return [
+        f"[{i.id}] {i.text} (rejected by {_names(state, i.rejected_by)})"
+        for i in final_report(state).rejected
+    ]
 
 
 def actions(state: State) -> tuple[ActionItem, ...]:
     """The host's action items, or those that participants declared."""
-    items = action_items(written_section(state, "Action Items"))
+    speech = written_conclusion(state)
+    items: tuple[ActionItem, ...] = ()
+    if speech is not None:
+        items = speech.declaration.actions if speech.declaration else ()
+        listed = parse_sections(speech.text, (ACTION_ITEMS,)).get(ACTION_ITEMS, "")
+        items = items or action_items(listed)
     if not items:
-        speeches = (s for s in state.speeches if s.stage == DISCUSSION)
-        items = tuple(item for s in speeches for item in declarations(s.text).actions)
+        items = tuple(a for each in record_of(state).statements for a in each.declaration.actions)
     # The same action named twice is one; whoever was named last has it.
     return tuple({item.text.casefold(): item for item in items}.values())
+
+
+def for_the_record(state: State) -> list[str]:
+    """What participants want to stand in the minutes whatever is decided: the last word of each."""
+    said = {
+        each.participant: each.declaration.for_the_record
+        for each in record_of(state).statements
+        if each.declaration.for_the_record
+    }
+    return [f"{_names(state, (who,))}: {text}" for who, text in said.items()]
+
+
+def changes_of_mind(state: State) -> list[str]:
+    """Who left what it held at first, and by which argument."""
+    question = standing_of(state).question
+    lines = []
+    for seat in question.seats if question else ():
+        if not seat.moved or question is None:
+            continue
+        before = record_of(state).position(seat.participant, first=True)
+        if seat.opening in question.decision.option_ids:
+            before = question.text_of(seat.opening)
+        now = record_of(state).position(seat.participant)
+        if seat.final in question.decision.option_ids:
+            now = question.text_of(seat.final)
+        why = "without naming an argument"
+        if seat.argument is not None:
+            why = f"by an argument of {_names(state, (seat.argument.participant,))}: "
+            why += seat.argument.what
+        lines.append(f"{_names(state, (seat.participant,))}: from “{before}” to “{now}”, {why}")
+    return lines
+
+
+def vote_told(state: State) -> str:
+    """How the vote on the question stands, in a line; empty if there was none."""
+    question = standing_of(state).question
+    if question is None:
+        return ""
+    answer = f"{question.answer.rstrip('.')}: " if question.delivered else ""
+    end = f"{question.end}, " if question.end else "not counted, "
+    return f"{answer}{end}{_told(question)}"
+
+
+def _told(question: DecisionStanding) -> str:
+    told = question.reason.rstrip(".")
+    return told[:1].lower() + told[1:]
+
+
+def is_heard(speech: SpeechGiven) -> bool:
+    """Whether it was said to the table: lists and ballots are for code."""
+    for_code = speech.stage == CLERK or speech.stage.startswith(MINUTES)
+    return bool(speech.text) and not for_code
+
+
+def spoken_words(speech: SpeechGiven) -> str:
+    """A speech without what it holds for code."""
+    if speech.stage.startswith(SUMMARY):
+        return split_blocks(speech.text, DECISIONS_BLOCK)[0]
+    return prose(speech.text) or speech.text
 
 
 # The document
@@ -120,17 +231,28 @@ def document(state: State, at: datetime) -> str:
         f"- **Rounds**: {held} of {max_rounds(state)}",
         f"- **Date**: {at.strftime('%Y-%m-%d')}",
         f"- **Convergence**: {_score(final_report(state))}",
-        "",
-        _body(short_conclusion(state)),
     ]
-    if closing_speech(state) is None:
+    if vote := vote_told(state):
+        lines.append(f"- **Vote**: {vote}")
+    lines += ["", _body(short_conclusion(state))]
+    if written_conclusion(state) is None:
         lines += ["", "No model wrote this: it is an extract of what the participants declared."]
+    for title, listed in (
+        ("Changes of mind", changes_of_mind(state)),
+        ("For the record", for_the_record(state)),
+    ):
+        if listed:
+            lines += ["", f"**{title}**", "", *_listed(listed)]
     if start.options.get("format") == "decision":
         for heading in DECISION_SECTIONS:
             text = written_section(state, heading)
             lines += ["", f"## {heading}", "", _body(text) or "Not written: nobody stated it."]
     lines += ["", "## Consensus Points", "", *_listed(consensus_points(state))]
+    if some := held_points(state):
+        lines += ["", "**Held by some, opposed by nobody**", "", *_listed(some)]
     lines += ["", "## Disagreement Points", "", *_listed(disagreement_points(state))]
+    if rejected := rejected_points(state):
+        lines += ["", "**Rejected by all**", "", *_listed(rejected)]
     lines += ["", "## Action Items", "", *_numbered(actions(state))]
     lines += ["", "## Detailed Transcript", *_transcript(state)]
     return redact("\n".join(lines)) + "\n"
@@ -156,27 +278,32 @@ def delivery(state: State, version: str) -> str:
     if verdict is None:
         return ""
     report = final_report(state)
+    told = Delivery.of(state)
     lines = [
         "🏁 **Conclusion**" + (" (partial)" if verdict.partial else ""),
         "",
-        verdict.answer,
+        *first_lines(told),
+        "",
+        *([told.written, ""] if says_more(told) else []),
+        f"**Confidence:** {told.sureness}",
         "",
         f"**Convergence:** {_score(report)} after {rounds_held(state)} of "
         f"{max_rounds(state)} rounds",
         "",
-        "**Consensus Points**",
-        "",
-        *_listed(consensus_points(state)),
-        "",
-        "**Disagreement Points**",
-        "",
-        *_listed(disagreement_points(state)),
-        "",
-        "**Action Items**",
-        "",
-        *_numbered(actions(state)),
-        "",
     ]
+    if vote := vote_told(state):
+        lines += [f"**Vote:** {vote}", ""]
+    for title, listed, always in (
+        ("Consensus Points", consensus_points(state), True),
+        ("Held by some, opposed by nobody", held_points(state), False),
+        ("Disagreement Points", disagreement_points(state), True),
+        ("Rejected by all", rejected_points(state), False),
+        ("Changes of mind", changes_of_mind(state), False),
+        ("For the record", for_the_record(state), False),
+    ):
+        if listed or always:
+            lines += [f"**{title}**", "", *_listed(listed), ""]
+    lines += ["**Action Items**", "", *_numbered(actions(state)), ""]
     if state.end_votes:
         votes = sum(state.end_votes.values())
         lines += [f"**Votes to end:** {votes} of {len(state.participants)}", ""]
@@ -185,18 +312,21 @@ def delivery(state: State, version: str) -> str:
 
 
 def meeting_estimate(state: State) -> Estimate:
-    """P × R calls to participants, and the host's opening, summaries and conclusion."""
+    """P × R calls to participants, and the host's opening, summaries and conclusion; at most the
+    list of positions, where no summary brings it, and the closing ballot beside them."""
     rounds = max_rounds(state)
     host = state.start.host
     writes = not host.speaker.demonstration and not speaks_from_outside(host)
     summaries = rounds - 1 if state.start.options.get("summaries") else 0
     seats = [p for p in state.start.participants if not speaks_from_outside(p)]
     calls = len(seats) * rounds
+    listed = bool(state.start.options.get("choices")) or summaries > 0
+    ballot = [seat for seat in seats if not seat.speaker.demonstration]
     return estimate_calls(
         seats * rounds,
         [host] * (2 + summaries if writes else 0),
         f"up to ~{calls * 2}x",
-        maybe=[host] * (rounds if writes and state.start.options.get(MINUTES) else 0),
+        maybe=[*ballot, *([host] if writes and not listed else [])],
         tokens_in=TOKENS_IN,
         tokens_out=TOKENS_OUT,
     )
@@ -208,7 +338,7 @@ def _transcript(state: State) -> Iterable[str]:
     seats = {p.id: called(p) for p in (*state.participants, state.start.host)}
     missing = _absences(state)
     for speech in state.speeches:
-        if speech.stage == CONCLUSION or speech.stage.startswith(MINUTES):
+        if speech.stage == CONCLUSION or not is_heard(speech):
             continue
         round_ = speech.round or speech.after_round
         if round_ != section:
@@ -235,7 +365,7 @@ def _absences(state: State) -> dict[int, list[str]]:
 
 def _indented(speech: SpeechGiven) -> str:
     """A speech in a list item: what looks like a heading in it must not become one of ours."""
-    text = prose(speech.text) or speech.text
+    text = spoken_words(speech)
     flags = f"{' '.join(speech.flags)} " if speech.flags else ""
     return flags + "\n".join(f"    {line}" if line else "" for line in text.splitlines()).lstrip()
 
@@ -246,33 +376,17 @@ def _body(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _lines(section: str) -> list[str]:
-    bare = (_LIST_MARK.sub("", line).strip() for line in _body(section).splitlines())
-    return [line for line in bare if not says_nothing(line)]
-
-
-def _completed(lines: list[str], recorded: Sequence[tuple[Issue, str]]) -> list[str]:
-    text = "\n".join(lines)
-    return [
-        *lines,
-        *(line for issue, line in recorded if not re.search(rf"\b{issue.id}\b", text)),
-    ]
-
-
 def _agreed(state: State, issue: Issue) -> str:
-    if issue.rejected_by:
-        told = f"rejected by {_names(state, issue.rejected_by)}"
-    else:
-        told = f"held by {_names(state, issue.held_by)}"
-    return f"[{issue.id}] {issue.text} ({told}{_rough(issue)})"
+    return f"[{issue.id}] {issue.text} (held by {_names(state, issue.held_by)})"
 
 
 def _disputed(state: State, issue: Issue) -> str:
     sides = [
         f"{side}: {'; '.join(_with_reason(state, issue, who) for who in names)}"
         for side, names in (("for", issue.held_by), ("against", issue.rejected_by))
+        if names
     ]
-    return f"[{issue.id}] {issue.text} ({'. '.join(sides)}{_rough(issue)})"
+    return f"[{issue.id}] {issue.text} ({'. '.join(sides)})"
 
 
 def _with_reason(state: State, issue: Issue, who: str) -> str:
@@ -281,16 +395,8 @@ def _with_reason(state: State, issue: Issue, who: str) -> str:
 
 
 def _names(state: State, ids: Iterable[str]) -> str:
-    return ", ".join(called(p) for p in state.participants if p.id in set(ids))
-
-
-def _rough(issue: Issue) -> str:
-    return "; rough, read from prose" if issue.rough else ""
-
-
-def _claim(issue: Issue) -> str:
-    text = issue.text.rstrip(".")
-    return f"not: {text}" if issue.rejected_by else text
+    seats = (state.participant(each) for each in ids)
+    return ", ".join(called(seat) for seat in seats if seat is not None)
 
 
 def _count(found: Sequence[Issue]) -> str:
@@ -313,7 +419,8 @@ def _listed(lines: Sequence[str]) -> list[str]:
 
 def _numbered(items: Sequence[ActionItem]) -> list[str]:
     return [
-        f"{number}. [ ] {' '.join(item.text.split())} - Owner: {item.owner or UNASSIGNED}"
+        f"{number}. [ ] {' '.join(item.text.split())}{f' (due {item.due})' if item.due else ''}"
+        f" - Owner: {item.owner or UNASSIGNED}"
         for number, item in enumerate(items, 1)
     ] or ["None."]
 
@@ -340,6 +447,6 @@ def last_words(state: State) -> list[SpeechGiven]:
 
 def first_words(speech: SpeechGiven) -> str:
     """A speech in one sentence of its own."""
-    body = clip(prose(speech.text) or speech.text, 1_000)
+    body = clip(spoken_words(speech), 1_000)
     lines = [line for line in body.splitlines() if not line.lstrip().startswith("#")]
     return first_sentences("\n".join(lines), 1, 300)

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from ..core.convergence import Score, convergence_score
 from ..core.effects import turn_id
-from ..core.points import PointList, Position, points_of
+from ..core.record import Point, PointStatus, record_after, record_of
 from ..core.state import State
 from ..core.values import OUTSIDE, Participant
 
 OPENING, DISCUSSION, SUMMARY, CONCLUSION = "opening", "discussion", "summary", "conclusion"
 """The stages. Host turns sit in round 0, so the summary after round 2 is the stage `summary-2`."""
-MINUTES = "minutes"
-"""The host as a clerk after a round: what it writes is for code, and nobody hears it."""
+MINUTES, CLERK = "minutes", "clerk"
+"""The host as a clerk, of older meetings and of today's: what it writes is for code, and nobody
+hears it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,11 @@ class Issue:
 
     id: str
     text: str
+    status: PointStatus
     held_by: tuple[str, ...]
     rejected_by: tuple[str, ...]
     reasons: dict[str, str]
     """By participant, where one was given."""
-    rough: bool
-    """Whether any of this was read from prose by rules, and not declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,12 @@ class RoundReport:
 
     round: int
     consensus: tuple[Issue, ...]
+    """All who could answer the point agree with it."""
     disagreement: tuple[Issue, ...]
+    held: tuple[Issue, ...]
+    """Some hold it, nobody is against it, and not everybody has said so."""
+    rejected: tuple[Issue, ...]
+    """All are against it, its author too: no consensus, and part of no score."""
     new: tuple[Issue, ...]
     convergence_score: Score
 
@@ -117,21 +122,31 @@ def round_complete(state: State, round_: int) -> bool:
 
 def round_report(state: State, round_: int) -> RoundReport:
     """Consensus, disagreement and new points of a round, and its convergence score."""
-    points = points_of(state)
-    found = points.points_of_round(round_)
+    return state.derived(f"round_report/{round_}", lambda s: _round_report(s, round_))
+
+
+def _round_report(state: State, round_: int) -> RoundReport:
+    points = record_after(state, round_).points
+    before = {point.id for point in record_after(state, round_ - 1).points}
+
+    def listed(*statuses: PointStatus) -> tuple[Issue, ...]:
+        return tuple(_issue(point) for point in points if point.status in statuses)
+
+    consensus, disagreement = listed("agreed"), listed("disputed")
     return RoundReport(
-        round_,
-        tuple(_issue(points, each, round_) for each in found.consensus),
-        tuple(_issue(points, each, round_) for each in found.disagreement),
-        tuple(_issue(points, each, round_) for each in found.new),
-        convergence_score(len(found.consensus), len(found.disagreement)),
+        round=round_,
+        consensus=consensus,
+        disagreement=disagreement,
+        held=listed("held"),
+        rejected=listed("rejected"),
+        new=tuple(_issue(point) for point in points if point.id not in before),
+        convergence_score=convergence_score(len(consensus), len(disagreement)),
     )
 
 
 def issues(state: State) -> tuple[Issue, ...]:
     """All points on the table, as they stand now."""
-    points = points_of(state)
-    return tuple(_issue(points, point.id, None) for point in points.issues)
+    return tuple(_issue(point) for point in record_of(state).points if not point.withdrawn)
 
 
 def called(participant: Participant) -> str:
@@ -144,21 +159,14 @@ def speaks_from_outside(participant: Participant) -> bool:
     return participant.speaker.model == OUTSIDE
 
 
-def _issue(points: PointList, issue: str, through_round: int | None) -> Issue:
-    point = points.point(issue)
-    assert point is not None, "an issue is a point of the list"
-    held = [stance for stance in points.held(through_round) if stance.point == issue]
-
-    def who(position: Position) -> tuple[str, ...]:
-        return tuple(stance.participant for stance in held if stance.position == position)
-
+def _issue(point: Point) -> Issue:
     return Issue(
-        issue,
-        point.text,
-        who("agree"),
-        who("disagree"),
-        {stance.participant: stance.quote for stance in held if stance.quote},
-        any(stance.rough for stance in held),
+        id=point.id,
+        text=point.text,
+        status=point.status,
+        held_by=point.holders,
+        rejected_by=point.opponents,
+        reasons={who: said.text for who, said in point.stances.items() if said.text},
     )
 
 

@@ -9,15 +9,21 @@ what divides them, and with another camp on some more.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
-from ..core.convergence import convergence_score, mean_agreement, stability
-from ..core.points import PointList, Position, Standing, points_of, standing
-from ..core.position_changes import Change, arguments_in, changes_of_mind, held_in
+from ..core.convergence import convergence_score, stability
+from ..core.declaration import StanceWord
+from ..core.naming import names_of
+from ..core.position_changes import Change, changes_of_mind, points_held
+from ..core.record import PointStatus, Record, record_of, records_by_round
 from ..core.state import State
 
+Position = Literal["agree", "partly", "disagree", "unsure"]
+"""What somebody says to a point. Only agreement and disagreement take a side."""
 BALANCE = 0.25
 """A participant bridges two camps that it stands with on so much of what divides them each."""
 
@@ -27,9 +33,8 @@ class Cell:
     """One participant's stance on one point."""
 
     position: Position
-    confidence: float | None = None
-    rough: bool = False
-    """Read from prose by rules, not declared."""
+    text: str = ""
+    """What it adds to it, if anything."""
     moved: bool = False
     """It held something else in an earlier round."""
 
@@ -40,7 +45,7 @@ class MapPoint:
 
     id: str
     text: str
-    standing: Standing
+    standing: PointStatus
     bridge: bool
     stances: Mapping[str, Cell]
     """By participant; who took none is missing."""
@@ -69,9 +74,12 @@ class RoundMap:
 
     round: int
     agreement: float | None
+    """Those who hold the answer that leads on the question, of all who were seated; None where
+    nobody has voted yet."""
     stability: float | None
-    """Against the round before; None for the first."""
+    """The stances that the round left as they were; None for the first."""
     score: float | None
+    """Agreed points among those that are agreed or disputed."""
     consensus: int
     disagreement: int
     new: int
@@ -104,35 +112,55 @@ class OpinionMap:
 
 
 def opinion_map_of(state: State) -> OpinionMap:
-    """The map of a discussion, as its events tell it."""
-    seated = {each.id: each.name for each in state.participants}
-    return opinion_map(points_of(state), seated)
+    """The map of a discussion, as its seats declared it. Computed once for each state."""
+    return state.derived("opinion map", _opinion_map)
 
 
-def opinion_map(listed: PointList, names: Mapping[str, str] | None = None) -> OpinionMap:
-    """The map of a list of points. `names` are those to show; their order is that of the seats."""
-    names = names or {}
-    took = listed.participants
-    seats = [
-        *(each for each in names if each in took),
-        *(each for each in took if each not in names),
-    ]
-    table = listed.positions()
-    movement = tuple(changes_of_mind(held_in(listed), arguments_in(listed)))
-    contested = [row for row in table.values() if standing(row.values()) == "disagreement"]
+def _opinion_map(state: State) -> OpinionMap:
+    record = record_of(state)
+    table = _table(record)
+    took = {who for row in table.values() for who in row}
+    seats = [seat for seat in record.seats if seat in took]
+    movement = tuple(changes_of_mind(points_held(state)))
+    contested = [table[point.id] for point in record.points if point.status == "disputed"]
     groups = _groups(seats, contested)
     camps = _camps(groups, seats) if contested else ()
     bridges = _bridges(seats, camps, contested)
+    names = names_of(state)
     return OpinionMap(
         participants=_in_order(seats, camps, bridges),
         names={each: names.get(each, each) for each in seats},
-        points=_rows(listed, table, camps, movement),
+        points=_rows(record, table, camps, movement),
         camps=camps,
         bridges=bridges,
         movement=movement,
-        rounds=_rounds(listed),
+        rounds=_rounds(state),
         reason=_why_no_camps(seats, table, camps),
     )
+
+
+def _table(record: Record) -> dict[str, dict[str, Position]]:
+    """For each point, who holds what now."""
+    table: dict[str, dict[str, Position]] = {}
+    for point in record.points:
+        row: dict[str, Position] = {}
+        for seat in record.seats:
+            said = point.stance_of(seat)
+            if said is not None:
+                row[seat] = position_of(said.stance)
+        table[point.id] = row
+    return table
+
+
+def position_of(stance: StanceWord) -> Position:
+    """A withdrawn point is given up by its author; to amend one is to hold it."""
+    match stance:
+        case "withdraw":
+            return "disagree"
+        case "amend":
+            return "agree"
+        case _:
+            return stance
 
 
 def _why_no_camps(
@@ -149,13 +177,16 @@ def _why_no_camps(
     return "nobody disagrees on any point"
 
 
+_SIDES: tuple[Position, ...] = ("agree", "disagree")
+
+
 # --- groups --------------------------------------------------------------------------------------
 
 
 def _affinity(rows: Iterable[Mapping[str, Position]], one: str, two: str) -> float | None:
     """1 if two hold the same on all points, -1 if the opposite on all; None if they never met."""
     both = [(row[one], row[two]) for row in rows if one in row and two in row]
-    sides = [x == y for x, y in both if "unsure" not in (x, y)]
+    sides = [x == y for x, y in both if x in _SIDES and y in _SIDES]
     return (2 * sum(sides) - len(sides)) / len(sides) if sides else None
 
 
@@ -270,29 +301,28 @@ def _in_order(
 
 
 def _rows(
-    listed: PointList,
+    record: Record,
     table: Mapping[str, Mapping[str, Position]],
     camps: Sequence[Camp],
     movement: Sequence[Change],
 ) -> tuple[MapPoint, ...]:
     moved = {(change.participant, change.issue) for change in movement}
-    cells: dict[str, dict[str, Cell]] = {}
-    for stance in listed.held():
-        cells.setdefault(stance.point, {})[stance.participant] = Cell(
-            stance.position,
-            stance.confidence,
-            stance.rough,
-            (stance.participant, stance.point) in moved,
-        )
     return tuple(
         MapPoint(
-            issue.id,
-            issue.text,
-            standing(table[issue.id].values()),
-            _joins(table[issue.id], camps),
-            cells.get(issue.id, {}),
+            point.id,
+            point.text,
+            point.status,
+            _joins(table[point.id], camps),
+            {
+                who: Cell(
+                    position,
+                    said.text if (said := point.stance_of(who)) else "",
+                    (who, point.id) in moved,
+                )
+                for who, position in table[point.id].items()
+            },
         )
-        for issue in listed.issues
+        for point in record.points
     )
 
 
@@ -302,27 +332,39 @@ def _joins(row: Mapping[str, Position], camps: Sequence[Camp]) -> bool:
     return len(held) > 1 and None not in held and len(set(held)) == 1
 
 
-def _rounds(listed: PointList) -> tuple[RoundMap, ...]:
+def _rounds(state: State) -> tuple[RoundMap, ...]:
     rounds: list[RoundMap] = []
     before: dict[str, dict[str, Position]] | None = None
-    for round_ in listed.rounds:
-        here = listed.positions(round_)
-        points = listed.points_of_round(round_)
+    known: set[str] = set()
+    for round_, record in records_by_round(state).items():
+        here = _table(record)
+        agreed = sum(point.status == "agreed" for point in record.points)
+        disputed = sum(point.status == "disputed" for point in record.points)
         rounds.append(
             RoundMap(
                 round_,
-                mean_agreement(here.values()),
+                _leading(record),
                 None
                 if before is None
-                else stability(before.values(), [here[issue] for issue in before]),
-                convergence_score(len(points.consensus), len(points.disagreement)).value,
-                len(points.consensus),
-                len(points.disagreement),
-                len(points.new),
+                else stability(before.values(), [here.get(issue, {}) for issue in before]),
+                convergence_score(agreed, disputed).value,
+                agreed,
+                disputed,
+                len(here.keys() - known),
             )
         )
         before = here
+        known |= here.keys()
     return tuple(rounds)
+
+
+def _leading(record: Record) -> float | None:
+    """The share of all seats that hold the leading answer to the question."""
+    if record.question is None:
+        return None
+    options = record.question.option_ids
+    held = Counter(v.choice for v in record.votes(record.question) if v.choice in options)
+    return max(held.values()) / len(record.seats) if held else None
 
 
 def _alike(points: Sequence[MapPoint], one: str, two: str) -> float | None:

@@ -10,21 +10,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.decide import decide
+from ..core.declaration_form import Form
 from ..core.effects import TakeTurn
-from ..core.points import PointList, points_of
-from ..core.position_changes import held_in
+from ..core.naming import turn_names
+from ..core.position_changes import points_held
+from ..core.record import record_of
 from ..core.state import State
+from ..core.text import redact
 from ..core.values import OUTSIDE, Verdict
 from ..procedures import procedure_spec
 from ..version import __version__
+from .delivery import Delivery
+from .delivery_json import document
 from .notes import notes
 from .opinion_map import OpinionMap, opinion_map_of
 from .page_events import page_event as page_event
 from .page_events import usage
 from .report_costs import costs
 from .report_parts import Grid, Line, Part, Picture, anchor, clean, line
-from .report_positions import ballots, changes, scores
-from .safe_markdown import Surroundings, to_html
+from .report_positions import changes, positions, scores
+from .safe_markdown import Labels, Surroundings, to_html
 from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg
 
 VERDICT_HEADING = 2
@@ -50,14 +55,14 @@ def derived(state: State) -> dict[str, Any]:
     """Everything about a discussion that no single event says."""
     spec = procedure_spec(state.start.procedure)
     delivered = spec.deliver(state, __version__)
-    listed = points_of(state)
     drawn = opinion_map_of(state)
     scored = scores(state)
     return {
         "seq": state.seq,
         "status": state.status,
+        "delivery": _cleaned(document(Delivery.of(state))),
         "verdict": _verdict(state, delivered),
-        "points": list(_points(state, listed, drawn)),
+        "points": list(_points(state, drawn)),
         "pictures": [*_pictures(drawn), *_drawn_in(scored)],
         "camps": [
             {"label": camp.label, "members": list(camp.members)}
@@ -76,7 +81,7 @@ def derived(state: State) -> dict[str, Any]:
             }
             for each in drawn.rounds
         ],
-        "ballots": _parts(ballots(state)),
+        "ballots": _parts(positions(state)),
         "scores": _parts(scored),
         "changes": _parts(changes(state)),
         "talk": _talk(drawn, state),
@@ -96,6 +101,18 @@ def derived(state: State) -> dict[str, Any]:
     }
 
 
+def _cleaned(value: Any) -> Any:
+    match value:
+        case str():
+            return clean(value)
+        case dict():
+            return {key: _cleaned(each) for key, each in value.items()}
+        case list():
+            return [_cleaned(each) for each in value]
+        case _:
+            return value
+
+
 # The verdict
 
 
@@ -103,8 +120,8 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
     verdict = state.verdict
     if verdict is None:
         return None
-    around = Surroundings(_links(state), _said(state))
-    names = {p.id: line(p.name) for p in (*state.ever_seated.values(), state.start.host)}
+    around = Surroundings(_links(state), _said(state), labels=Labels.of(turn_names(state)))
+    delivery = Delivery.of(state)
 
     def prose(text: str) -> str:
         return to_html(clean(text).strip(), below=VERDICT_HEADING, around=around)
@@ -112,7 +129,15 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
     return {
         "html": prose(verdict.answer),
         "delivered": prose(delivered) if _says_more(delivered, verdict) else "",
-        "confidence": verdict.confidence,
+        "headline": delivery.headline,
+        "contradicts": delivery.contradicts,
+        "brief": delivery.brief,
+        "confidence": delivery.confidence.word if delivery.confidence.word != "none" else None,
+        "sure": delivery.sureness,
+        "findings": [
+            f"{f.message} {f'“{f.excerpt}”' if f.excerpt else ''}".strip()
+            for f in delivery.findings
+        ],
         "meaningful": verdict.meaningful,
         "partial": verdict.partial,
         "method": verdict.method,
@@ -121,25 +146,22 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
         "changed_minds": prose(verdict.changed_minds) if verdict.changed_minds.strip() else "",
         "gaps": prose(verdict.gaps) if verdict.gaps.strip() else "",
         "sources": [line(each) for each in verdict.sources],
-        "flags": [line(each) for each in verdict.flags],
-        "unsettled": bool(verdict.dissent) and len(verdict.dissent) >= _spoke(state),
+        "flags": list(delivery.flags),
+        "unsettled": delivery.question is not None and delivery.question.delivered is None,
         "cites": [each for each in verdict.cites if each in state.turns],
         "dissent": [
             {
                 "participant": each.participant,
-                "name": names.get(each.participant, line(each.participant)),
+                "name": each.name,
                 "position": prose(each.position),
-                "reason": prose(each.reason) if each.reason.strip() else "",
-                "turn_id": each.turn_id if each.turn_id in state.turns else None,
+                "reason": prose(each.reason) if each.reason else "",
+                "quotation": each.quotation,
+                "gave_in": each.gave_in,
+                "turn_id": each.turn_id or None,
             }
-            for each in verdict.dissent
+            for each in delivery.dissent
         ],
     }
-
-
-def _spoke(state: State) -> int:
-    """How many participants spoke. Where all of them dissent, nothing prevailed."""
-    return len({speech.participant for speech in state.speeches if speech.round > 0})
 
 
 def _says_more(delivered: str, verdict: Verdict) -> bool:
@@ -158,40 +180,37 @@ def _said(state: State) -> dict[str, str]:
 
 def _links(state: State) -> dict[str, str]:
     links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point, anchor("point", point)) for point in state.points)
+    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
     return links
 
 
 # Points, stances and their movement
 
 
-def _points(state: State, listed: PointList, drawn: OpinionMap) -> Iterator[dict[str, Any]]:
+def _points(state: State, drawn: OpinionMap) -> Iterator[dict[str, Any]]:
     tracks: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for each in held_in(listed):
+    for each in points_held(state):
         step = {"round": each.round, "position": each.position, "turn_id": each.turn}
         tracks.setdefault((each.participant, each.issue), []).append(step)
     rows = {row.id: row for row in drawn.points}
-    held = {(stance.participant, stance.point): stance for stance in listed.held()}
-    for issue in listed.issues:
-        row = rows[issue.id]
+    for point in record_of(state).points:
+        row = rows[point.id]
         yield {
-            "id": line(issue.id),
-            "anchor": anchor("point", issue.id),
-            "text": line(issue.text),
-            "raised_by": issue.raised_by,
-            "turn_id": issue.turn if issue.turn in state.turns else None,
-            "round": issue.round,
+            "id": line(point.id),
+            "anchor": anchor("point", point.id),
+            "text": line(point.text),
+            "raised_by": point.author,
+            "turn_id": point.turn_id if point.turn_id in state.turns else None,
+            "round": point.round,
             "standing": row.standing,
+            "held_by": len(point.holders),
             "bridge": row.bridge,
             "stances": {
                 who: {
                     "position": cell.position,
-                    "confidence": cell.confidence,
-                    "rough": cell.rough,
+                    "text": line(cell.text),
                     "moved": cell.moved,
-                    "quote": line(held[who, issue.id].quote),
-                    "because": line(held[who, issue.id].because),
-                    "track": _steps(tracks.get((who, issue.id), [])),
+                    "track": _steps(tracks.get((who, point.id), [])),
                 }
                 for who, cell in row.stances.items()
             },
@@ -208,19 +227,15 @@ def _steps(track: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _talk(drawn: OpinionMap, state: State) -> dict[str, Any]:
-    """What talk changed, counted: stances given up, and how many without a new argument; ballots
-    with options whose choice is not that of the first round."""
-    first: dict[str, str] = {}
-    last: dict[str, str] = {}
-    for ballot in state.ballots:
-        if ballot.meaningful and ballot.ranking:
-            first.setdefault(ballot.participant, ballot.position)
-            last[ballot.participant] = ballot.position
+    """What talk changed, counted: stances given up, and how many without a new argument; votes on
+    the question that are not what their seat held at first."""
+    known = [seat for seat in Delivery.of(state).seats if seat.first_choice and seat.choice]
     return {
         "stances": len(drawn.movement),
         "capitulations": sum(change.capitulation for change in drawn.movement),
-        "ballots": sum(first[who] != last[who] for who in first),
-        "voters": len(first),
+        "ballots": sum(seat.moved for seat in known),
+        "gave_in": sum(seat.gave_in for seat in known),
+        "voters": len(known),
     }
 
 
@@ -241,7 +256,7 @@ def _pictures(drawn: OpinionMap) -> list[dict[str, Any]]:
 
 
 def _drawn_in(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    return [_picture("scores", p.svg, p.caption) for p in parts if isinstance(p, Picture)]
+    return [_picture("scores", p.draw(), p.caption) for p in parts if isinstance(p, Picture)]
 
 
 def _picture(kind: str, svg: str, caption: str) -> dict[str, Any]:
@@ -287,4 +302,34 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
             "sections": list(contract.sections),
             "min_words": contract.min_words,
             "max_words": contract.max_words,
+            "form": _form(state, plan.task.form) if plan.task.form is not None else None,
         }
+
+
+def _form(state: State, form: Form) -> dict[str, Any]:
+    """The fields that a seat fills in, with what can be named in them."""
+    return {
+        "keys": list(form.schema_keys),
+        "decisions": [
+            {
+                "id": each.id,
+                "question": redact(each.question),
+                "options": [{"id": o.id, "text": redact(o.text)} for o in each.options],
+            }
+            for each in form.decisions
+        ],
+        "points": [
+            {"id": each.id, "text": redact(each.text), "own": each.own, "asked": each.asked}
+            for each in form.listed
+        ],
+        "peers": [
+            {"letter": letter, "name": line(state.name_of(who))}
+            for letter, who in form.peers.items()
+        ],
+        "scored": list(form.scored),
+        "values": {
+            name: {"kind": each.kind, "wanted": each.wanted} for name, each in form.values.items()
+        },
+        "recorded": form.recorded,
+        "alone": form.alone,
+    }

@@ -12,28 +12,40 @@ from functools import singledispatch
 from typing import Any
 
 from ..core.events import (
+    AttemptFailed,
     AttemptFinished,
     AttemptStarted,
+    BudgetExhausted,
+    ChoiceMade,
+    DecisionsTabled,
     DiscussionClosed,
     DiscussionOpened,
+    DiscussionPaused,
+    DiscussionResumed,
+    EndVoted,
     MaterialAdded,
-    NewsPlanned,
-    NewsRequested,
     NewsSettled,
-    NewsThreadOpened,
-    NewsTried,
+    NoteAdded,
+    OutcomeRecorded,
     ParticipantsSeated,
+    ParticipantSubstituted,
+    RoundAdvanced,
+    RoundsExtended,
     ScoresGiven,
+    SearchFailed,
     SearchFinished,
     SpeechGiven,
+    StageClosed,
+    StageOpened,
+    StopRequested,
     StoredEvent,
-    TaskLinked,
-    TaskWritten,
+    TurnFailed,
     VerdictReached,
     WorkflowChosen,
 )
 from ..core.text import count_words
 from ..core.values import Participant, Usage, Value
+from .declared import declared_lines
 from .report_parts import anchor, clean, line
 from .safe_markdown import Surroundings, to_html
 
@@ -88,7 +100,28 @@ _AROUND = Surroundings(_Citable())
 
 
 @singledispatch
-def _shown(event: Value) -> dict[str, Any]:
+def _shown(_event: Value) -> dict[str, Any]:
+    """An event that nobody wrote a view for: viewers learn that it happened, and no more."""
+    return {}
+
+
+@_shown.register(StageOpened)
+@_shown.register(StageClosed)
+@_shown.register(AttemptFailed)
+@_shown.register(TurnFailed)
+@_shown.register(ParticipantSubstituted)
+@_shown.register(EndVoted)
+@_shown.register(RoundAdvanced)
+@_shown.register(SearchFailed)
+@_shown.register(ChoiceMade)
+@_shown.register(NoteAdded)
+@_shown.register(BudgetExhausted)
+@_shown.register(DiscussionPaused)
+@_shown.register(DiscussionResumed)
+@_shown.register(RoundsExtended)
+@_shown.register(StopRequested)
+@_shown.register(OutcomeRecorded)
+def _(event: Value) -> dict[str, Any]:
     """Events that hold nothing but what everybody may read."""
     fields: dict[str, Any] = _cleaned(event.model_dump(mode="json", exclude={"type", "v"}))
     return fields
@@ -146,6 +179,10 @@ def _(event: SpeechGiven) -> dict[str, Any]:
         "model": line(event.model),
         "flags": [line(flag) for flag in event.flags],
         "words": count_words(words),
+        "declared": [
+            {"label": each.label, "ids": list(each.ids), "who": each.who, "text": each.text}
+            for each in declared_lines(event.declaration)
+        ],
         "html": to_html(words, below=SPEECH_HEADING, around=_AROUND),
     }
 
@@ -161,6 +198,21 @@ def _(event: ParticipantsSeated) -> dict[str, Any]:
 @_shown.register
 def _(event: WorkflowChosen) -> dict[str, Any]:
     return {"workflow": line(event.workflow), "rounds": event.rounds}
+
+
+@_shown.register
+def _(event: DecisionsTabled) -> dict[str, Any]:
+    return {
+        "decisions": [
+            {
+                "id": each.id,
+                "question": line(each.question),
+                "options": [{"id": o.id, "text": line(o.text)} for o in each.options],
+            }
+            for each in event.decisions
+        ],
+        "given": not event.turn_id,
+    }
 
 
 @_shown.register
@@ -183,24 +235,9 @@ def _(event: MaterialAdded) -> dict[str, Any]:
     return {"material": {"source": source, "characters": characters}, "by": line(event.by)}
 
 
-@_shown.register(NewsPlanned)
-@_shown.register(NewsRequested)
-@_shown.register(NewsThreadOpened)
-@_shown.register(NewsTried)
-def _(_event: Value) -> dict[str, Any]:
-    """Where news goes is nobody's business who only has a link to watch."""
-    return {}
-
-
 @_shown.register
 def _(event: NewsSettled) -> dict[str, Any]:
     return {"outcome": event.outcome}
-
-
-@_shown.register(TaskLinked)
-@_shown.register(TaskWritten)
-def _(_event: Value) -> dict[str, Any]:
-    return {}
 
 
 @_shown.register

@@ -11,8 +11,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
+from ..core.naming import turn_names
+from ..core.record import record_of
 from ..core.state import State, Turn
 from ..core.values import Participant
+from .delivery import Delivery
 from .influence import influence_parts
 from .notes import notes
 from .report_costs import costs, money, prompts
@@ -29,7 +32,7 @@ from .report_parts import (
     clean,
     line,
 )
-from .report_positions import ballots, changes, points, scores
+from .report_positions import changes, points, positions, scores
 
 
 def report(state: State, delivered: str) -> Report:
@@ -41,12 +44,12 @@ def report(state: State, delivered: str) -> Report:
         s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
     }
     links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point, anchor("point", point)) for point in state.points)
+    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
     found = (
         Section("verdict", "Verdict", tuple(_verdict(state, delivered))),
+        Section("positions", "Who holds what", positions(state)),
         Section("participants", "Participants", (_participants(state),)),
         Section("points", "Points and stances", points(state)),
-        Section("ballots", "Ballots", ballots(state)),
         Section("scores", "Agreement scores", scores(state)),
         Section("changes", "Changes of mind", changes(state)),
         Section("influence", "Influence and bias", influence_parts(state)),
@@ -62,6 +65,7 @@ def report(state: State, delivered: str) -> Report:
         sections=tuple(section for section in found if section.parts),
         language=state.start.language,
         links=links,
+        labels=turn_names(state),
         speeches=said,
         own=_own_words(state),
         footer=f"{state.discussion_id} · roundtable {state.start.program_version}".strip(),
@@ -81,15 +85,21 @@ def spoke_as(state: State, seated: Participant) -> tuple[str, ...]:
 def _facts(state: State) -> Iterator[tuple[str, str]]:
     yield "Status", state.status
     verdict = state.verdict
+    delivery = Delivery.of(state)
+    if delivery.question is not None and delivery.question.end is not None:
+        yield "End", delivery.question.end
     if verdict is not None:
         if not verdict.meaningful:
             yield "Confidence", "not meaningful"
-        elif verdict.confidence:
-            yield "Confidence", verdict.confidence
+        elif delivery.confidence.word != "none":
+            yield "Confidence", delivery.confidence.word
         if verdict.partial:
             yield "Verdict", "partial"
         elif verdict.method == "extractive":
             yield "Verdict", "extract, no model wrote it"
+    if state.outcome is not None:
+        note = f" ({line(state.outcome.note)})" if state.outcome.note else ""
+        yield "Turned out", f"{state.outcome.outcome}{note}"
     yield "Procedure", state.start.procedure
     yield "Participants", str(len(state.participants))
     if rounds := max((s.round for s in state.speeches), default=0):
@@ -101,6 +111,10 @@ def _facts(state: State) -> Iterator[tuple[str, str]]:
 
 def _verdict(state: State, delivered: str) -> Iterator[Part]:
     verdict = state.verdict
+    if verdict is not None and Delivery.of(state).headline not in delivered:
+        # The words of a procedure's own document say it in their way; the count stands first.
+        first, *rest = Delivery.of(state).opening
+        yield Alert(first, " ".join(rest))
     if delivered.strip():
         yield Prose(clean(delivered).strip(), verdict=True)
     if state.closed is not None and state.closed.status != "concluded":
@@ -113,20 +127,13 @@ def _verdict(state: State, delivered: str) -> Iterator[Part]:
         return
     # A view that the delivery left out or cut short must not be lost.
     words = line(delivered)
-    lost = [each for each in verdict.dissent if line(each.position) not in words]
+    lost = [each for each in Delivery.of(state).dissent if each.position not in words]
     if lost:
-        names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
         yield Grid(
             "Dissent",
-            ("Who", "Position", "Reason", "Turn"),
+            ("Who", "Position", "Reason", "Where"),
             tuple(
-                (
-                    line(names.get(each.participant, each.participant)),
-                    line(each.position),
-                    line(each.reason) or "—",
-                    each.turn_id or "—",
-                )
-                for each in lost
+                (each.name, each.position, each.reason or "—", each.turn or "—") for each in lost
             ),
         )
 

@@ -31,7 +31,7 @@ from .report_parts import (
     anchor,
 )
 from .report_style import SEATS, STYLE
-from .safe_markdown import Surroundings, linked, reference, to_html, visible
+from .safe_markdown import Labels, Surroundings, linked, reference, to_html, visible
 
 LONG, LONG_AMONG_MANY, MANY = 3_000, 700, 30
 """Characters from which on a speech is folded; sooner in a report of many speeches."""
@@ -58,8 +58,9 @@ class _Page:
 
     def __init__(self, whole: Report) -> None:
         self._report = whole
-        self._cites = Surroundings(whole.links)
-        self._verifies = Surroundings(whole.links, whole.speeches, whole.own)
+        labels = Labels.of(whole.labels)
+        self._cites = Surroundings(whole.links, labels=labels)
+        self._verifies = Surroundings(whole.links, whole.speeches, whole.own, labels)
         self._long = LONG_AMONG_MANY if len(whole.speeches) > MANY else LONG
 
     def document(self) -> Iterator[str]:
@@ -132,7 +133,7 @@ class _Page:
                 caption = f"<figcaption>{_text(part.caption)}</figcaption>"
                 yield (
                     f'<figure><div class="scroll" tabindex="0" role="region" '
-                    f'aria-label="{_text(part.caption)}">{part.svg}</div>{caption}</figure>\n'
+                    f'aria-label="{_text(part.caption)}">{part.draw()}</div>{caption}</figure>\n'
                 )
             case Speech():
                 yield from self._speech(part)

@@ -15,6 +15,7 @@ from .report_parts import Alert, Grid, Line, Picture, Prose, Section, Speech, Su
 
 Words = Prose | Line | Alert | Grid | Speech | Subsection
 _END = "END OF WHAT SOMEBODY ELSE WROTE"
+_BLOCK = re.compile(r"^(\d{0,9})([#+\-=.)])")
 _ACTIVE = re.compile(r"([\\`*\[\]<>|~]|(?<!\w)_|_(?!\w))")
 
 
@@ -44,12 +45,12 @@ def _part(part: Words) -> Iterator[str]:
         case Prose():
             yield _contained(part.text)
         case Line():
-            yield _escaped(part.text)
+            yield _sentence(part.text)
         case Alert():
             yield f"**{_escaped(part.text)}**"
             if part.remedy:
                 yield ""
-                yield _escaped(part.remedy)
+                yield _sentence(part.remedy)
         case Grid():
             yield from _grid(part)
         case Speech():
@@ -90,7 +91,7 @@ def _speech(speech: Speech) -> Iterator[str]:
         yield f"*No speech: {_escaped(speech.failure.text)}*"
         if speech.failure.remedy:
             yield ""
-            yield _escaped(speech.failure.remedy)
+            yield _sentence(speech.failure.remedy)
     else:
         yield _quoted(speech.text)
 
@@ -124,6 +125,11 @@ def _contained(text: str) -> str:
 @cache
 def _reader() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True})
+
+
+def _sentence(text: str) -> str:
+    """Text that means itself at the head of a line, where a mark would begin a block."""
+    return _BLOCK.sub(r"\1\\\2", _escaped(text))
 
 
 def _escaped(text: str) -> str:

@@ -5,9 +5,11 @@ Every text here is untrusted, free of secrets, and not yet escaped: each form es
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..core.naming import line as line
 from ..core.text import readable, redact
 
 
@@ -56,7 +58,8 @@ class Grid:
 class Picture:
     """A drawing, for forms that can show one. What it shows stands in a table too."""
 
-    svg: str
+    draw: Callable[[], str]
+    """Gives it as SVG. Forms that show none never ask."""
     caption: str
 
 
@@ -108,6 +111,8 @@ class Report:
     language: str
     links: dict[str, str]
     """What the text may cite (turns, points), each with the id of its place in the report."""
+    labels: dict[str, str]
+    """What people call the turns."""
     speeches: dict[str, str]
     """What participants said, by turn: the words that a quotation must be found in."""
     own: dict[str, str]
@@ -123,8 +128,3 @@ def anchor(kind: str, name: str) -> str:
 def clean(text: str) -> str:
     """Words as they may be shown: no secrets, nothing that cannot be written."""
     return redact(readable(text))
-
-
-def line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(clean(text).split())

@@ -9,6 +9,8 @@ from ..core.notifications import announcement
 from ..core.state import State
 from ..core.text import redact
 from ..core.values import Participant
+from .delivery import Delivery
+from .delivery_json import document
 from .influence import influence_document
 from .notes import notes
 from .result_positions import positions
@@ -16,11 +18,12 @@ from .result_positions import positions
 
 def result(state: State) -> dict[str, Any]:
     """The whole discussion as one JSON document, free of anything that looks like a secret."""
-    document: dict[str, Any] = _redacted(
+    found: dict[str, Any] = _redacted(
         {
             "discussion_id": state.discussion_id,
             "procedure": state.start.procedure,
             "topic": state.start.topic,
+            **document(Delivery.of(state)),
             "status": state.status,
             "stop_reason": state.closed.stop_reason if state.closed else None,
             "detail": state.closed.detail if state.closed else "",
@@ -40,15 +43,19 @@ def result(state: State) -> dict[str, Any]:
                     "participant": speech.participant,
                     "model": speech.model,
                     "text": speech.text,
+                    "declaration": speech.declaration.model_dump(mode="json", exclude_defaults=True)
+                    if speech.declaration
+                    else None,
+                    "independent": speech.independent,
                     "flags": list(speech.flags),
                     "at": _iso(at),
                 }
                 for speech, at in zip(state.speeches, state.spoken_at, strict=True)
             ],
-            "ballots": [ballot.model_dump(exclude={"type", "v"}) for ballot in state.ballots],
             "influence": influence_document(state),
             **positions(state),
             "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
+            "outcome": _outcome(state),
             "usage": {
                 "calls": state.usage.calls,
                 "input_tokens": state.usage.input_tokens,
@@ -63,7 +70,13 @@ def result(state: State) -> dict[str, Any]:
             "program_version": state.start.program_version,
         }
     )
-    return document
+    return found
+
+
+def _outcome(state: State) -> dict[str, str] | None:
+    """How the decision turned out, as somebody said later."""
+    told = state.outcome
+    return {"outcome": told.outcome, "note": told.note, "by": told.by} if told else None
 
 
 def _participant(state: State, participant: Participant) -> dict[str, Any]:

@@ -1,19 +1,19 @@
-"""Where everybody stands, as data: points, stances, scores, rounds, tallies, changes, checks."""
+"""Where everybody stands, as data: votes, points, stances, scores, rounds, changes, checks."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..core.convergence import Ending, name_end, name_end_of_points
-from ..core.events import BallotCast
-from ..core.points import PointList, points_of, standing
-from ..core.position_changes import Change, Held, arguments_in, changes_of_mind, conformity, held_in
-from ..core.quotes import find_quote, quotations
+from ..core.position_changes import Change, changes_in, conformity, points_held, votes_held
+from ..core.record import LEGACY, Point, Record, record_of, records_by_round
 from ..core.scores import consensus
+from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.tally import Vote, tally
+from ..core.tally import tally
+from ..core.verdict_check import check_text
+from ..core.verdict_sources import sources_of
+from .delivery import Delivery
+from .influence import votes_on
 from .opinion_map import opinion_map_of
 
 Json = dict[str, Any]
@@ -21,54 +21,91 @@ Json = dict[str, Any]
 
 def positions(state: State) -> Json:
     """The keys of the result document that say who stood where, and how that changed."""
-    listed = points_of(state)
+    record = record_of(state)
     return {
-        "points": [_point(listed, point.id) for point in listed.issues],
-        "stances": [stance.model_dump(exclude={"type", "v"}) for stance in state.stances],
+        "points": [_point(record, point) for point in record.points],
+        "stances": _stances(state),
         "scores": _scores(state),
         "rounds": _rounds(state),
-        "tallies": [each for number in _voted(state) if (each := _tally(state, number))],
-        "ending": _ending(state, listed),
+        "ballots": _ballots(record),
+        "tallies": [each for number in records_by_round(state) if (each := _tally(state, number))],
+        "ending": _ending(state),
         "control_group": _control_group(state),
-        "changes_of_mind": _changes(state, listed),
+        "changes_of_mind": [_change(each) for each in changes_in(state)],
         "conformity": {
             who: {"chances": each.chances, "moved": each.moved}
-            for who, each in conformity(held_in(listed)).items()
+            for who, each in conformity(points_held(state)).items()
             if each.chances
         },
         "checks": _checks(state),
     }
 
 
-def _point(listed: PointList, point_id: str) -> Json:
-    point = listed.point(point_id)
-    assert point is not None, "an issue is a point"
-    held = {s.participant: s for s in listed.held() if s.point == point_id}
+def _point(record: Record, point: Point) -> Json:
+    said = {seat: stance for seat in record.seats if (stance := point.stance_of(seat))}
     return {
         "id": point.id,
         "text": point.text,
-        "raised_by": point.raised_by,
+        "version": point.version,
+        "raised_by": point.author,
         "round": point.round,
-        "turn_id": point.turn,
-        "merged": [
-            p.id for p in listed.points if p.id != point.id and _same(listed, p.id, point_id)
-        ],
-        "standing": standing([stance.position for stance in held.values()]),
+        "turn_id": point.turn_id,
+        "standing": point.status,
+        "held_by": list(point.holders),
+        "rejected_by": list(point.opponents),
+        "asked": list(point.asked),
         "stances": {
             who: {
-                "position": stance.position,
-                "confidence": stance.confidence,
+                "position": stance.stance,
+                "text": stance.text,
                 "round": stance.round,
-                "turn_id": stance.turn,
-                "source": stance.source,
+                "turn_id": stance.turn_id,
             }
-            for who, stance in held.items()
+            for who, stance in said.items()
         },
     }
 
 
-def _same(listed: PointList, point_id: str, issue: str) -> bool:
-    return listed.issue_of(point_id) == issue
+def _stances(state: State) -> list[Json]:
+    """Every stance in order, earlier ones included."""
+    return [
+        {
+            "participant": each.participant,
+            "point_id": each.issue,
+            "version": each.version,
+            "position": each.position,
+            "round": each.round,
+            "turn_id": each.turn,
+        }
+        for each in points_held(state)
+    ]
+
+
+def _ballots(record: Record) -> list[Json]:
+    """Every vote that was declared; only each participant's last one counts."""
+    return [
+        {
+            "participant": each.participant,
+            "round": each.round,
+            "turn_id": each.turn_id,
+            "decision": vote.on,
+            "before": vote.before,
+            "choice": vote.choice,
+            "position": _words(record, vote.on, vote.choice) or each.declaration.position,
+            "ranking": [[option] for option in vote.ranking],
+            "acceptable": list(vote.acceptable),
+            "rejects": list(vote.rejects),
+            "confidence": each.declaration.confidence,
+        }
+        for each in record.statements
+        for vote in each.declaration.votes
+    ]
+
+
+def _words(record: Record, decision: str, choice: str) -> str:
+    held = next((each for each in record.decisions if each.id == decision), None)
+    option = held.option(choice) if held else None
+    return option.text if option else ""
 
 
 def _scores(state: State) -> list[Json]:
@@ -89,7 +126,7 @@ def _scores(state: State) -> list[Json]:
 
 
 def _rounds(state: State) -> list[Json]:
-    """What each round brought. Where nobody takes a stance, its measures are None."""
+    """What each round brought. Where nobody declares anything, its measures are None."""
     drawn = {each.round: each for each in opinion_map_of(state).rounds}
     stages: dict[int, list[tuple[str, int]]] = {}
     for name, number in state.stages:
@@ -117,93 +154,75 @@ def _rounds(state: State) -> list[Json]:
     return rows
 
 
-def _voted(state: State) -> list[int]:
-    return sorted({ballot.round for ballot in state.ballots})
-
-
-def _cast(state: State, number: int) -> list[BallotCast]:
-    return [b for b in state.ballots if b.round == number and b.meaningful and b.ranking]
-
-
 def _tally(state: State, number: int) -> Json | None:
-    """What one round's ballots come to by every rule; None where they had no options."""
-    cast = _cast(state, number)
-    if not cast:
+    """What the votes on the question come to after a round, by every rule; None where nobody cast
+    one in it."""
+    record = records_by_round(state)[number]
+    if record.question is None:
         return None
-    counted = tally([Vote(b.participant, b.ranking, b.certainty, round=number) for b in cast])
+    votes = votes_on(record, record.question)
+    if not any(vote.round == number for vote in votes):
+        return None
+    counted = tally(votes)
+    options = record.question.option_ids
     return {
         "round": number,
-        "options": _options(cast),
-        "first_choices": dict(Counter(option for b in cast for option in b.ranking[0])),
+        "options": {each.id: each.text for each in record.question.options},
+        "first_choices": {
+            option: count
+            for option in options
+            if (count := sum(vote.first == (option,) for vote in votes))
+        },
         "winners": {rule: list(each.winners) for rule, each in counted.outcomes.items()},
         "rules_disagree": counted.alarm,
     }
 
 
-def _options(cast: Iterable[BallotCast]) -> dict[str, str]:
-    """The words of the options that somebody put first."""
-    return {b.ranking[0][0]: b.position for b in cast if len(b.ranking[0]) == 1}
+def _question(state: State) -> DecisionStanding | None:
+    return standing_of(state).question
 
 
-def _ending(state: State, listed: PointList) -> Json | None:
-    """One of the four ends, by the ballots where there were options, else by the stances."""
-    views: list[Mapping[str, str | None]] = [
-        {b.participant: b.ranking[0][0] for b in cast}
-        for number in _voted(state)
-        if (cast := _cast(state, number))
-    ]
-    if not views and not listed.stances:
+def _ending(state: State) -> Json | None:
+    """How the question ended; the same figures as in `end`."""
+    question, told = _question(state), Delivery.of(state).question
+    if question is None or told is None or not any(seat.final for seat in question.seats):
         return None
-    ending: Ending = name_end(views) if views else name_end_of_points(listed)
+    rounds = opinion_map_of(state).rounds
     return {
-        "end": ending.end,
-        "by": "ballots" if views else "stances",
-        "reason": ending.reason,
-        "position": ending.position,
-        "dissenting": list(ending.dissenting),
-        "agreement": ending.agreement,
-        "stability": ending.stability,
+        "end": question.end,
+        "by": "ballots" if question.decision.id == LEGACY else "votes",
+        "reason": question.reason,
+        "position": question.delivered,
+        "dissenting": list(question.dissenting),
+        "agreement": told.share,
+        "stability": rounds[-1].stability if rounds else None,
     }
 
 
 def _control_group(state: State) -> Json | None:
-    """What the vote before talk would have said beside what the last one says."""
-    counted = [number for number in _voted(state) if _cast(state, number)]
-    if not counted:
+    """What the vote before talk would have said beside what the last one says, as far as it is
+    known what everybody held at first."""
+    question = _question(state)
+    if question is None or not any(question.first_counts.values()):
         return None
-    before = _leaders(state, counted[0])
-    after = _leaders(state, counted[-1])
+    before, after = _leaders(question.first_counts), _leaders(question.counts)
+    rounds = {each.round for each in votes_held(state, question.decision)}
+    talked = len(rounds) > 1
     return {
-        "round": counted[0],
+        "round": 1,
         "without_talk": before,
-        "after_talk": after if len(counted) > 1 else None,
-        "talk_changed_the_result": before != after if len(counted) > 1 else None,
+        "after_talk": after if talked else None,
+        "talk_changed_the_result": before != after if talked else None,
     }
 
 
-def _leaders(state: State, through: int) -> list[str]:
-    """Who leads by first choices when everybody's last ballot up to a round is counted."""
-    last = {b.participant: b for b in state.ballots if b.round <= through and b.ranking}
-    votes = [Vote(b.participant, b.ranking) for b in last.values() if b.meaningful]
-    return list(tally(votes).outcomes["plurality"].winners)
+def _leaders(counts: Any) -> list[str]:
+    most = max(counts.values(), default=0)
+    return [option for option, count in counts.items() if count and count == most]
 
 
-def _changes(state: State, listed: PointList) -> list[Json]:
-    """Everybody who gave up a position. Whether a vote changed without a new argument is not in
-    the ballots: that is None, and the verdict tells what the speeches say of it."""
-    stances = changes_of_mind(held_in(listed), arguments_in(listed))
-    votes = [
-        Held(b.participant, "vote", b.ranking[0][0], b.round, b.turn_id)
-        for b in state.ballots
-        if b.meaningful and b.ranking
-    ]
-    return [
-        *(_change(each, capitulation=each.capitulation) for each in stances),
-        *(_change(each, capitulation=None) for each in changes_of_mind(votes, ())),
-    ]
-
-
-def _change(change: Change, *, capitulation: bool | None) -> Json:
+def _change(change: Change) -> Json:
+    cause = change.argument
     return {
         "participant": change.participant,
         "on": change.issue,
@@ -211,23 +230,24 @@ def _change(change: Change, *, capitulation: bool | None) -> Json:
         "after": change.after,
         "round": change.round,
         "turn_id": change.turn,
-        "argument": change.argument,
-        "capitulation": capitulation,
+        "argument": cause.text if cause else None,
+        "argument_of": cause.participant if cause else None,
+        "capitulation": change.capitulation if change.told else None,
     }
 
 
 def _checks(state: State) -> Json | None:
-    """What of the verdict was checked against the transcript."""
+    """What of the verdict was checked against what was said."""
     verdict = state.verdict
     if verdict is None:
         return None
-    host = state.start.host.id
-    # Whoever writes a verdict speaks outside the rounds: its own words would verify themselves.
-    said = {s.turn_id: s.text for s in state.speeches if s.round > 0 and s.participant != host}
-    quoted = {words: find_quote(words, said) for words in quotations(verdict.answer)}
+    checked = check_text(verdict.answer, sources_of(state))
     return {
         "cited_turns": [turn for turn in verdict.cites if turn in state.turns],
         "unknown_turns": [turn for turn in verdict.cites if turn not in state.turns],
-        "quotations": [{"words": words, "turn_id": turn} for words, turn in quoted.items()],
+        "quotations": [
+            {"words": each.words, "turn_id": each.source_id} for each in checked.quotations
+        ],
+        "findings": [f.model_dump() for f in dict.fromkeys((*verdict.findings, *checked.findings))],
         "dissent_kept": len(verdict.dissent),
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from urllib.parse import quote, urlsplit
@@ -32,6 +32,30 @@ _LIMIT = 60_000
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """What people call the turns: a text may cite them by it, and is shown by it."""
+
+    by_turn: Mapping[str, str]
+    by_label: Mapping[str, str]
+    pattern: re.Pattern[str]
+
+    @classmethod
+    def of(cls, by_turn: Mapping[str, str]) -> Labels:
+        """Of several turns with one label the first is meant."""
+        by_label: dict[str, str] = {}
+        for turn, label in by_turn.items():
+            if not turn.startswith("0/"):  # a host is called by its name alone: that is a word
+                by_label.setdefault(label, turn)
+        longest = sorted(by_label, key=len, reverse=True)
+        found = "|".join(map(re.escape, longest)) or r"$^"
+        return cls(by_turn, by_label, re.compile(rf"(?<!\w)(?:{found})(?!\w)"))
+
+    def cited(self, text: str) -> str:
+        """The text with turns in place of what they are called."""
+        return self.pattern.sub(lambda match: self.by_label[match[0]], text)
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a text may refer to."""
 
@@ -42,13 +66,14 @@ class Surroundings:
     own: Mapping[str, str] = field(default_factory=dict)
     """Whose words stand in the text as their own, such as a dissent. What somebody quotes in them
     is not proved by that one's turns, where it stands too."""
+    labels: Labels | None = None
 
     def not_by(self, participant: str) -> Surroundings:
         """The same for a text of this participant: its own turns prove nothing that it quotes."""
         others = {
             turn: said for turn, said in self.speeches.items() if not _is_by(participant, turn)
         }
-        return Surroundings(self.links, others, self.own)
+        return replace(self, speeches=others)
 
 
 NOWHERE = Surroundings()
@@ -56,7 +81,7 @@ NOWHERE = Surroundings()
 
 def to_html(text: str, *, below: int = 1, around: Surroundings = NOWHERE) -> str:
     """The text as HTML blocks. Its headings come below the document's heading of level `below`."""
-    text = visible(text)
+    text = _with_turns(visible(text), around)
     left_out = len(text) - _LIMIT
     reader = _reader()
     tokens = reader.parse(text[:_LIMIT])
@@ -80,7 +105,11 @@ def to_html(text: str, *, below: int = 1, around: Surroundings = NOWHERE) -> str
 
 def linked(text: str, around: Surroundings) -> str:
     """Plain text as HTML: only addresses and what may be cited become links."""
-    return "".join(_pieces(visible(text), around))
+    return "".join(_pieces(_with_turns(visible(text), around), around))
+
+
+def _with_turns(text: str, around: Surroundings) -> str:
+    return around.labels.cited(text) if around.labels else text
 
 
 def visible(text: str) -> str:
@@ -156,7 +185,12 @@ def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[s
 
 
 def _cited(name: str, around: Surroundings) -> str:
-    return f'<a class="cite" href="{escape(reference(around.links[name]))}">{escape(name)}</a>'
+    called = _called(name, around)
+    return f'<a class="cite" href="{escape(reference(around.links[name]))}">{escape(called)}</a>'
+
+
+def _called(name: str, around: Surroundings) -> str:
+    return around.labels.by_turn.get(name, name) if around.labels else name
 
 
 def _outside(address: str) -> str:
@@ -177,7 +211,7 @@ def _quoted(quotation: str, around: Surroundings) -> str:
     if turn is None or turn not in around.links:
         return within
     href = escape(reference(around.links[turn]))
-    said = escape(f"word for word in {turn}")
+    said = escape(f"word for word in {_called(turn, around)}")
     return (
         f'<span class="verified">{within}</span>'
         f'<a class="proof" href="{href}" title="{said}" aria-label="{said}">✓</a>'

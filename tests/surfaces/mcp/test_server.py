@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.shared.subscriptions import ResourceUpdated
 
 from roundtable.surfaces.toolset.base import REPLY_LIMIT
-from tests.surfaces.toolset.tables import NAMES, SEATS, TOPIC, said, started, stored, tools
+from tests.surfaces.toolset.tables import NAMES, SEATS, TOPIC, declares, started, stored, tools
 
 from .clients import MODES, called, in_memory, refused
 
@@ -26,7 +26,9 @@ NINE = [
         "init", "speak", "read", "status", "summarize", "end", "list", "advance", "notify",
     )
 ]  # fmt: skip
-MORE = [f"roundtable_{name}" for name in ("vote", "join", "invite", "ask", "poll", "collect")]
+MORE = [
+    f"roundtable_{name}" for name in ("vote", "outcome", "join", "invite", "ask", "poll", "collect")
+]
 
 
 @pytest.mark.requirement("D-01", "I-26")
@@ -267,7 +269,11 @@ async def test_a_seat_sees_and_uses_only_its_own_tools(tmp_path: Path) -> None:
         assert "coordinator" in told["message"]
         told = await refused(client, "speak", discussion_id=id_, participant="back", content="x")
         assert "'arch' only" in told["message"]
-        await called(client, "speak", discussion_id=id_, participant="arch", content=said("NEW: x"))
+        spoken = await called(
+            client, "speak", discussion_id=id_, participant="arch", **declares("NEW: x", "VOTE o1")
+        )
+        assert spoken["new_points"] == ["p1"]
+        assert spoken["recorded"].startswith("on d1 you hold o1 (“yes”)")
 
 
 async def test_a_client_that_vanishes_in_a_call_leaves_nothing_half_done(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_without_the_library_the_command_says_what_to_install(
     monkeypatch.setattr("roundtable.surfaces.cli.mcp.find_spec", lambda _: None)
     outcome = desk("mcp")
     assert outcome.code == 2
-    assert "pip install 'roundtable[mcp]'" in outcome.err
+    assert "pip install 'roundtable-council[mcp]'" in outcome.err
 
 
 async def test_a_speech_of_five_megabytes_is_refused_in_words_over_both(

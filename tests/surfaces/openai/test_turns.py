@@ -10,7 +10,7 @@ import openai
 import pytest
 
 from roundtable.core.values import Material
-from roundtable.procedures.adaptive.terms import PRIOR
+from roundtable.procedures.adaptive.options import PRIOR
 
 from .clients import (
     QUESTION,
@@ -197,4 +197,4 @@ async def test_a_secret_in_a_question_is_not_told_again(tmp_path: Path) -> None:
         voice.gate.set()
         got = await chunks(c, f"Is {secret} a good key?")
         assert secret not in "".join(reasoning(chunk) + content(chunk) for chunk in got)
-        assert "[redacted]" in "".join(content(chunk) for chunk in got)
+        assert "[redacted]" in "".join(reasoning(chunk) + content(chunk) for chunk in got)

@@ -13,6 +13,7 @@ from roundtable.ports import Speaker
 from roundtable.surfaces.toolset import Toolset
 from roundtable.surfaces.toolset.moderate import SeatWish
 from roundtable.surfaces.toolset.opening import open_toolset
+from tests.declaring import fields
 
 TOPIC = "Should the shop move to one database?"
 SEATS: list[SeatWish] = [
@@ -25,9 +26,9 @@ ENV = {"ROUNDTABLE_LOCAL_SERVERS": "false", "ROUNDTABLE_COMMAND_AGENTS": "false"
 TOLD = NewsPlan(channels=(NewsChannel(platform="team", chat_id="room"),))
 
 
-def said(*lines: str, words: str = "I have thought about it.") -> str:
-    """A speech with these lines in its closing block."""
-    return "\n".join([words, "", "## Points", *(f"- {line}" for line in lines)])
+def declares(*lines: str, words: str = "I have thought about it.") -> dict[str, Any]:
+    """The arguments of a speech that declares what these lines say."""
+    return {"content": words, "declaration": fields(*lines)}
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from roundtable.engine.moderation import LONGEST_SPEECH
 from roundtable.speakers.scripted import Line, ScriptedSpeaker
 from roundtable.surfaces.toolset.results import Advanced
 
-from .tables import NAMES, SEATS, TOLD, TOPIC, said, started, stored, tools
+from .tables import NAMES, SEATS, TOLD, TOPIC, declares, started, stored, tools
 
 
 @pytest.mark.requirement("D-02", "D-05", "D-06")
@@ -134,7 +134,7 @@ async def test_a_discussion_ends_with_a_conclusion_or_is_cancelled_and_then_stay
 ) -> None:
     async with tools(tmp_path) as toolset:
         one, other = await started(toolset), await started(toolset)
-        await toolset.speak(one, "arch", said("NEW: one database is enough"))
+        await toolset.speak(one, "arch", **declares("NEW: one database is enough"))
         with pytest.raises(NotAllowed, match="either a conclusion or cancel"):
             await toolset.end_discussion(one)
         concluded = await toolset.end_discussion(one, conclusion="One database.")

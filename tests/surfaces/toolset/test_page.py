@@ -56,4 +56,4 @@ async def test_without_the_pages_libraries_the_answer_says_what_to_install(
     async with tools(tmp_path, web=True) as toolset:
         opened = await toolset.create_discussion(topic=TOPIC, participants=SEATS)
         assert opened.web_url is None
-        assert any("roundtable[web]" in each for each in opened.warnings)
+        assert any("roundtable-council[web]" in each for each in opened.warnings)

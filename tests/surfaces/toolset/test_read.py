@@ -14,7 +14,7 @@ from roundtable.core.errors import BadSetting
 from roundtable.surfaces.toolset import Toolset
 from roundtable.surfaces.toolset.base import REPLY_LIMIT
 
-from .tables import NAMES, said, started, stored, tools
+from .tables import NAMES, declares, started, stored, tools
 
 
 async def long_discussion(toolset: Toolset, remarks: int, size: int) -> str:
@@ -86,11 +86,11 @@ async def test_the_status_has_score_and_points_as_soon_as_speeches_state_them(
         assert (fresh.convergence_score, fresh.consensus_points) == (None, [])
         assert fresh.convergence_reason
         assert fresh.created_by == "the lead"
-        await toolset.speak(id_, "arch", said("NEW: one database is enough", "NEW: move now"))
+        await toolset.speak(id_, "arch", **declares("NEW: one database is enough", "NEW: move now"))
         status = await toolset.status(id_)
         assert (status.spoke, status.waiting_for) == (["arch"], ["back"])
-        await toolset.speak(id_, "back", said("AGREE p1: cheaper", "DISAGREE p2: too early"))
-        await toolset.speak(id_, "prod", said("AGREE p1: yes", "AGREE p2: yes"))
+        await toolset.speak(id_, "back", **declares("AGREE p1: cheaper", "DISAGREE p2: too early"))
+        await toolset.speak(id_, "prod", **declares("AGREE p1: yes", "AGREE p2: yes"))
         status = await toolset.status(id_)
         assert [(p.id, p.agree) for p in status.consensus_points] == [
             ("p1", ["arch", "back", "prod"])
@@ -136,7 +136,9 @@ async def test_a_long_discussion_is_summarized_in_a_short_answer_and_a_whole_fil
 async def test_a_short_discussion_is_summarized_whole(tmp_path: Path) -> None:
     async with tools(tmp_path) as toolset:
         id_ = await started(toolset)
-        await toolset.speak(id_, "arch", said("NEW: move", "ACTION: write a plan - Owner: Bob"))
+        await toolset.speak(
+            id_, "arch", **declares("NEW: move", "ACTION: write a plan - Owner: Bob")
+        )
         summary = await toolset.summarize(id_)
         assert summary.complete
         assert summary.path is None
@@ -186,8 +188,10 @@ async def test_every_answer_is_short_however_long_its_parts_are(tmp_path: Path) 
         id_ = opened.discussion_id
         points = [f"NEW: {'claim ' * 30}{n} {who}" for n in range(30) for who in "ab"]
         first, second = seats[0]["profile"], seats[1]["profile"]
-        await toolset.speak(id_, first, said(*points))
-        spoken = await toolset.speak(id_, second, said(*(f"AGREE p{n}: yes" for n in range(40))))
+        await toolset.speak(id_, first, **declares(*points))
+        spoken = await toolset.speak(
+            id_, second, **declares(*(f"AGREE p{n}: yes" for n in range(40)))
+        )
         for answer in (
             spoken,
             await toolset.status(id_),
@@ -213,3 +217,31 @@ async def test_a_discussion_that_was_deleted_and_opened_anew_is_not_mixed_up(
         await toolset.app.service.delete(id_)
         assert await started(toolset, key="same") == id_
         assert (await toolset.status(id_)).speeches == 0
+
+
+@pytest.mark.requirement("Z-22", "D-13")
+async def test_whoever_is_to_speak_gets_the_form_and_hears_what_was_recorded(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        form = (await toolset.status(id_)).form
+        assert form is not None
+        assert (form.participant, form.decisions["o1"], form.points) == ("arch", "yes", {})
+        assert "choice: o1|o2|own|any" in form.fields["votes"]
+        spoken = await toolset.speak(id_, "arch", **declares("NEW: one is enough", "VOTE o1"))
+        assert (spoken.new_points, spoken.problems) == (["p1"], [])
+        assert spoken.recorded.startswith("on d1 you hold o1 (“yes”)")
+        form = (await toolset.read(id_, participant="back")).form
+        assert form is not None
+        assert form.points == {"p1": "? one is enough"}
+        assert (await toolset.read(id_, participant="prod")).form is None
+        spoken = await toolset.speak(id_, "back", **declares("VOTE o2"))
+        assert spoken.problems == ["Not answered: p1."]
+        spoken = await toolset.speak(id_, "prod", "No, I would not.")
+        assert "[no declaration]" in spoken.flags
+        assert spoken.recorded == "Your words, and no declaration."
+        form = (await toolset.status(id_)).form
+        assert form is not None
+        assert form.recorded == "Recorded: on d1 you hold o1."
+        assert form.points == {"p1": "one is enough (yours)"}

@@ -111,15 +111,38 @@ async def test_the_host_leads_and_every_act_is_an_event(home: House) -> None:
 async def test_a_person_speaks_and_votes_for_a_seat(home: House) -> None:
     state = await home.meeting()
     seat = home.at(state, "seat", "tea")
-    said = await home.act(f"{seat}/speak", text="Tea, because it keeps.", key="once")
-    assert said.json() == {"turn_id": "1/discussion/tea", "round": 1}
-    again = await home.act(f"{seat}/speak", text="Tea, because it keeps.", key="once")
+    declaration = {"position": "Tea.", "new_points": ["Tea keeps."], "votes": [], "end": False}
+    spoken = {"text": "Tea, because it keeps.", "declaration": declaration, "key": "once"}
+    unread = await home.act(f"{seat}/speak", **{**spoken, "declaration": {"position": "…"}})
+    assert code(unread) == 409
+    assert "The position is missing" in unread.json()["error"]
+    said = await home.act(f"{seat}/speak", **spoken)
+    assert said.json() == {
+        "turn_id": "1/discussion/tea",
+        "round": 1,
+        "flags": ["[not 200-500 words]"],
+        "recorded": "position: Tea.",
+        "problems": [],
+        "new_points": ["p1"],
+        "new_conditions": [],
+    }
+    again = await home.act(f"{seat}/speak", **spoken)
     assert again.json() == said.json()
     early = await home.act(f"{seat}/speak", text="And another thing.")
     assert code(early) == 409
     assert "turn" in early.json()["error"]
     assert code(await home.act(f"{seat}/vote", in_favour=True)) == 200
     assert (await home.service.read(state.discussion_id)).end_votes == {"tea": True}
+
+
+@pytest.mark.requirement("Z-22")
+async def test_prose_of_a_seat_is_taken_and_its_reader_told_that_it_counts_for_nothing(
+    home: House,
+) -> None:
+    state = await home.meeting()
+    said = await home.act(f"{home.at(state, 'seat', 'tea')}/speak", text="Tea, I would say.")
+    assert "[no declaration]" in said.json()["flags"]
+    assert "nothing of it is counted" in said.json()["problems"][0]
 
 
 async def test_nobody_does_more_than_its_link_allows(home: House) -> None:
@@ -236,7 +259,7 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     assert html.headers["content-disposition"].startswith("attachment")
     assert html.text.startswith("<!doctype html>")
     assert (await home.client.get(f"{api}/bundle")).status_code == 200
-    assert code(await home.client.get(f"{api}/export.exe")) == 422
+    assert code(await home.client.get(f"{api}/export.exe")) == 400
     assert (await home.client.delete(path, headers=home.owner)).status_code == 204
     assert code(await home.client.get(api)) == 404
     assert code(await home.client.delete(path, headers=home.owner)) == 404

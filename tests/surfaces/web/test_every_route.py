@@ -3,6 +3,7 @@ added later is walked too."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from roundtable.core.state import State
 from roundtable.surfaces.web.guard import CONTENT_POLICY, LARGEST_BODY
 
-from .house import House, house
+from .house import PATIENCE, House, house
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -36,6 +37,7 @@ ACTS: dict[str, dict[str, Any]] = {
     "advance": {},
     "skip": {"participant": "tea"},
     "stop": {"reason": ""},
+    "outcome": {"outcome": "good"},
 }
 """In an order in which the host can do all of them."""
 MAY = {
@@ -132,6 +134,11 @@ async def test_each_link_does_what_its_role_allows_and_nothing_else(home: House,
     state = await home.meeting()
     link = home.at(state, role, "tea" if role == "seat" else "")
     for act, body in ACTS.items():
+        if act == "outcome" and act in MAY[role]:
+            # Whoever drives it closes it: only then can it have turned out somehow.
+            async with asyncio.timeout(PATIENCE):
+                async for _ in home.service.events(state.discussion_id):
+                    pass
         before = await home.types(state)
         answer = await home.act(f"{link}/{act}", **body)
         if act in MAY[role]:

@@ -64,13 +64,46 @@ async def test_our_own_names_are_answered(host: str) -> None:
         "2130706433",
         "192.168.1.5:8199",
         "",
+        "localhost:80@evil",
+        "localhost:80@evil.example:8199",
+        "user@localhost",
+        "user:pass@localhost:8199",
+        "localhost:",
+        "localhost:0",
+        "localhost:65536",
+        "localhost:99999999999999999999",
+        "localhost:+80",
+        "localhost:8199:8199",
+        "localhost:80 ",
+        " localhost",
+        "local host",
+        "localhost\t:80",
+        "localhost,evil.example",
+        "localhost/evil",
+        "localhost?evil",
+        "localhost#",
+        "localhost\\@evil",
+        "localhost..",
+        ".localhost",
+        ".",
+        ":8199",
+        "[::1",
+        "[::1]8199",
+        "[::1]:",
+        "[::1%25eth0]",
+        "[localhost]",
+        "[]",
+        "localhost%00",
+        "loc\u00e0lhost",
     ],
 )
+@pytest.mark.requirement("Z-39")
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_a_foreign_name_that_points_here_gets_nothing(host: str, method: str) -> None:
     behind = Behind()
     async with guarded(behind) as client:
-        answer = await client.request(method, "/api/r/x/stop", headers={"host": host, **JSON})
+        headers = {b"host": host.encode("latin-1"), b"content-type": b"application/json"}
+        answer = await client.request(method, "/api/r/x/stop", headers=headers)
     assert answer.status_code == 421
     assert behind.reached == 0
 
@@ -83,6 +116,11 @@ async def test_a_foreign_name_that_points_here_gets_nothing(host: str, method: s
         ("0.0.0.0", ["Table.Example"], "table.example:443", 200),
         ("192.168.1.5", [], "192.168.1.5", 200),
         ("127.0.0.1", ["table.example"], "table.example.", 200),
+        ("127.0.0.1", ["table.example:8443"], "table.example:8443", 200),
+        ("127.0.0.1", ["table.example:8443"], "table.example:8444", 421),
+        ("127.0.0.1", ["table.example:8443"], "table.example", 421),
+        ("0.0.0.0", [], "192.168.1.5:8199@evil", 421),
+        ("0.0.0.0", [], "[fe80::1]:8199", 200),
     ],
 )
 async def test_a_server_for_others_is_called_by_number_or_by_a_name_it_was_given(
@@ -193,3 +231,29 @@ async def test_clients_of_the_openai_form_get_refusals_in_their_form() -> None:
     async with guarded() as client:
         answer = await client.post("/v1/chat/completions", content=b"x")
     assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.requirement("Z-39")
+async def test_two_hosts_in_one_request_are_none() -> None:
+    behind = Behind()
+    async with guarded(behind) as client:
+        twice = [("host", "localhost:8199"), ("host", "localhost:8199")]
+        assert (await client.get("/", headers=twice)).status_code == 421
+    assert behind.reached == 0
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize("origin", ["http://[::1", "http://x@localhost:8199", "localhost:8199", ""])
+async def test_an_origin_that_is_none_is_another_site(origin: str) -> None:
+    async with guarded() as client:
+        answer = await client.post("/", headers={"origin": origin, **JSON}, content=b"{}")
+    assert answer.status_code == 403
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize("length", ["9" * 5_000, "-1", "NaN", "1e3", ""])
+async def test_a_length_that_is_none_is_refused(length: str) -> None:
+    async with guarded() as client:
+        headers = {"content-length": length, **JSON}
+        answer = await client.post("/", headers=headers, content=b"")
+    assert answer.status_code == 413

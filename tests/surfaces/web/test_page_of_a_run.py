@@ -159,13 +159,13 @@ def test_a_page_that_cannot_be_served_is_a_note_and_the_run_goes_on(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def absent(*_: Any, **__: Any) -> Found:
-        raise UsageError("The page needs libraries.", "pip install 'roundtable[web]'")
+        raise UsageError("The page needs libraries.", "pip install 'roundtable-council[web]'")
 
     at_a_screen(monkeypatch, Spy())
     monkeypatch.setattr(found, "ensure_server", absent)
     done = desk.ask("--web")
     assert done.code == 0
-    assert "Note: The page needs libraries. pip install 'roundtable[web]'" in done.err
+    assert "Note: The page needs libraries. pip install 'roundtable-council[web]'" in done.err
 
 
 @pytest.mark.requirement("D-62")

@@ -192,7 +192,7 @@ async def test_without_its_libraries_the_page_says_how_to_get_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(finding, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'roundtable\[web\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'roundtable-council\[web\]'"):
         await ensure_server(house_settings(tmp_path / "home"))
 
 

@@ -61,6 +61,10 @@ async def test_procedures_come_with_what_their_options_mean(tmp_path: Path) -> N
         "choices": [],
         "minimum": 2,
         "maximum": 7,
+        "whole": True,
+        "usual": "3",
+        "advanced": False,
+        "part": "count",
     }
     assert options["experts"]["kind"] == "list"
     assert options["statement"]["kind"] == "flag"

@@ -1,16 +1,31 @@
-"""What the reader of an adaptive run should know, each with an action that fits its cause."""
+"""What the reader of an adaptive run should know, each with an action that fits its cause; and when
+a check of the synthesis is suggested."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ...core.events import NoteAdded, TurnFailed
 from ...core.scores import INFERRED
 from ...core.values import Participant
 from ...views.adaptive_meta import DEGRADED, VALIDATED, action
-from .bench import Held, model_key
+from .options import TaskMode
+from .panels import Held, model_key
 
 TIMEOUT = "[TIMEOUT]"
+STANDS = (
+    "Its digest of Round 1 stands as its final position, and its scores stay out of the consensus."
+)
+LOW_CONSENSUS = 40
+MANY_REVIEWERS = 3
+_STAKES = re.compile(r"\b(?:high[\s-]stakes|final decision|publish(?:ing)? this)\b", re.IGNORECASE)
+_SPEED = re.compile(
+    r"\b(?:asap|urgent(?:ly)?|quick(?:ly)?|right now|in a hurry|fast answer)\b", re.IGNORECASE
+)
+_TASTE = re.compile(
+    r"\b(?:opinions?|taste|favou?rite|prefer|beautiful|feel about|like better)\b", re.IGNORECASE
+)
 
 
 def degraded(role: str, held: Held) -> NoteAdded:
@@ -91,8 +106,8 @@ def inferred(pairs: Iterable[tuple[str, str]]) -> NoteAdded:
     told = "; ".join(f"{critic} on {', '.join(peers)}" for critic, peers in by_critic.items())
     return NoteAdded(
         code="score_inferred",
-        text=f"{INFERRED} Not stated cleanly, so read from what was written, or counted as 3: "
-        f"{told}.",
+        text=f"{INFERRED} Not stated cleanly, so read from what was written, or taken as 3, and "
+        f"left out of the consensus: {told}.",
     )
 
 
@@ -127,6 +142,33 @@ def validated(value: str) -> NoteAdded:
 def unclear(roles: str) -> NoteAdded:
     return NoteAdded(
         code="validation_unclear", text=f"No verdict could be read from the validation by {roles}."
+    )
+
+
+def validate_hint(
+    topic: str, mode: TaskMode, consensus: float | None, reviewers: int
+) -> tuple[NoteAdded, ...]:
+    """The hint to have the synthesis checked next time, if something speaks for that and nothing
+    against it."""
+    if (mode == "debate" and _TASTE.search(topic)) or _SPEED.search(topic):
+        return ()
+    why = ""
+    if consensus is not None and consensus < LOW_CONSENSUS:
+        why = f"the consensus is only {consensus:.0f} %"
+    elif mode == "redteam":
+        why = "it is a red-team result"
+    elif mode == "build" and reviewers >= MANY_REVIEWERS:
+        why = f"{reviewers} models worked on it in stage 2"
+    elif _STAKES.search(topic):
+        why = "the question says that much depends on it"
+    if not why:
+        return ()
+    return (
+        NoteAdded(
+            code="validate_hint",
+            text=f"This result may deserve a check by the panel: {why}.",
+            remedy="Ask again with --validate.",
+        ),
     )
 
 
@@ -187,10 +229,5 @@ ONE_SURVIVOR = NoteAdded(
 NO_PEERS = NoteAdded(
     code="no_cross_critique",
     text="There was no cross-critique: fewer than two agents left a digest to examine.",
-)
-VALIDATE_HINT = NoteAdded(
-    code="validate_hint",
-    text="This result may deserve a check by the panel: {why}.",
-    remedy="Ask again with --validate.",
 )
 EVERYBODY_REFUSED = "The allowlist agents.defaults.models leaves nobody for this panel."

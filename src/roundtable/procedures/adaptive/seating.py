@@ -1,4 +1,5 @@
-"""Setting the table: from flags and panels.json to seats, a bench and an orchestrator."""
+"""Setting the table: from flags and panels.json to seats, a bench and an orchestrator; and the
+terms of a run: what was settled then, and is stored with the opening."""
 
 from __future__ import annotations
 
@@ -6,41 +7,80 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from ...core.errors import UnknownName, UsageError
 from ...core.events import NoteAdded
-from ...core.values import Participant, SpeakerRef
+from ...core.framing import choices_of
+from ...core.state import State
+from ...core.values import Participant, Value
 from ...ports import Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from . import notes as say
-from .bench import BenchModel, Held, Seats, find, model_key
-from .design import Design, SeatPlan, participant_for, synthesiser
-from .flags import AdaptiveFlags
-from .modes import TaskMode
-from .panels import BUDGET, Panels, Slot
-from .roles import (
+from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
+from .options import PRIOR, AdaptiveFlags, TaskMode
+from .panels import (
     ANALYST_IDS,
     BRIEFS,
+    BUDGET,
     ORCHESTRATOR_ID,
     ORCHESTRATOR_NAME,
-    SYNTHESISER_ID,
-    SYNTHESISER_NAME,
+    BenchModel,
+    Held,
+    Panels,
+    Seats,
+    Slot,
+    Timeouts,
     distinct_role,
+    find,
+    model_key,
     role_id,
 )
-from .terms import PRIOR, Terms
 
 QUICK_SEATS = 3
 ENOUGH = 3
 """Of a panel's own models; with fewer, the run switches to the profile `budget`."""
 PANELS_JSON = "panels.json"
 
+NO_THREAD = "none"
+
+
+class Terms(Value):
+    """Read back from the options of the opening."""
+
+    task_mode: TaskMode
+    quick: bool = False
+    check_synthesis: bool = False
+    search: bool = True
+    meta: bool = False
+    """Whether a meta-panel designs the workflow."""
+    forced: Workflow | None = None
+    session: str = ""
+    thread_id: str = NO_THREAD
+    max_panel: int = 4
+    timeouts: Timeouts = Timeouts()
+    costs: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    default: Design
+    """What is done where no meta-panel decides."""
+    default_notes: tuple[NoteAdded, ...] = ()
+    """What is to be said about the default panel, should it sit although a meta-panel was asked."""
+    bench: tuple[BenchModel, ...] = ()
+    analysts: tuple[Participant, ...] = ()
+    synthesis: str = ""
+    choices: tuple[str, ...] = ()
+    """The options, where the question or its asker named some."""
+
+    @classmethod
+    def of(cls, state: State) -> Terms:
+        return cls.model_validate(state.start.options)
+
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
     """Settle mode and panel, and find a speaker for everybody who may be seated later on."""
     flags = AdaptiveFlags.parse(request.options)
     panels = Panels.parse(defaults, PANELS_JSON)
-    table = _Table(request, flags, panels, models)
+    table = _Setting(request, flags, panels, models)
     return table.set()
 
 
@@ -54,7 +94,7 @@ class _Panel:
     """Whether the meta-panel has nothing to choose any more."""
 
 
-class _Table:
+class _Setting:
     def __init__(
         self, request: OpenRequest, flags: AdaptiveFlags, panels: Panels, models: Models
     ) -> None:
@@ -116,6 +156,7 @@ class _Table:
             bench=bench,
             analysts=analysts,
             synthesis=self.panels.synthesis,
+            choices=self.flags.choices or choices_of(self.request.topic),
         )
         return Seating(
             participants=tuple(participants),
@@ -286,18 +327,6 @@ def _reaches(candidate: BenchModel, model: str) -> bool:
 
 def _candidate(held: Held) -> BenchModel:
     return BenchModel(name=held.slot.model, speakers=held.speakers, usable=held.own)
-
-
-def writer_participant(speakers: tuple[SpeakerRef, ...]) -> Participant:
-    """The neutral synthesiser, who holds no seat on the panel."""
-    return Participant(
-        id=SYNTHESISER_ID,
-        name=SYNTHESISER_NAME,
-        role=SYNTHESISER_NAME,
-        emoji="⚖️",
-        perspective="writes the synthesis, took no part in the debate",
-        speakers=speakers,
-    )
 
 
 DEMONSTRATION_NOTE = demonstration(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ...views import adaptive as views
 from ...views.adaptive_cost import adaptive_estimate
 from ..spec import ProcedureSpec
-from .flags import FLAGS
+from .options import AdaptiveFlags
 from .procedure import Adaptive
 from .seating import seat
 
 SPEC = ProcedureSpec(
     Adaptive(),
     "A meta-panel designs the workflow, a panel debates, a neutral synthesiser concludes",
-    FLAGS,
+    AdaptiveFlags,
     seat,
     adaptive_estimate,
     views.delivery,

@@ -12,6 +12,7 @@ from ...core.errors import BadSetting, UnknownName
 from ...core.events import NoteAdded
 from ...core.values import Value
 from ..checking import checked
+from ..options import ProcedureOptions, option
 from .roles import TEMPLATES
 
 Level = Literal["low", "medium", "high"]
@@ -47,18 +48,33 @@ _MODEL_LEVEL: dict[str, Level] = {
 }
 
 
-class CouncilFlags(Value):
-    """The flags of one run."""
+class CouncilFlags(ProcedureOptions):
+    """The options of one run."""
 
-    all: str | None = None
-    scholar: str | None = None
-    engineer: str | None = None
-    muse: str | None = None
-    preset: str | None = None
-    budget: Level | None = None
-    template: str | None = None
-    quick: bool = False
-    round2: Round2 | None = None
+    preset: str | None = option(
+        None,
+        f"Models for Scholar, Engineer and Muse at once: {', '.join(PRESETS)}.",
+        metavar="NAME",
+    )
+    all: str | None = option(
+        None, "One model for all three, each with its own role.", metavar="MODEL", part="model"
+    )
+    scholar: str | None = option(None, "The Scholar's model.", metavar="MODEL", part="role")
+    engineer: str | None = option(None, "The Engineer's model.", metavar="MODEL", part="role")
+    muse: str | None = option(None, "The Muse's model.", metavar="MODEL", part="role")
+    budget: Level | None = option(
+        None,
+        "Models and rounds at once. low: cheap and quick; medium: balanced with round 2; high: "
+        "premium with round 2.",
+        choices=LEVELS,
+    )
+    template: str | None = option(
+        None, f"A focus for each role: {', '.join(TEMPLATES)}.", metavar="NAME"
+    )
+    quick: bool = option(False, "No round 2.")
+    round2: Round2 | None = option(
+        None, "Whether they examine each other; ask: decide after round 1.", advanced=True
+    )
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
-from ...core.values import Participant
+from ...core.framing import choices_of
 from ...ports import Models
 from ...views.council import SESSION_LOGS
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..seats import Seats
 from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
 
@@ -19,33 +20,20 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     """Settle the wishes and find a speaker for each seat. Nothing is called for this."""
     config = CouncilConfig.parse(defaults, "config.json")
     plan = settle(CouncilFlags.parse(request.options), config)
-    notes = list(plan.notes)
-    participants = []
+    seats = Seats(models, tuple(plan.notes))
     for role in ROLES:
         name = plan.models[role.id]
-        chosen = models.seat(models.default_model if name == SESSION_MODEL else name, role.name)
-        notes.extend(chosen.notes)
-        participants.append(
-            Participant(
-                id=role.id,
-                name=role.name,
-                role=role.name,
-                emoji=role.emoji,
-                perspective=role.perspective,
-                speakers=chosen.speakers,
-            )
-        )
-    captain = models.seat(models.default_model, CAPTAIN_NAME)
-    notes.extend(captain.notes)
-    host = Participant(
-        id=CAPTAIN_ID,
+        wanted = None if name == SESSION_MODEL else name
+        seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)
+    host = seats.host(
+        None,
+        "coordinates, never argues, never votes",
+        seat=CAPTAIN_ID,
         name=CAPTAIN_NAME,
-        role="Host",
         emoji=CAPTAIN_EMOJI,
-        perspective="coordinates, never argues, never votes",
-        speakers=captain.speakers,
     )
-    if any(p.speaker.demonstration for p in (*participants, host)):
+    notes = seats.notes
+    if seats.demonstrate(host):
         notes.append(DEMONSTRATION_NOTE)
     if config.log_path.rstrip("/") != SESSION_LOGS:
         notes.append(
@@ -57,9 +45,10 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if not request.search:
         notes.append(NO_SEARCH_NOTE)
     return Seating(
-        participants=tuple(participants),
+        participants=tuple(seats.participants),
         host=host,
         options={
+            "choices": list(choices_of(request.topic)),
             "round2": plan.round2,
             "round2_skipped": plan.skipped_by,
             "template": plan.template,

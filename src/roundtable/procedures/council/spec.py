@@ -5,13 +5,14 @@ from __future__ import annotations
 from ...views import council as views
 from ...views.estimate import council_estimate
 from ..spec import ProcedureSpec
+from .options import CouncilFlags
 from .procedure import Council
 from .seating import seat
 
 SPEC = ProcedureSpec(
     Council(),
     "Scholar, Engineer and Muse answer, cross-examine each other, and a Captain concludes",
-    ("all", "scholar", "engineer", "muse", "preset", "budget", "template", "quick"),
+    CouncilFlags,
     seat,
     council_estimate,
     views.delivery,

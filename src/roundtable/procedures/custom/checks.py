@@ -17,19 +17,22 @@ from .schedule import Block, blocks
 
 MOST_TURNS = 500
 RESERVED_SEATS = ("host", "coordinator")
-RESERVED_STAGES = ("verdict", "remark")
+RESERVED_STAGES = ("verdict", "remark", "clerk", "ballot")
 GIVEN = ("question", "context", "remarks", "name", "perspective", "round", "pass_number", "passes")
 """The variables that every prompt may use; `seen` and `results` are there for who sees some."""
 _SEEN = ("seen", "results")
 FRAME = "custom/turn"
 """The template that stands around every prompt, with variables of its own."""
 
-_NEEDS = {
-    "spread_below": "statistics",
-    "agreement": "tally:…",
-    "unanimous": "tally:…",
-    "convergence_score": "points",
+_NEEDS: Mapping[str, tuple[str, ...]] = {
+    "spread_below": ("statistics",),
+    "agreement": ("tally:…", "decision"),
+    "unanimous": ("tally:…", "decision"),
+    "consensus": ("decision", "tally:…"),
+    "majority": ("decision", "tally:…"),
+    "convergence_score": ("points",),
 }
+_WITHOUT_LIMIT = ("unanimous", "consensus", "majority")
 
 
 def define(data: Mapping[str, Any], where: str) -> Definition:
@@ -169,8 +172,8 @@ class _Check:
             key = f"stages.{stage.name}.extract.{each.name}"
             if [e.name for e in stage.extract].count(each.name) > 1:
                 self.refuse(f"{key}.name", f"a name of its own, {each.name} is taken")
-            if (each.section is None) == (each.line is None):
-                self.refuse(f"{key}.section", "either section or line")
+            if each.section is not None and each.line is not None:
+                self.refuse(f"{key}.section", "either section or line, or neither")
             if each.section is not None and each.section not in stage.sections:
                 listed = ", ".join(stage.sections) or "there are none"
                 self.refuse(f"{key}.section", f"one of the stage's sections ({listed})")
@@ -191,6 +194,15 @@ class _Check:
             if stage.of is not None:
                 self.refuse(f"{key}.of", "an aggregate beside it")
             return
+        if stage.decides:
+            if self.definition.ballots:
+                self.refuse(
+                    f"{key}.aggregate",
+                    "a decision on the question or tallies of choices, not both",
+                )
+            if stage.of is not None:
+                self.refuse(f"{key}.of", "nothing beside a decision: it is about the question")
+            return
         kinds = " or ".join(KINDS[stage.aggregate.partition(":")[0]])
         fitting = [each.name for each in stage.fitting]
         if not fitting:
@@ -209,16 +221,21 @@ class _Check:
         loop = self.loops[stage.name]
         made = {(s.aggregate or "").partition(":")[0] for s in loop.stages}
         for rule in (*stage.until.any, *stage.until.all):
-            needs = _NEEDS.get(rule.rule)
-            if needs is not None and needs.partition(":")[0] not in made:
-                self.refuse(f"{key}.{rule.rule}", f'aggregate = "{needs}" in what is repeated')
+            needs = _NEEDS.get(rule.rule, ())
+            if needs and not made & {each.partition(":")[0] for each in needs}:
+                wanted = " or ".join(f'"{each}"' for each in needs)
+                self.refuse(f"{key}.{rule.rule}", f"aggregate = {wanted} in what is repeated")
+            if rule.rule in ("consensus", "majority") and not any(
+                s.decides or s.ballot for s in loop.stages
+            ):
+                self.refuse(f"{key}.{rule.rule}", "choices beside the tally, or a decision")
             if rule.rule == "spread_below" and rule.limit is None:
                 self.refuse(
                     f"{key}.{rule.rule}.limit", "the spread below which it ends, such as 0.1"
                 )
-            if rule.rule == "unanimous" and rule.limit is not None:
-                self.refuse(f"{key}.{rule.rule}.limit", "nothing: unanimous is unanimous")
-            if rule.rule not in ("spread_below", "unanimous") and (rule.limit or 0) >= 1:
+            if rule.rule in _WITHOUT_LIMIT and rule.limit is not None:
+                self.refuse(f"{key}.{rule.rule}.limit", f"nothing: {rule.rule} is {rule.rule}")
+            if rule.rule not in ("spread_below", *_WITHOUT_LIMIT) and (rule.limit or 0) >= 1:
                 self.refuse(f"{key}.{rule.rule}.limit", "a share below 1, such as 0.8")
 
     def _words(self, key: str, asking: Asking) -> None:

@@ -6,21 +6,25 @@ from datetime import datetime
 
 from ...core.state import State
 from ...core.text import redact, slug
+from ...views.delivery import Delivery
+from ...views.delivery_md import common, first_lines, models, says_more, written
 from ...views.estimate import Estimate, estimate_calls
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
 from .schedule import blocks
-from .sitting import Sitting
+from .table import table_of
 
 REPORTS = "memory/procedures"
+_SHOWN = ("Who holds what", "Why", "Dissent", "Conditions", "What would change it", "Next steps")
+"""The common parts that do not stand under a title of its own here."""
 
 
 def estimate(state: State) -> Estimate:
     """What a discussion that was just opened will cost, if no repetition ends early."""
-    sitting = Sitting(state)
+    table = table_of(state)
     seats = [
         participant
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if not stage.by_host
         for participant in state.participants
@@ -29,13 +33,15 @@ def estimate(state: State) -> Estimate:
     ]
     hosted = sum(
         block.repeat
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if stage.by_host
     )
-    host_calls = hosted + (1 if sitting.host_concludes else 0) if sitting.host_speaks else 0
+    asks = table.definition.decides and not state.start.options.get("choices")
+    hosted += 1 if asks else 0  # to list what can be voted on
+    host_calls = hosted + (1 if table.host_concludes else 0) if table.host_writes else 0
     total = len(seats) + host_calls
-    return estimate_calls(seats, [sitting.host] * host_calls, f"up to ~{total}x")
+    return estimate_calls(seats, [table.host] * host_calls, f"up to ~{total}x")
 
 
 def deliver(state: State, version: str) -> str:
@@ -43,26 +49,21 @@ def deliver(state: State, version: str) -> str:
     verdict = state.verdict
     if verdict is None:
         return ""
-    definition = Sitting(state).definition
+    definition = table_of(state).definition
+    told = Delivery.of(state)
     lines = [
         f"⚖️ **Verdict of {definition.name}**" + (" (partial)" if verdict.partial else ""),
         "",
-        verdict.answer,
+        *first_lines(told),
         "",
+        *([told.written, ""] if says_more(told) else []),
+        f"**Confidence:** {told.sureness}",
     ]
-    if verdict.confidence is not None:
-        lines.append(f"**Confidence:** {verdict.confidence.capitalize()}")
     if not verdict.meaningful:
         lines.append("**Counted:** nothing that means anything")
     elif verdict.agreement:
         lines.append(f"**Counted:** {verdict.agreement}")
-    if verdict.dissent:
-        names = {p.id: p.name for p in state.participants}
-        lines += ["", "**Dissent:**"]
-        lines += [
-            f"- {names[each.participant]} ({each.turn_id}): {' '.join(each.position.split())}"
-            for each in verdict.dissent
-        ]
+    lines += written(part for part in common(told) if part[0] in _SHOWN)
     if verdict.changed_minds:
         lines += ["", "**Round by round:**", verdict.changed_minds]
     for note in state.notes:
@@ -72,26 +73,25 @@ def deliver(state: State, version: str) -> str:
         lines += ["", f"**Gaps and risks:** {verdict.gaps}"]
     if verdict.flags:
         lines += ["", f"**Flags:** {' '.join(verdict.flags)}"]
-    seats = [f"{p.name}: {p.speaker.model}" for p in (*state.participants, state.start.host)]
-    lines += ["", "---", " · ".join([*seats, f"roundtable v{version}"])]
+    lines += ["", "---", models(state, (*state.participants, state.start.host), version)]
     return redact("\n".join(lines))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
-    folder = f"{REPORTS}/{Sitting(state).definition.name}"
+    folder = f"{REPORTS}/{table_of(state).definition.name}"
     delivered = deliver(state, state.start.program_version)
     return (OutputFile(f"{folder}/{name}", markdown_report(state, delivered)),)
 
 
 def progress(state: State) -> str:
     """How far it is: the round, of how many at most."""
-    sitting = Sitting(state)
+    table = table_of(state)
     most = sum(
         block.repeat
-        for block in blocks(sitting.definition)
+        for block in blocks(table.definition)
         for stage in block.stages
         if not stage.by_host
     )
-    return f"{sitting.definition.name}, round {min(sitting.rounds + 1, most)} of at most {most}"
+    return f"{table.definition.name}, round {min(table.rounds + 1, most)} of at most {most}"

@@ -36,7 +36,7 @@ History = Annotated[
     str, StringConstraints(pattern=r"^(full|digest|summary|chars:[1-9][0-9]{1,6})$")
 ]
 Aggregate = Annotated[
-    str, StringConstraints(pattern=rf"^(statistics|points|tally:({RULE_NAMES}))$")
+    str, StringConstraints(pattern=rf"^(statistics|points|decision|tally:({RULE_NAMES}))$")
 ]
 
 
@@ -75,13 +75,13 @@ class HostSeat(Part):
 
 
 class Extract(Part):
-    """What code reads from each speech of a stage."""
+    """What each speech of a stage declares beside its words."""
 
     name: Id
     kind: Literal["number", "choice", "list"]
     section: Heading | None = None
     line: Line | None = None
-    """The words with which the line begins that holds it."""
+    """Where its words speak of it. What counts is declared; earlier versions read it there."""
     choices: tuple[Line, ...] = Field(default=(), max_length=26)
     min: float | None = None
     max: float | None = None
@@ -90,7 +90,15 @@ class Extract(Part):
 class StopRule(Part):
     """One condition."""
 
-    rule: Literal["agreement", "convergence_score", "overlap", "spread_below", "unanimous"]
+    rule: Literal[
+        "agreement",
+        "consensus",
+        "convergence_score",
+        "majority",
+        "overlap",
+        "spread_below",
+        "unanimous",
+    ]
     limit: float | None = Field(default=None, ge=0)
     scale: Literal["relative", "absolute"] = "relative"
     """Of a spread: the middle half against the median, or as it is."""
@@ -162,6 +170,28 @@ class Stage(Asking):
         return self.who == "host"
 
     @property
+    def decides(self) -> bool:
+        """Whether everybody declares here what it holds on the question itself."""
+        return self.aggregate == "decision"
+
+    @property
+    def ballot(self) -> Extract | None:
+        """The extract that is a vote on options that the file names."""
+        counted = self.counted
+        tallied = (self.aggregate or "").startswith("tally:")
+        return counted if tallied and counted is not None and counted.choices else None
+
+    @property
+    def raised(self) -> Extract | None:
+        """The extract whose items are points."""
+        return self.counted if self.aggregate == "points" else None
+
+    @property
+    def valued(self) -> tuple[Extract, ...]:
+        """The extracts that are declared as values: neither votes nor points."""
+        return tuple(e for e in self.extract if e not in (self.ballot, self.raised))
+
+    @property
     def counted(self) -> Extract | None:
         """The extract that is aggregated."""
         fitting = self.fitting
@@ -209,6 +239,22 @@ class Definition(Part):
     @property
     def seats(self) -> int:
         return self.panel.count if self.panel else len(self.participants)
+
+    @property
+    def decides(self) -> bool:
+        return any(stage.decides for stage in self.stages)
+
+    @property
+    def ballots(self) -> tuple[Extract, ...]:
+        """The votes on options that the file names, that of the verdict first; those with the
+        same options are one decision."""
+        wanted = self.verdict.of
+        voting = sorted(
+            (stage for stage in self.stages if stage.ballot is not None),
+            key=lambda stage: stage.name != wanted,
+        )
+        found = {stage.ballot.choices: stage.ballot for stage in voting if stage.ballot}
+        return tuple(found.values())
 
     def stage(self, name: str) -> Stage | None:
         return next((stage for stage in self.stages if stage.name == name), None)

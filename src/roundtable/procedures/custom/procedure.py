@@ -18,9 +18,12 @@ from ...core.stages import run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.values import StopReason, Verdict
+from .. import endings, verdicts
+from ..clerk import listed_options, tabled_by_asker, with_own_positions
+from ..closing import closing_ballot
 from . import tasks
 from .schedule import Step, blocks
-from .sitting import End, Sitting
+from .table import CustomTable, End, table_of
 from .verdict import computed, extracted, written
 
 
@@ -31,57 +34,80 @@ class Custom:
     name: str
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        sitting = Sitting(state)
+        table = table_of(state)
         if stop := stop_requested(state):
-            return self._end_early(sitting, stop)
+            return self._end_early(table, stop)
+        if not state.tabled:
+            tabled = table.tabled_by_file or tabled_by_asker(table)
+            if tabled is not None:
+                return (Record((tabled,)),)
         ends: list[End] = []
-        for step in sitting.steps(ends):
+        for step in table.steps(ends):
             if notes := _early_ends(state, ends):
                 return (Record(notes),)
-            if budget_exhausted(state) and not sitting.opened(step):
+            if budget_exhausted(state) and not table.opened(step):
                 break
-            if not sitting.closed(step):
-                return self._hold(sitting, step)
-            if self._too_few(sitting, step):
-                if budget_exhausted(state) and sitting.last_words:
+            if not table.closed(step):
+                if not table.opened(step) and (effects := self._options(table, step)):
+                    return effects
+                return self._hold(table, step)
+            if self._too_few(table, step):
+                if budget_exhausted(state) and table.newest:
                     break
-                return self._give_up(sitting, step)
+                return self._give_up(table, step)
         if notes := _early_ends(state, ends):
             return (Record(notes),)
-        if not sitting.last_words and budget_exhausted(state):
-            return self._give_up(sitting, None)
-        return self._conclude(sitting, ends)
+        if not table.newest and budget_exhausted(state):
+            return self._give_up(table, None)
+        return self._options(table, None) or self._votes(table) or self._conclude(table, ends)
 
-    def _hold(self, sitting: Sitting, step: Step) -> tuple[Effect, ...]:
-        def closing(
-            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-        ) -> tuple[Event, ...]:
-            return (*sitting.facts(step, speeches), *_missing(sitting, failures))
+    def _options(self, table: CustomTable, step: Step | None) -> tuple[Effect, ...]:
+        """Before a stage that decides, or at the end: what can be voted on. Where the question
+        names nothing, the host lists it from what was declared so far; afterwards, positions that
+        no option says join the table."""
+        state = table.state
+        declared = [s for s in table.newest if s.declaration and s.declaration.position]
+        if not table.definition.decides or (step is not None and not step.stage.decides):
+            return ()
+        if not state.tabled:
+            return listed_options(table, declared)
+        tabled = with_own_positions(table) if step is not None else None
+        return (Record((tabled,)),) if tabled is not None else ()
 
-        plans = tasks.plans(sitting, step)
-        return run_stage(sitting.state, plans, step.stage.order, closing).effects
+    def _votes(self, table: CustomTable) -> tuple[Effect, ...]:
+        """What is still open before the question is counted."""
+        if not table.definition.decides:
+            return ()
+        return closing_ballot(table, table.rounds, unvoted=True)
 
-    def _too_few(self, sitting: Sitting, step: Step) -> bool:
+    def _hold(self, table: CustomTable, step: Step) -> tuple[Effect, ...]:
+        def closing(_: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
+            return _missing(table, failures)
+
+        plans = tasks.plans(table, step)
+        return run_stage(table.state, plans, step.stage.order, closing).effects
+
+    def _too_few(self, table: CustomTable, step: Step) -> bool:
         if step.stage.by_host:
             return False
-        needed = 1 if budget_exhausted(sitting.state) else step.stage.min_survivors
-        return len(sitting.said_in(step)) < needed
+        needed = 1 if budget_exhausted(table.state) else step.stage.min_survivors
+        return len(table.said_in(step)) < needed
 
-    def _give_up(self, sitting: Sitting, step: Step | None) -> tuple[Effect, ...]:
+    def _give_up(self, table: CustomTable, step: Step | None) -> tuple[Effect, ...]:
         """Too few spoke: with the words of an earlier stage a partial verdict, else none."""
-        state = sitting.state
+        state = table.state
         spent = budget_exhausted(state)
         reason: StopReason = "budget" if spent else "too_few_answers"
-        held = step is not None and any(s.round not in (0, step.round) for s in sitting.held)
+        held = step is not None and any(s.round not in (0, step.round) for s in table.held)
         if spent or step is None:
             why = f": {spent.detail}" if spent else ""
             detail = f"The budget ended it before anybody had spoken{why}."
             remedy = "Raise the limit and ask again."
         else:
-            count, seats = len(sitting.said_in(step)), len(sitting.speakers(step))
+            count, seats = len(table.said_in(step)), len(table.speakers(step))
             detail = (
                 f"{count} of {seats} spoke in {step.stage.name} (round {step.round}), and it needs "
-                f"at least {step.stage.min_survivors}."
+                f"at least {step.stage.min_survivors}.{endings.reasons(state)}"
             )
             remedy = "Try again, or with other models: --models=A,B,C."
         closed = DiscussionClosed(
@@ -92,22 +118,24 @@ class Custom:
         )
         if not held:
             return (Record((closed,)),)
-        verdict = _without_host(sitting).model_copy(update={"partial": True})
+        verdict = _without_host(table).model_copy(update={"partial": True})
         return (Record((VerdictReached(verdict=verdict), closed)),)
 
-    def _conclude(self, sitting: Sitting, ends: Sequence[End]) -> tuple[Effect, ...]:
-        state = sitting.state
+    def _conclude(self, table: CustomTable, ends: Sequence[End]) -> tuple[Effect, ...]:
+        state = table.state
         verdict: Verdict | None = None
         notes: tuple[Event, ...] = ()
-        if sitting.host_concludes:
-            stage = run_stage(state, [tasks.verdict(sitting)])
+        if table.host_concludes:
+            stage = run_stage(state, [tasks.verdict(table)])
             if not stage.over:
                 return stage.effects
-            if stage.speeches:
-                verdict = written(sitting, stage.speeches[0])
-            else:
+            word = next(iter(stage.speeches), None)
+            sections = table.definition.verdict.sections
+            if word is None or verdicts.unusable(word, sections, table.newest):
                 notes = (EXTRACTED_NOTE,)
-        verdict = verdict or _without_host(sitting)
+            else:
+                verdict = written(table, word)
+        verdict = verdict or _without_host(table)
         if (spent := budget_exhausted(state)) is not None:
             verdict = verdict.model_copy(update={"partial": True})
             closed = DiscussionClosed(
@@ -119,16 +147,16 @@ class Custom:
         else:
             closed = DiscussionClosed(
                 status="concluded",
-                stop_reason=_reason(sitting, ends),
+                stop_reason=_reason(table, ends),
                 detail="; ".join(_told(end) for end in ends),
             )
         return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
-    def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
+    def _end_early(self, table: CustomTable, stop: Stop) -> tuple[Effect, ...]:
         """End now, with what exists and without another call."""
         events: list[Event] = []
-        if sitting.last_words:
-            verdict = _without_host(sitting).model_copy(update={"partial": True})
+        if table.newest:
+            verdict = _without_host(table).model_copy(update={"partial": True})
             events.append(VerdictReached(verdict=verdict))
         events.append(
             DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail)
@@ -136,14 +164,14 @@ class Custom:
         return (Record(tuple(events)),)
 
 
-def _without_host(sitting: Sitting) -> Verdict:
-    counts = sitting.definition.verdict.by == "aggregate"
-    return (computed(sitting) if counts else None) or extracted(sitting)
+def _without_host(table: CustomTable) -> Verdict:
+    counts = table.definition.verdict.by == "aggregate"
+    return (computed(table) if counts else None) or extracted(table)
 
 
-def _reason(sitting: Sitting, ends: Sequence[End]) -> StopReason:
+def _reason(table: CustomTable, ends: Sequence[End]) -> StopReason:
     """By the last repetition that had a rule: it ended by it, or ran out of passes."""
-    ruled = [block for block in blocks(sitting.definition) if block.until is not None]
+    ruled = [block for block in blocks(table.definition) if block.until is not None]
     if not ruled:
         return "verdict"
     return "converged" if any(end.block == ruled[-1] for end in ends) else "max_rounds"
@@ -166,16 +194,16 @@ def _early_ends(state: State, ends: Sequence[End]) -> tuple[NoteAdded, ...]:
     return tuple(notes)
 
 
-def _missing(sitting: Sitting, failures: Sequence[TurnFailed]) -> tuple[NoteAdded, ...]:
+def _missing(table: CustomTable, failures: Sequence[TurnFailed]) -> tuple[NoteAdded, ...]:
     notes = []
     for failure in failures:
-        if failure.participant == sitting.host.id:
+        if failure.participant == table.host.id:
             code = "host_failed"
             text = (
                 f"The host did not speak ({failure.stage}): {failure.message} It went on without."
             )
         else:
-            name = sitting.state.name_of(failure.participant)
+            name = table.state.name_of(failure.participant)
             code = "timed_out" if failure.cause == "timeout" else "missing"
             text = (
                 f"{name} did not speak in {failure.stage}, round {failure.round}: {failure.message}"

@@ -1,4 +1,5 @@
-"""What code makes of the values of one pass: statistics, a tally, or the points that stand."""
+"""What code makes of what was declared in one pass: statistics, a tally, how the question stands,
+or the points that do."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from ...core.points import PointList
+from ...core.record import Point
+from ...core.standing import DecisionStanding
 from ...core.tally import Rule, Tally, Vote, tally
 from .model import Extract
 from .values import Read
@@ -60,7 +62,9 @@ class Result:
     """Whether as many spoke as the stage needs."""
     statistics: Statistics | None = None
     tally: Tally | None = None
-    points: PointList | None = None
+    points: Sequence[Point] | None = None
+    standing: DecisionStanding | None = None
+    """Of what was voted on: how the table agrees."""
 
     def text(self) -> str:
         """In words, without anybody's name."""
@@ -70,11 +74,13 @@ class Result:
     def finding(self) -> str:
         if self.kind == "points":
             return self._points()
+        if self.kind == "decision":
+            return self._decision()
         if not self.values:
             return "nothing could be counted."
         if self.statistics is not None:
             return f"{self.statistics.line()}."
-        assert self.tally is not None, "a result is statistics, a tally or points"
+        assert self.tally is not None, "a result is statistics, a tally, a decision or points"
         outcome = self.tally.outcomes[self.rule]
         scores = "; ".join(f"{each}: {outcome.scores[each]:g}" for each in outcome.scores)
         won = " and ".join(outcome.winners)
@@ -89,28 +95,30 @@ class Result:
 
     @property
     def winners(self) -> tuple[str, ...]:
+        if self.kind == "decision":
+            return (self.standing.answer,) if self.standing and self.standing.delivered else ()
         return self.tally.outcomes[self.rule].winners if self.tally else ()
 
+    def _decision(self) -> str:
+        if self.standing is None:
+            return "nothing was put to the vote."
+        each = self.standing
+        counts = "; ".join(f"{each.text_of(o)}: {n}" for o, n in each.counts.items() if n)
+        told = f"{each.end}: {each.reason}" if each.end else each.reason
+        return f"{told.rstrip('.')} ({counts})." if counts else told
+
     def _points(self) -> str:
-        if self.points is None or not self.points.issues:
+        if not self.points:
             return "no points were raised."
-        now = self.points.points_of_round(self.round)
-        held = self.points.positions(self.round)
-        lines = []
-        for issue in self.points.issues[:MOST_POINTS]:
-            standing = (
-                "consensus"
-                if issue.id in now.consensus
-                else "disputed"
-                if issue.id in now.disagreement
-                else "open"
-            )
-            stances = list(held.get(issue.id, {}).values())
-            lines.append(
-                f"- {issue.id}: {issue.text} ({standing}; {stances.count('agree')} for, "
-                f"{stances.count('disagree')} against)"
-            )
+        lines = [
+            f"- {each.id}: {each.text} ({_CALLED.get(each.status, each.status)}; "
+            f"{len(each.holders)} for, {len(each.opponents)} against)"
+            for each in self.points[:MOST_POINTS]
+        ]
         return "\n" + "\n".join(lines)
+
+
+_CALLED = {"agreed": "consensus", "held": "open"}
 
 
 def statistics(numbers: Sequence[float]) -> Statistics | None:

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import JsonValue
 
+from ...core.errors import BadSetting
 from ...core.events import NoteAdded
-from ...core.values import Participant, Value
-from ...ports import CastingRequest, ChosenExpert, Models, SpeakerChain
-from ..checking import checked
-from ..messages import demonstration
+from ...core.framing import choices_of
+from ...core.values import Participant
+from ...ports import CastingRequest, ChosenExpert, Models
+from ..checking import checked, checked_choices
+from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
+from ..seats import Seats
 from .model import FORMAT, Definition
-
-HOST_ID, HOST_EMOJI, EMOJI = "host", "⚖️", "👤"
-
-
-class CustomFlags(Value):
-    """The flags of one run."""
-
-    models: tuple[str, ...] = ()
-    """Models for the seats in their order, beginning anew when they are used up; stronger than
-    those of the definition."""
-
-    @field_validator("models", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part for each in value.split(",") if (part := each.strip()))
-        return value
+from .options import CustomFlags
 
 
 def seat(
@@ -40,46 +27,26 @@ def seat(
     that the discussion never depends on a file again."""
     where = f"options of {definition.name}"
     flags = checked(CustomFlags, {**defaults, **request.options}, where)
-    notes: list[NoteAdded] = []
-    participants: list[Participant] = []
+    choices = checked_choices(flags.choices, where)
+    if choices and not definition.decides:
+        raise BadSetting(where, "choices", "nothing: no stage of it decides on the question")
+    seats = Seats(models)
     personas = list(_personas(definition, request))
     for place, persona in enumerate(personas):
-        wanted = persona.model
-        if flags.models:
-            wanted = flags.models[place % len(flags.models)]
-        chosen = _chosen(models, wanted, persona.name)
-        notes.extend(chosen.notes)
-        participants.append(
-            Participant(
-                id=persona.id,
-                name=persona.name,
-                role=persona.domain or persona.name,
-                emoji=EMOJI,
-                perspective=persona.perspective,
-                speakers=chosen.speakers,
-            )
-        )
-    host_model = definition.host.model or (
-        request.chosen_experts and request.chosen_experts.host_model
-    )
-    chosen = _chosen(models, host_model or None, definition.host.name)
-    host = Participant(
-        id=HOST_ID,
-        name=definition.host.name,
-        role="Host",
-        emoji=HOST_EMOJI,
-        perspective=definition.host.perspective,
-        speakers=chosen.speakers,
-    )
-    notes.extend(chosen.notes)
-    notes.extend(_about_the_table(definition, participants, host))
+        wanted = flags.models[place % len(flags.models)] if flags.models else persona.model
+        seats.add_expert(persona, wanted)
+    routed = request.chosen_experts.host_model if request.chosen_experts else None
+    leads = definition.host
+    host = seats.host(leads.model or routed, leads.perspective, name=leads.name)
+    notes = [*seats.notes, *_about_the_table(definition, seats, host)]
     return Seating(
-        participants=tuple(participants),
+        participants=tuple(seats.participants),
         host=host,
         options={
             "format": FORMAT,
             "definition": definition.model_dump(mode="json"),
             "guidance": {persona.id: persona.guidance for persona in personas},
+            **({"choices": _options(choices, request.topic)} if definition.decides else {}),
         },
         language=request.language or "auto",
         notes=tuple(notes),
@@ -96,8 +63,8 @@ def casting_request(
     return CastingRequest(len(named), named) if named else None
 
 
-def _chosen(models: Models, model: str | None, name: str) -> SpeakerChain:
-    return models.seat(model or models.default_model, name)
+def _options(choices: tuple[str, ...], topic: str) -> list[JsonValue]:
+    return list(choices or choices_of(topic))
 
 
 def _personas(definition: Definition, request: OpenRequest) -> Iterator[ChosenExpert]:
@@ -122,24 +89,19 @@ def _personas(definition: Definition, request: OpenRequest) -> Iterator[ChosenEx
         )
 
 
-def _about_the_table(
-    definition: Definition, participants: Sequence[Participant], host: Participant
-) -> list[NoteAdded]:
-    if any(p.speaker.demonstration for p in (*participants, host)):
+def _about_the_table(definition: Definition, seats: Seats, host: Participant) -> list[NoteAdded]:
+    if seats.demonstrate(host):
         return [DEMONSTRATION_NOTE]
     blind = [s.name for s in definition.stages if s.order == "parallel" and "current" in s.sees]
     assert not blind, "the definition was checked"
-    families = {p.speaker.family or p.speaker.model for p in participants}
-    if len(participants) > 1 and len(families) == 1:
+    families = {p.speaker.family or p.speaker.model for p in seats.participants}
+    if len(seats.participants) > 1 and len(families) == 1:
         return [ONE_FAMILY_NOTE]
     return []
 
 
-ONE_FAMILY_NOTE = NoteAdded(
-    code="one_family",
-    text="All participants speak with models of one family. Different hats on one model agree more "
-    "than different models do: take their agreement with care.",
-    remedy="Give the seats models of several providers, in the file or with --models.",
+ONE_FAMILY_NOTE = one_family(
+    "participants", "Give the seats models of several providers, in the file or with --models."
 )
 DEMONSTRATION_NOTE = demonstration(
     "nothing that it says is counted, and the verdict is an extract of what was said"

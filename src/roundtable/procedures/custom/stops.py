@@ -17,6 +17,7 @@ from ...core.convergence_rules import (
     converged,
     overlap_above,
 )
+from ...core.standing import End
 from ...core.stopping import Stop
 from .model import StopRule, Until
 from .results import Result, first_choice
@@ -44,21 +45,39 @@ def fired(
 def _measured(
     results: Sequence[Result], words: Mapping[str, str], words_before: Mapping[str, str]
 ) -> Measures:
-    votes = next((r for r in reversed(results) if r.tally is not None), None)
-    points = next((r for r in reversed(results) if r.points is not None), None)
+    votes = _votes(results)
+    points = next((r.points for r in reversed(results) if r.points is not None), None)
     answers = {name: first_choice(value) for name, value in votes.values.items()} if votes else {}
     share = agreement(answers)
     score = Score(None, "no points")
-    if points is not None and points.points is not None:
-        now = points.points.points_of_round(points.round)
-        score = convergence_score(len(now.consensus), len(now.disagreement))
+    if points is not None:
+        agreed = sum(point.status == "agreed" for point in points)
+        score = convergence_score(agreed, sum(point.status == "disputed" for point in points))
     return Measures(
         round=max((r.round for r in results), default=0),
         agreement_pct=Score(None, "no ballots") if share is None else Score(share * 100),
         overlap=overlap(words_before, words),
         convergence_score=score,
-        answers=answers,
     )
+
+
+def _votes(results: Sequence[Result]) -> Result | None:
+    """The newest result that is a vote."""
+    voted = (r for r in reversed(results) if r.tally is not None or r.kind == "decision")
+    return next(voted, None)
+
+
+def _ended(results: Sequence[Result], ends: Sequence[End]) -> Rule:
+    """How the newest vote stands, by the same count as everywhere."""
+
+    def rule(_: Measures) -> Fired | None:
+        votes = _votes(results)
+        stands = votes.standing if votes else None
+        if stands is None or stands.end not in ends:
+            return None
+        return Fired(str(stands.end), f"{stands.end}: {stands.reason.rstrip('.')}")
+
+    return rule
 
 
 def _rule(rule: StopRule, results: Sequence[Result], speakers: Mapping[str, int]) -> Rule:
@@ -74,6 +93,10 @@ def _rule(rule: StopRule, results: Sequence[Result], speakers: Mapping[str, int]
             return _spread_below(limit or 0.0, rule.scale, results)
         case "unanimous":
             return _unanimous(results, speakers)
+        case "consensus":
+            return _ended(results, ("consensus",))
+        case "majority":
+            return _ended(results, ("consensus", "majority"))
 
 
 def _spread_below(limit: float, scale: str, results: Sequence[Result]) -> Rule:
@@ -92,7 +115,7 @@ def _spread_below(limit: float, scale: str, results: Sequence[Result]) -> Rule:
 
 def _unanimous(results: Sequence[Result], speakers: Mapping[str, int]) -> Rule:
     def rule(_: Measures) -> Fired | None:
-        votes = next((r for r in reversed(results) if r.tally is not None), None)
+        votes = _votes(results)
         if votes is None or len(votes.values) < max(2, speakers[votes.stage]):
             return None
         chosen = {first_choice(value) for value in votes.values.values()}

@@ -21,107 +21,112 @@ from ...core.text import first_sentences
 from ...core.values import Participant
 from ...prompts import load
 from ...prompts.own import variables_of
+from .. import verdicts
+from ..table import PATIENT
 from .checks import FRAME
-from .model import Asking, Extract, Reading
+from .model import Asking, Reading
 from .schedule import Step
-from .sitting import Sitting
-from .values import asked_for, contract_of
+from .table import CustomTable
 from .visibility import seen
 
 VERDICT = "verdict"
 TASK_PLACE = "<!-- task -->"
-PATIENT = TurnPolicy(timeout=600, retries=1)
 SMALL_TOKENS = 220
 SMALL_SECTIONS = 2
 WAITS = 30.0
 """Seconds that a turn may take beyond the time of its attempts."""
-LANGUAGES = {"en": "English", "de": "German", "es": "Spanish"}
 OPENINGS = ("In my view,", "The main reason is that")
 PUT_IN = ("question", "context", "remarks", "seen", "results")
 """What the frame shows where the task itself does not."""
 
 
-def plans(sitting: Sitting, step: Step) -> list[TurnPlan]:
+def plans(table: CustomTable, step: Step) -> list[TurnPlan]:
     """The turns of a step, in their order."""
-    return [_plan(sitting, step, speaker) for speaker in sitting.speakers(step)]
+    return [_plan(table, step, speaker) for speaker in table.speakers(step)]
 
 
-def _plan(sitting: Sitting, step: Step, speaker: Participant) -> TurnPlan:
+def _plan(table: CustomTable, step: Step, speaker: Participant) -> TurnPlan:
     stage = step.stage
-    task = Task(
-        _prompt(sitting, stage, stage.name, stage.prompt, speaker, step),
-        contract_of(stage),
-        max_tokens=stage.max_tokens,
-    )
+    contract = Contract(stage.sections, stage.min_words, stage.max_words)
+    prompt = _prompt(table, stage, stage.name, stage.prompt, speaker, step)
+    form = table.form_of(step, speaker, anonymous=stage.anonymous)
+    task = Task(prompt, contract, max_tokens=stage.max_tokens)
+    if form is not None:
+        task = table.declaring_task(
+            prompt.template, prompt.variables, form, contract, max_tokens=stage.max_tokens
+        )
     return TurnPlan(
         turn_id=turn_id(step.round, step.name, speaker.id),
         stage=step.name,
         round=step.round,
         participant=speaker,
-        label=f"{sitting.definition.name}-{speaker.id}-{step.name}-r{step.after_round}",
+        label=f"{table.definition.name}-{speaker.id}-{step.name}-r{step.after_round}",
         task=task,
-        demo_task=None if stage.by_host else _small(sitting, stage, speaker, step),
+        demo_task=None if stage.by_host else _small(table, stage, speaker, step),
         policy=_policy(stage, speaker),
         after_round=step.after_round if stage.by_host else 0,
-        hold_back=_for_the_verdict(sitting),
+        hold_back=_for_the_verdict(table),
+        independent=not stage.by_host and table.independent(step, speaker),
     )
 
 
-def verdict(sitting: Sitting) -> TurnPlan:
+def verdict(table: CustomTable) -> TurnPlan:
     """The host's last word."""
-    ending = sitting.definition.verdict
+    ending = table.definition.verdict
     body = ending.prompt or load("custom/verdict").body
+    prompt = _prompt(table, ending, VERDICT, body, table.host, None)
+    contract = Contract(ending.sections, ending.min_words, ending.max_words)
+    task = Task(prompt, contract, max_tokens=ending.max_tokens)
+    if table.definition.decides and table.record.question is not None:
+        task = verdicts.verdict_task(
+            table,
+            prompt.template,
+            prompt.variables,
+            ending.sections,
+            max_tokens=ending.max_tokens,
+            contract=contract,
+        )
     return TurnPlan(
-        turn_id=turn_id(0, VERDICT, sitting.host.id),
+        turn_id=turn_id(0, VERDICT, table.host.id),
         stage=VERDICT,
         round=0,
-        participant=sitting.host,
-        label=f"{sitting.definition.name}-{VERDICT}",
-        task=Task(
-            _prompt(sitting, ending, VERDICT, body, sitting.host, None),
-            Contract(
-                sections=ending.sections, min_words=ending.min_words, max_words=ending.max_words
-            ),
-            max_tokens=ending.max_tokens,
-        ),
-        policy=_policy(ending, sitting.host),
-        after_round=sitting.rounds,
+        participant=table.host,
+        label=f"{table.definition.name}-{VERDICT}",
+        task=task,
+        policy=_policy(ending, table.host),
+        after_round=table.rounds,
     )
 
 
 def _prompt(
-    sitting: Sitting,
+    table: CustomTable,
     asking: Asking,
     name: str,
     body: str,
     speaker: Participant,
     step: Step | None,
 ) -> PromptPlan:
-    definition = sitting.definition
-    start = sitting.state.start
+    definition = table.definition
     used = _used(body)
-    results = [Untrusted("results", r.text(), "the program") for r in sitting.results]
+    common = table.common()
+    results = [Untrusted("results", r.text(), "the program") for r in table.results]
     variables: dict[str, PromptValue] = {
         **definition.variables,
         **{f"puts_{each}": each in used for each in PUT_IN},
-        "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
-        "remarks": tuple(
-            Untrusted("remark", speech.text, "the host")
-            for speech in sitting.state.speeches
-            if speech.stage == "remark"
-        ),
-        "seen": seen(sitting, asking, speaker.id, step),
+        "question": common["question"],
+        "context": common["context"],
+        "remarks": common["remarks"],
+        "seen": seen(table, asking, speaker.id, step),
         "results": tuple(results) if asking.sees_results else (),
-        "language": LANGUAGES.get(start.language, start.language),
-        "name": speaker.name,
-        "perspective": speaker.perspective,
-        "guidance": _guidance(sitting, speaker),
-        "chairs": speaker.id == sitting.host.id,
-        "round": str(step.after_round if step else sitting.rounds),
+        "language": common["language"],
+        **table.persona(speaker),
+        "chairs": speaker.id == table.host.id,
+        "round": str(step.after_round if step else table.rounds),
         "pass_number": str(step.number if step else 1),
         "passes": str(step.passes if step else 1),
-        "form": _form(asking, step.stage.extract if step else ()),
+        "form": _form(asking),
+        "outcome": "",
+        "declaration": "",
     }
     template = OwnTemplate(
         id=f"custom:{definition.name}/{name}",
@@ -145,20 +150,13 @@ def _framed(body: str) -> str:
     return f"{head}{body.strip()}{tail}"
 
 
-def _form(asking: Asking, extracts: tuple[Extract, ...]) -> str:
+def _form(asking: Asking) -> str:
     """The form of the answer, as code will check it."""
-    by_section = {each.section: each for each in extracts if each.section}
     lines: list[str] = []
     if asking.sections:
         lines.append("Answer in these sections and in no other form:")
         for heading in asking.sections:
-            hint = by_section.get(heading)
-            lines += ["", f"## {heading}", *([_capital(asked_for(hint))] if hint else [])]
-    lines += [
-        f"\nOne line begins with “{each.line}” and holds {asked_for(each)}"
-        for each in extracts
-        if each.line
-    ]
+            lines += ["", f"## {heading}"]
     if asking.min_words and asking.max_words:
         lines.append(f"\nWrite {asking.min_words} to {asking.max_words} words.")
     elif asking.min_words:
@@ -168,25 +166,16 @@ def _form(asking: Asking, extracts: tuple[Extract, ...]) -> str:
     return "\n".join(lines).strip()
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _guidance(sitting: Sitting, speaker: Participant) -> str:
-    guidance = sitting.state.start.options.get("guidance")
-    return str(guidance.get(speaker.id, "")) if isinstance(guidance, dict) else ""
-
-
-def _small(sitting: Sitting, stage: Asking, speaker: Participant, step: Step) -> Task:
+def _small(table: CustomTable, stage: Asking, speaker: Participant, step: Step) -> Task:
     """A demonstration model completes openings better than it obeys, and forgets what is long: it
     hears the last others in a sentence each, and nothing it says is counted."""
     headings = stage.sections[:SMALL_SECTIONS] or ("Answer",)
-    heard = _heard(sitting, stage, speaker, step)
+    heard = _heard(table, stage, speaker, step)
     return Task(
         PromptPlan(
             "custom/small",
             {
-                "question": Untrusted("question", sitting.state.start.topic),
+                "question": Untrusted("question", table.state.start.topic),
                 "name": speaker.name,
                 "perspective": first_sentences(speaker.perspective, 1, 200),
                 "heard": heard,
@@ -202,9 +191,9 @@ def _small(sitting: Sitting, stage: Asking, speaker: Participant, step: Step) ->
 
 
 def _heard(
-    sitting: Sitting, reading: Reading, speaker: Participant, step: Step
+    table: CustomTable, reading: Reading, speaker: Participant, step: Step
 ) -> tuple[Untrusted, ...]:
-    shown = seen(sitting, reading, speaker.id, step)
+    shown = seen(table, reading, speaker.id, step)
     others = [each for each in shown if not each.source.startswith("yourself")][-2:]
     return tuple(
         Untrusted(each.kind, first_sentences(_unheaded(each.text), 1, 300), each.source)
@@ -228,9 +217,9 @@ def _policy(asking: Asking, speaker: Participant) -> TurnPolicy:
     )
 
 
-def _for_the_verdict(sitting: Sitting) -> HoldBack | None:
+def _for_the_verdict(table: CustomTable) -> HoldBack | None:
     """Keep one call, and what it reads and writes, for the host's last word."""
-    if not sitting.host_concludes:
+    if not table.host_concludes:
         return None
-    writes = min(2000, sitting.definition.verdict.max_tokens)
-    return HoldBack(sitting.host.speaker, input_tokens=4000, output_tokens=writes)
+    writes = min(2000, table.definition.verdict.max_tokens)
+    return HoldBack(table.host.speaker, input_tokens=4000, output_tokens=writes)

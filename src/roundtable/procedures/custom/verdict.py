@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from ...core.contracts import parse_confidence, says_nothing
 from ...core.events import SpeechGiven
-from ...core.quotes import FABRICATED, check_quotations
 from ...core.values import Dissent, Verdict
+from .. import verdicts
 from .results import Result, first_choice, shown
-from .sitting import Sitting, digest
+from .table import CustomTable, digest
 
 COMPUTED = "[counted by the program]"
 RULES_DISAGREE = "[voting rules disagree]"
-_PLACED = ("Answer", "Confidence", "Gaps and Risks")
+_PLACED = ("Answer", "Gaps and Risks")
 
 
-def written(sitting: Sitting, speech: SpeechGiven) -> Verdict:
-    """As the host wrote it, with its quotations verified and what was counted beside it."""
-    sections = speech.sections
-    answer, invented = _checked(sitting, _worded(speech))
-    gaps = sections.get("Gaps and Risks", "")
-    return _counted(sitting).model_copy(
+def written(table: CustomTable, speech: SpeechGiven) -> Verdict:
+    """As the host wrote it, checked, with what was counted beside it."""
+    gaps = speech.sections.get("Gaps and Risks", "")
+    verdict = verdicts.written(table, speech, answer=_worded(speech), gaps=gaps, among=table.newest)
+    counted = _counted(table)
+    return verdict.model_copy(
         update={
-            "answer": answer,
-            "method": "written",
-            "author": speech.model,
-            "confidence": parse_confidence(sections.get("Confidence", "")),
-            "cites": tuple(
-                s.turn_id for s in sitting.state.speeches if s.round > 0 and s.turn_id in answer
-            ),
-            "gaps": "" if says_nothing(gaps) else gaps,
-            "flags": (
-                *speech.flags,
-                *([FABRICATED] if invented else []),
-                *_alarm(final_result(sitting)),
-            ),
+            "agreement": counted.agreement,
+            "dissent": counted.dissent,
+            "changed_minds": counted.changed_minds,
+            "confidence": counted.confidence,
+            "meaningful": counted.meaningful,
+            "flags": (*verdict.flags, *_alarm(final_result(table))),
         }
     )
 
@@ -46,13 +38,13 @@ def _worded(speech: SpeechGiven) -> str:
     return "\n\n".join([speech.sections["Answer"], *others])
 
 
-def computed(sitting: Sitting) -> Verdict | None:
+def computed(table: CustomTable) -> Verdict | None:
     """The aggregate alone; None where nothing could be counted."""
-    result = final_result(sitting)
+    result = final_result(table)
     if result is None or not result.values:
         return None
-    cites = [s.turn_id for s in sitting.last_words if s.participant in result.values]
-    return _counted(sitting).model_copy(
+    cites = [s.turn_id for s in table.newest if s.participant in result.values]
+    return _counted(table).model_copy(
         update={
             "answer": _answer(result),
             "method": "extractive",
@@ -62,26 +54,25 @@ def computed(sitting: Sitting) -> Verdict | None:
     )
 
 
-def extracted(sitting: Sitting) -> Verdict:
+def extracted(table: CustomTable) -> Verdict:
     """Everybody's own last words side by side."""
-    names = {p.id: p.name for p in sitting.state.participants}
-    lines = [f"- **{names[s.participant]}** ({s.turn_id}): {digest(s)}" for s in sitting.last_words]
-    return _counted(sitting).model_copy(
+    lines = [f"- **{table.name(s.participant)}** ({s.turn_id}): {digest(s)}" for s in table.newest]
+    return _counted(table).model_copy(
         update={
             "answer": "No model wrote this answer; these are the participants' own words.\n\n"
             + "\n".join(lines),
             "method": "extractive",
-            "cites": tuple(s.turn_id for s in sitting.last_words),
-            "flags": tuple(_alarm(final_result(sitting))),
+            "cites": tuple(s.turn_id for s in table.newest),
+            "flags": tuple(_alarm(final_result(table))),
         }
     )
 
 
-def final_result(sitting: Sitting) -> Result | None:
+def final_result(table: CustomTable) -> Result | None:
     """The last aggregate of the stage that the verdict is about, or of any; one for which too few
     spoke stands only where there is no other."""
-    wanted = sitting.definition.verdict.of
-    made = [r for r in sitting.results if wanted in (None, r.stage)]
+    wanted = table.definition.verdict.of
+    made = [r for r in table.results if wanted in (None, r.stage)]
     counted = [r for r in made if r.values]
     whole = [r for r in counted if r.enough]
     standing = whole or counted or made
@@ -96,32 +87,46 @@ def _answer(result: Result) -> str:
             f"between {shown(s.q1)} and {shown(s.q3)}, all of them between {shown(s.minimum)} and "
             f"{shown(s.maximum)})."
         )
+    if result.kind == "decision":
+        won = f"**{' and '.join(result.winners)}**, " if result.winners else "Nothing prevails: "
+        return f"{won}{result.finding()}"
     if result.tally is not None:
         tie = "A tie: " if len(result.winners) > 1 else ""
         return f"**{tie}{' and '.join(result.winners)}**, {result.finding()}"
     return f"The points that were raised:\n{result.finding()}"
 
 
-def _counted(sitting: Sitting) -> Verdict:
+def _counted(table: CustomTable) -> Verdict:
     """What can be said without a model."""
-    result = final_result(sitting)
-    course = [r for r in sitting.results if result and r.stage == result.stage and r.values]
-    meaningful = any(sitting.meaningful(speech) for speech in sitting.last_words)
+    result = final_result(table)
+    course = [r for r in table.results if result and r.stage == result.stage and r.values]
+    told = "\n".join(f"- {each.text()}" for each in course) if len(course) > 1 else ""
+    base = verdicts.counted(table)
+    if result is not None and result.kind == "decision":
+        changed = "\n".join(each for each in (base.changed_minds, told) if each)
+        return base.model_copy(update={"changed_minds": changed})
+    counts = bool(result.values) if result else _speaks(table)
     return Verdict(
         answer="",
+        confidence=base.confidence,
         agreement=result.text() if result else "",
-        dissent=_dissent(sitting, result),
-        changed_minds="\n".join(f"- {each.text()}" for each in course) if len(course) > 1 else "",
-        meaningful=meaningful and (result is None or bool(result.values)),
+        dissent=_dissent(table, result),
+        changed_minds=told,
+        meaningful=counts,
     )
 
 
-def _dissent(sitting: Sitting, result: Result | None) -> tuple[Dissent, ...]:
+def _speaks(table: CustomTable) -> bool:
+    """Whether anybody but a demonstration model spoke."""
+    return any(s.participant not in table.record.demonstration for s in table.newest)
+
+
+def _dissent(table: CustomTable, result: Result | None) -> tuple[Dissent, ...]:
     """Whoever stands outside what the count says: another choice, or a number outside the middle
     half."""
     if result is None:
         return ()
-    last = {speech.participant: speech for speech in sitting.last_words}
+    last = {speech.participant: speech for speech in table.newest}
     found = []
     for name, value in result.values.items():
         if result.statistics is not None and isinstance(value, float):
@@ -129,14 +134,14 @@ def _dissent(sitting: Sitting, result: Result | None) -> tuple[Dissent, ...]:
         else:
             outside = result.tally is not None and first_choice(value) not in result.winners
         if outside and name in last:
-            said = f"{first_choice(value)}: {_reasons(sitting, last[name])}"
+            said = f"{first_choice(value)}: {_reasons(table, last[name])}"
             found.append(Dissent(participant=name, position=said, turn_id=last[name].turn_id))
     return tuple(found)
 
 
-def _reasons(sitting: Sitting, speech: SpeechGiven) -> str:
+def _reasons(table: CustomTable, speech: SpeechGiven) -> str:
     """The beginning of a speech without the sections that only hold what was counted."""
-    stage = sitting.definition.stage(speech.stage)
+    stage = table.definition.stage(speech.stage)
     counted = {each.section for each in stage.extract} if stage else set()
     rest = {heading: body for heading, body in speech.sections.items() if heading not in counted}
     return digest(speech.model_copy(update={"sections": rest}) if rest else speech)
@@ -144,10 +149,3 @@ def _reasons(sitting: Sitting, speech: SpeechGiven) -> str:
 
 def _alarm(result: Result | None) -> list[str]:
     return [RULES_DISAGREE] if result is not None and result.tally and result.tally.alarm else []
-
-
-def _checked(sitting: Sitting, answer: str) -> tuple[str, bool]:
-    """The answer without quotations that stand in no speech, and whether there were any."""
-    said = {speech.turn_id: speech.text for speech in sitting.state.speeches if speech.round > 0}
-    said["question"] = sitting.state.start.topic
-    return check_quotations(answer, said)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from ...core.effects import Untrusted
 from ...core.events import SpeechGiven
 from ...core.text import clip
 from .model import Reading
 from .schedule import Step
-from .sitting import Sitting, digest
+from .table import CustomTable, digest
 
 
 def seen(
-    sitting: Sitting, reading: Reading, reader: str, now: Step | None
+    table: CustomTable, reading: Reading, reader: str, now: Step | None
 ) -> tuple[Untrusted, ...]:
     """What this reader is shown while `now` is being held, in order, each piece with its source."""
     if not reading.sees_speeches:
         return ()
     in_turn = now is not None and now.stage.order == "sequential"
-    steps = [*sitting.held, *([now] if now is not None and in_turn else [])]
+    steps = [*table.held, *([now] if now is not None and in_turn else [])]
     shown: list[Untrusted] = []
     summed_up: set[str] = set()
     for step in steps:
-        speeches = [s for s in sitting.said_in(step) if _may_see(sitting, reading, reader, step, s)]
+        speeches = [s for s in table.said_in(step) if _may_see(table, reading, reader, step, s)]
         others = any(s.participant != reader for s in speeches)
         if reading.history == "summary" and others and not step.stage.by_host:
-            summary = _summary_after(sitting, step)
+            summary = _summary_after(table, step)
             if summary is not None:
                 if summary.turn_id not in summed_up:
                     summed_up.add(summary.turn_id)
@@ -34,9 +32,10 @@ def seen(
                     shown.append(Untrusted("summary", summary.text, source))
                 speeches = [s for s in speeches if s.participant == reader]
         if reading.anonymous:
-            speeches.sort(key=lambda s: _lot(sitting, reader, s.participant))
+            drawn = table.shuffled(reader, [s.participant for s in speeches])
+            speeches.sort(key=lambda s: drawn.index(s.participant))
         shown += [
-            Untrusted("speech", _cut(s, reading.history), _called(sitting, s, reading, reader))
+            Untrusted("speech", _cut(s, reading.history), _called(table, s, reading, reader))
             for s in speeches
             if s.turn_id not in summed_up
         ]
@@ -44,9 +43,9 @@ def seen(
 
 
 def _may_see(
-    sitting: Sitting, reading: Reading, reader: str, step: Step, speech: SpeechGiven
+    table: CustomTable, reading: Reading, reader: str, step: Step, speech: SpeechGiven
 ) -> bool:
-    held = sitting.held
+    held = table.held
     over = step in held
     newest = over and step == next(s for s in reversed(held) if s.stage.name == step.stage.name)
     return any(
@@ -59,35 +58,23 @@ def _may_see(
     )
 
 
-def _summary_after(sitting: Sitting, step: Step) -> SpeechGiven | None:
+def _summary_after(table: CustomTable, step: Step) -> SpeechGiven | None:
     """What the host said next after this step."""
-    later = sitting.held[sitting.held.index(step) + 1 :] if step in sitting.held else ()
-    said = (speech for each in later if each.stage.by_host for speech in sitting.said_in(each))
+    later = table.held[table.held.index(step) + 1 :] if step in table.held else ()
+    said = (speech for each in later if each.stage.by_host for speech in table.said_in(each))
     return next(said, None)
 
 
-def _called(sitting: Sitting, speech: SpeechGiven, reading: Reading, reader: str) -> str:
+def _called(table: CustomTable, speech: SpeechGiven, reading: Reading, reader: str) -> str:
     when = f"round {speech.round}" if speech.round else f"after round {speech.after_round}"
     if speech.participant == reader:
         return f"yourself, {when}"
-    if speech.participant == sitting.host.id:
+    if speech.participant == table.host.id:
         return f"the host, {when}"
     if reading.anonymous:
-        return f"Speaker {letters(sitting, reader)[speech.participant]}, {when}"
-    return f"{sitting.state.name_of(speech.participant)}, {when}, turn {speech.turn_id}"
-
-
-def letters(sitting: Sitting, reader: str) -> dict[str, str]:
-    """The others under letters, drawn for this one reader from the recorded seed: it can follow
-    somebody over the rounds, but its letters mean nothing to anybody else."""
-    others = [p.id for p in sitting.state.participants if p.id != reader]
-    drawn = sorted(others, key=lambda who: _lot(sitting, reader, who))
-    return {who: chr(ord("A") + place) for place, who in enumerate(drawn)}
-
-
-def _lot(sitting: Sitting, reader: str, participant: str) -> str:
-    drawn = f"{sitting.state.start.seed}/{reader}/{participant}"
-    return hashlib.sha256(drawn.encode()).hexdigest()
+        letters = {seat: letter for letter, seat in table.letters(reader).items()}
+        return f"Speaker {letters[speech.participant]}, {when}"
+    return f"{table.name(speech.participant)}, {when}, turn {speech.turn_id}"
 
 
 def _cut(speech: SpeechGiven, history: str) -> str:

@@ -1,25 +1,49 @@
-"""The rules: independent answers, anonymised critique, final ballots, a checked verdict.
+"""The rules: independent answers, anonymised critique, final votes, a checked verdict.
 
-Independent unanimity ends it after the first round. Round 1 keeps its ballots as the control
-group, so the verdict can say what talk changed.
+Independent agreement that every seat confirms ends it after the first round. What the seats held
+before talk is kept as the control group, so the verdict can say what talk changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...core.effects import Effect, Record
+from ...core.contracts import Contract
+from ...core.declaration_form import LAST, OPENING, Key
+from ...core.effects import (
+    Effect,
+    PromptPlan,
+    Record,
+    SectionShape,
+    Task,
+    TurnPlan,
+    TurnPolicy,
+    Untrusted,
+)
 from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from ...core.values import Verdict
-from .. import endings
-from . import records, statement, tasks
-from .minutes import take_minutes
-from .order_check import check_order
-from .sitting import ANSWER, CLERK, CRITIQUE, FIRST_ROUND, LAST_ROUND, MINIMUM, Sitting
-from .verdict import extracted, outcome, written
+from ...core.text import first_sentences
+from ...core.values import Participant, Verdict
+from .. import endings, verdicts
+from ..clerk import given_choices, given_options, listed_options
+from ..closing import closing_ballot
+from ..table import Table
+from . import statement
+from .order_check import OTHER_ORDER, check_order
+
+ANSWER, CONFIRM, CRITIQUE, SYNTHESIS = "answer", "confirm", "critique", "synthesis"
+FIRST_ROUND, LAST_ROUND = 1, 2
+MINIMUM = 2
+EXPERT = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+CONFIRMING = TurnPolicy(timeout=90, deadline=100, retries=1)
+CONCLUDING = TurnPolicy(timeout=180, deadline=200, retries=1, repairs=1)
+SMALL_TOKENS = 220
+VERDICT = ("Answer", "Agreement", "Gaps and Risks")
+EARLY_STOP = "early_stop"
+CONFIRMATION: tuple[Key, ...] = ("votes", "abstain")
+"""Nothing of what the others said stands in such a call: each confirms what it held alone."""
 
 
 class Deliberation:
@@ -28,146 +52,260 @@ class Deliberation:
     name = "deliberation"
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        sitting = Sitting(state)
+        table = Table(state, self.name)
         if stop := stop_requested(state):
-            return self._end_early(sitting, stop)
+            return _end_early(table, stop)
         return (
-            self._answers(sitting)
-            or self._options(sitting)
-            or self._control_group(sitting)
-            or check_order(sitting)
-            or self._minutes(sitting)
-            or self._critique(sitting)
-            or self._statement(sitting)
-            or self._conclude(sitting)
+            given_options(table)
+            or _answers(table)
+            or listed_options(table, answers(table))
+            or _confirmation(table)
+            or _critique(table)
+            or check_order(table, lambda seat: critique_turn(table, seat, reverse=True))
+            or _closing(table)
+            or _statement(table)
+            or _conclude(table)
         )
 
-    def _answers(self, sitting: Sitting) -> tuple[Effect, ...]:
-        state = sitting.state
-        if not endings.may_open(sitting.state, ANSWER, 1):
-            return self._too_few(sitting)
-        plans = [tasks.answer(sitting, p) for p in state.participants]
-        stage = run_stage(state, plans, closing=lambda _, missing: _missing(state, missing))
-        needed = 1 if budget_exhausted(state) else MINIMUM
-        if stage.over and len(stage.speeches) < needed:
-            return self._too_few(sitting)
+
+# --- stages ------------------------------------------------------------------------------------
+
+
+def answers(table: Table) -> list[SpeechGiven]:
+    return table.state.spoken_in(ANSWER, FIRST_ROUND)
+
+
+def critiques(table: Table) -> list[SpeechGiven]:
+    return table.state.spoken_in(CRITIQUE, LAST_ROUND)
+
+
+def last_words(table: Table) -> list[SpeechGiven]:
+    return table.last_words((ANSWER, FIRST_ROUND), (CRITIQUE, LAST_ROUND))
+
+
+def _answers(table: Table) -> tuple[Effect, ...]:
+    state = table.state
+    stage = closed_stage(state, ANSWER, FIRST_ROUND)
+    if stage is None:
+        if not endings.may_open(state, ANSWER, FIRST_ROUND):
+            return _too_few(table)
+        plans = [answer_turn(table, seat) for seat in table.seats]
+        stage = run_stage(state, plans, closing=lambda _, failed: _missing(table, failed))
+    needed = 1 if budget_exhausted(state) else MINIMUM
+    if stage.over and len(stage.speeches) < needed:
+        return _too_few(table)
+    return stage.effects
+
+
+def _confirmation(table: Table) -> tuple[Effect, ...]:
+    """Where the clerk sees independent unanimity, each seat is asked to confirm it in one short
+    call: nothing ends on agreement that only a clerk saw."""
+    state = table.state
+    if not _may_stop_early(table) or given_choices(table):
+        return ()
+    if closed_stage(state, CONFIRM, FIRST_ROUND) or not endings.may_open(
+        state, CONFIRM, FIRST_ROUND
+    ):
+        return ()
+    question = table.record.question
+    seated = {seat.id for seat in table.seats}
+    united = question is not None and any(
+        set(option.holders) == seated for option in question.options
+    )
+    if (CONFIRM, FIRST_ROUND) not in state.stages and not united:
+        return ()
+    plans = [
+        table.ballot_turn(
+            seat, CONFIRM, FIRST_ROUND, table.form(seat, CONFIRMATION, alone=True), CONFIRMING
+        )
+        for seat in table.seats
+    ]
+    return run_stage(state, plans).effects
+
+
+def _critique(table: Table) -> tuple[Effect, ...]:
+    state = table.state
+    wanted = table.option("critique") and len(answers(table)) >= MINIMUM
+    if not wanted or closed_stage(state, CRITIQUE, LAST_ROUND):
+        return ()
+    if not endings.may_open(state, CRITIQUE, LAST_ROUND):
+        return ()
+    if _stops_early(table):
+        known = any(note.code == EARLY_STOP for note in state.notes)
+        return () if known else (Record((_early_stop_note(table),)),)
+    here = {speech.participant for speech in answers(table)}
+    plans = [critique_turn(table, seat) for seat in table.seats if seat.id in here]
+    return run_stage(state, plans, closing=lambda _, failed: _missing(table, failed)).effects
+
+
+def _closing(table: Table) -> tuple[Effect, ...]:
+    if not critiques(table):
+        return ()
+    return closing_ballot(table, LAST_ROUND)
+
+
+def _may_stop_early(table: Table) -> bool:
+    opened = (CRITIQUE, LAST_ROUND) in table.state.stages
+    wanted = table.option("early_stop") and table.option("critique")
+    return bool(wanted) and not opened and len(answers(table)) == len(table.seats)
+
+
+def _stops_early(table: Table) -> bool:
+    return _may_stop_early(table) and table.standing.unanimous
+
+
+def _statement(table: Table) -> tuple[Effect, ...]:
+    """For value questions: candidates by the host, ranked by everybody."""
+    state = table.state
+    if not statement.wanted(table) or not endings.may_open(state, statement.DRAFT, 0):
+        return ()
+    drafting = run_stage(state, [statement.draft(table)])
+    if not drafting.over:
+        return drafting.effects
+    ranking = (statement.RANKING, statement.RANKING_ROUND)
+    plans = statement.rankings(table) if statement.candidates(table) else []
+    if not plans or not endings.may_open(state, *ranking):
+        return ()
+    return run_stage(state, plans, closing=lambda _, failed: _missing(table, failed)).effects
+
+
+def _conclude(table: Table) -> tuple[Effect, ...]:
+    if not table.host_writes:
+        return _close(table, verdicts.extracted(table, last_words(table)))
+    won = statement.winner(table) if statement.wanted(table) else None
+    if statement.wanted(table) and not (won or budget_exhausted(table.state)):
+        return _close(table, statement.without_a_statement(table), NO_STATEMENT_NOTE)
+    plan = statement.revision(table) if won else synthesis_turn(table)
+    stage = run_stage(table.state, [plan])
+    if not stage.over:
         return stage.effects
-
-    def _options(self, sitting: Sitting) -> tuple[Effect, ...]:
-        """Where the question names no options, the host lists the positions in the answers."""
-        if not (sitting.needs_clerk and sitting.host_writes) or sitting.ballots(FIRST_ROUND):
-            return ()
-        if not endings.may_open(sitting.state, CLERK, 0):
-            return ()
-        return run_stage(sitting.state, [tasks.clerk(sitting)]).effects
-
-    def _control_group(self, sitting: Sitting) -> tuple[Effect, ...]:
-        if sitting.ballots(FIRST_ROUND):
-            return ()
-        events = [*records.first_ballots(sitting), *records.raised_points(sitting)]
-        if sitting.needs_clerk and sitting.host_writes and not sitting.reading.by_clerk:
-            events.append(ROUGH_OPTIONS_NOTE)
-        return (Record(tuple(events)),)
-
-    def _minutes(self, sitting: Sitting) -> tuple[Effect, ...]:
-        """Points and stances that a round's speeches did not declare in the form. Round 1 needs
-        them only where its points are talked over."""
-        if sitting.critiques and closed_stage(sitting.state, CRITIQUE, LAST_ROUND) is not None:
-            return take_minutes(sitting, LAST_ROUND)
-        wanted = sitting.state.start.options.get("critique") and len(sitting.answers) >= MINIMUM
-        opened = (CRITIQUE, LAST_ROUND) in sitting.state.stages
-        if not wanted or opened or self._stops_early(sitting):
-            return ()
-        return take_minutes(sitting, FIRST_ROUND)
-
-    def _critique(self, sitting: Sitting) -> tuple[Effect, ...]:
-        state = sitting.state
-        wanted = state.start.options.get("critique") and len(sitting.answers) >= MINIMUM
-        if not wanted or not endings.may_open(sitting.state, CRITIQUE, 2):
-            return ()
-        if self._stops_early(sitting):
-            known = any(note.code == EARLY_STOP for note in state.notes)
-            return () if known else (Record((_early_stop_note(sitting),)),)
-        here = {speech.participant for speech in sitting.answers}
-        plans = [tasks.critique(sitting, p) for p in state.participants if p.id in here]
-
-        def closing(
-            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-        ) -> tuple[Event, ...]:
-            return (*records.final_ballots(sitting, speeches), *_missing(state, failures))
-
-        return run_stage(state, plans, closing=closing).effects
-
-    def _stops_early(self, sitting: Sitting) -> bool:
-        return bool(sitting.state.start.options.get("early_stop")) and sitting.unanimous
-
-    def _statement(self, sitting: Sitting) -> tuple[Effect, ...]:
-        """For value questions: candidates by the host, ranked by everybody."""
-        state = sitting.state
-        if not statement.wanted(sitting) or not endings.may_open(sitting.state, statement.DRAFT, 0):
-            return ()
-        drafting = run_stage(state, [statement.draft(sitting)])
-        if not drafting.over:
-            return drafting.effects
-        ranking = (statement.RANKING, statement.RANKING_ROUND)
-        plans = statement.rankings(sitting) if statement.candidates(sitting) else []
-        if not plans or not endings.may_open(sitting.state, *ranking):
-            return ()
-
-        def closing(
-            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-        ) -> tuple[Event, ...]:
-            return (*statement.ballots(sitting, speeches), *_missing(state, failures))
-
-        return run_stage(state, plans, closing=closing).effects
-
-    def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
-        if not sitting.host_writes:
-            return self._close(sitting, extracted(sitting))
-        won = statement.winner(sitting) if statement.wanted(sitting) else None
-        if statement.wanted(sitting) and not (won or budget_exhausted(sitting.state)):
-            return self._close(sitting, statement.without_a_statement(sitting), NO_STATEMENT_NOTE)
-        plan = statement.revision(sitting) if won else tasks.synthesis(sitting, outcome(sitting))
-        stage = run_stage(sitting.state, [plan])
-        if not stage.over:
-            return stage.effects
-        last_word = next(iter(stage.speeches), None)
-        if won:
-            return self._close(sitting, statement.verdict(sitting, last_word))
-        if last_word is None:
-            return self._close(sitting, extracted(sitting), EXTRACTED_NOTE)
-        return self._close(sitting, written(sitting, last_word))
-
-    def _close(self, sitting: Sitting, verdict: Verdict, *notes: NoteAdded) -> tuple[Effect, ...]:
-        return endings.with_verdict(sitting.state, verdict, *notes, finish="the table")
-
-    def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
-        """End now, with what exists and without another call. Whoever has spoken has voted."""
-        voted = {ballot.participant for ballot in sitting.ballots(LAST_ROUND)}
-        unread = [speech for speech in sitting.critiques if speech.participant not in voted]
-        if sitting.answers and not sitting.ballots(FIRST_ROUND):
-            return self._control_group(sitting)
-        if unread:
-            return (Record(records.final_ballots(sitting, unread)),)
-        return endings.with_what_exists(extracted(sitting) if sitting.last_words else None, stop)
-
-    def _too_few(self, sitting: Sitting) -> tuple[Effect, ...]:
-        return endings.without_verdict(
-            sitting.state,
-            detail=f"{len(sitting.answers)} of {len(sitting.state.participants)} experts answered, "
-            "and a deliberation needs at least two.",
-            remedy="Try again, or with other models: --models=A,B,C.",
-            before="it before enough had answered",
-        )
+    last_word = next(iter(stage.speeches), None)
+    if won:
+        return _close(table, statement.verdict(table, last_word))
+    if last_word is None or verdicts.unusable(last_word, VERDICT, last_words(table)):
+        extract = verdicts.extracted(table, last_words(table))
+        return _close(table, extract, verdicts.EXTRACTED_NOTE)
+    return _close(table, written(table, last_word))
 
 
-def _missing(state: State, failures: Sequence[TurnFailed]) -> tuple[NoteAdded, ...]:
-    names = {p.id: p for p in state.participants}
+def written(table: Table, last_word: SpeechGiven) -> Verdict:
+    return verdicts.written(
+        table,
+        last_word,
+        agreement=last_word.sections.get("Agreement", ""),
+        gaps=last_word.sections.get("Gaps and Risks", ""),
+        among=last_words(table),
+    )
+
+
+def _close(table: Table, verdict: Verdict, *notes: NoteAdded) -> tuple[Effect, ...]:
+    return endings.with_verdict(table.state, verdict, *notes, finish="the table")
+
+
+def _end_early(table: Table, stop: Stop) -> tuple[Effect, ...]:
+    """End now, with what exists and without another call."""
+    words = last_words(table)
+    return endings.with_what_exists(verdicts.extracted(table, words) if words else None, stop)
+
+
+def _too_few(table: Table) -> tuple[Effect, ...]:
+    return endings.without_verdict(
+        table.state,
+        detail=f"{len(answers(table))} of {len(table.seats)} experts answered, and a "
+        f"deliberation needs at least two.{endings.reasons(table.state)}",
+        remedy="Try again, or with other models: --models=A,B,C.",
+        before="it before enough had answered",
+    )
+
+
+# --- turns -------------------------------------------------------------------------------------
+
+
+def answer_turn(table: Table, seat: Participant) -> TurnPlan:
+    keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
+    form = table.form(seat, keys)
+    task = table.declaring_task(
+        "deliberation/answer",
+        {**table.common(), **table.persona(seat)},
+        form,
+        Contract(sections=("Answer", "Reasons")),
+    )
+    small = Task(
+        PromptPlan(
+            "deliberation/small-answer",
+            {
+                "question": Untrusted("question", table.state.start.topic),
+                "name": seat.name,
+                "perspective": seat.perspective,
+            },
+        ),
+        Contract(sections=("Answer",)),
+        max_tokens=SMALL_TOKENS,
+        shape=(
+            SectionShape("Answer", 2, "In my view,"),
+            SectionShape("Reasons", 1, "The main reason is that"),
+        ),
+    )
+    return table.seat_turn(seat, ANSWER, FIRST_ROUND, task, EXPERT, demo=small, independent=True)
+
+
+def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> TurnPlan:
+    """Reading the others; with `reverse`, the same answers from the last to the first."""
+    peers = table.anonymous(seat.id, answers(table), reverse=reverse)
+    task = table.declaring_task(
+        "deliberation/critique",
+        {
+            **table.common(),
+            **table.persona(seat),
+            "own": table.own_words(seat.id),
+            "peers": peers,
+        },
+        table.form(seat, LAST, reverse=reverse, round_=LAST_ROUND),
+        Contract(sections=("Critique", "Answer")),
+    )
+    small = Task(
+        PromptPlan(
+            "deliberation/small-critique",
+            {
+                "question": Untrusted("question", table.state.start.topic),
+                "name": seat.name,
+                "perspective": seat.perspective,
+                "peers": tuple(
+                    Untrusted("speech", first_sentences(peer.text, 1, 300), peer.source)
+                    for peer in peers
+                ),
+            },
+        ),
+        Contract(sections=("Critique", "Answer")),
+        max_tokens=SMALL_TOKENS,
+        shape=(
+            SectionShape("Critique", 1, "What these answers overlook is that"),
+            SectionShape("Answer", 1, "After hearing the others, my view is that"),
+        ),
+    )
+    stage = OTHER_ORDER if reverse else CRITIQUE
+    return table.seat_turn(seat, stage, LAST_ROUND, task, EXPERT, demo=small)
+
+
+def synthesis_turn(table: Table) -> TurnPlan:
+    variables = {
+        **table.common(),
+        "answers": table.by_name(answers(table)),
+        "critiques": table.by_name(critiques(table)),
+    }
+    task = verdicts.verdict_task(table, "deliberation/synthesis", variables, VERDICT)
+    return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True)
+
+
+# --- notes -------------------------------------------------------------------------------------
+
+
+def _missing(table: Table, failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
     return tuple(
         NoteAdded(
             code="timed_out" if failure.cause == "timeout" else "missing",
-            text=f"{names[failure.participant].name} did not answer in round {failure.round}: "
-            f"{failure.message} {_FOLLOWS[failure.round]}",
+            text=f"{table.name(failure.participant)} did not answer in round {failure.round}: "
+            f"{failure.message} {_follows(table, failure)}",
             remedy=failure.remedy,
         )
         for failure in failures
@@ -179,36 +317,35 @@ _FOLLOWS = {
     LAST_ROUND: "So its view of round 1 stands.",
     statement.RANKING_ROUND: "So the statements are ranked without it.",
 }
-EARLY_STOP = "early_stop"
 
 
-def _early_stop_note(sitting: Sitting) -> NoteAdded:
+def _follows(table: Table, failure: TurnFailed) -> str:
+    """What the missing answer means for the count: only a vote can stand."""
+    question = table.record.question
+    if failure.round == LAST_ROUND and (
+        question is None or not table.record.vote(question, failure.participant).choice
+    ):
+        return "It has cast no vote, so its view of round 1 is told but not counted."
+    return _FOLLOWS[failure.round]
+
+
+def _early_stop_note(table: Table) -> NoteAdded:
     """What the unanimity of independent answers saved."""
-    answers = len(sitting.answers)
-    saved = answers * (2 if sitting.state.start.options.get("dual_order") else 1)
-    usage = sitting.state.usage
+    count = len(answers(table))
+    confirmed = len(table.state.spoken_in(CONFIRM, FIRST_ROUND))
+    saved = count * (2 if table.option("dual_order") else 1) - confirmed
+    usage = table.state.usage
     cost = usage.cost_usd
     money = f", about ${cost / max(1, usage.calls) * saved:.4f}" if cost else ""
+    told = f"{saved} calls saved{money}" if saved > 0 else "a short call to each confirmed it"
     return NoteAdded(
         code=EARLY_STOP,
-        text=f"All {answers} independent answers came to the same, so the critique was left out: "
-        f"{saved} calls saved{money}.",
+        text=f"All {count} independent answers came to the same, so the critique was left out: "
+        f"{told}.",
         remedy="--always-critique holds it all the same.",
     )
 
 
-ROUGH_OPTIONS_NOTE = NoteAdded(
-    code="rough_options",
-    text="The host did not list the positions in the answers, so only positions in the same words "
-    "count as the same.",
-    remedy="Name the options with --choices=A,B,C.",
-)
-EXTRACTED_NOTE = NoteAdded(
-    code="extracted_verdict",
-    text="The host could not write the verdict, so it is an extract of what the experts said, made "
-    "without a model. The vote is counted all the same.",
-    remedy="Ask again to get a written one.",
-)
 NO_STATEMENT_NOTE = NoteAdded(
     code="no_statement",
     text="No statement was drafted and ranked, so the position that the vote ranks best stands in "

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import OUTSIDE, Participant
 from ...ports import CastingRequest, ChosenExpert, Models
-from ..messages import demonstration
+from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
-from .framing import choices_of
+from ..past_record import recorded
+from ..seats import Seats
 from .options import DeliberationFlags
-from .record import recorded
-
-HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
-EXPERT_EMOJI = "👤"
 
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
@@ -23,41 +21,19 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     flags = DeliberationFlags.parse({**defaults, **request.options})
     chosen_experts = request.chosen_experts
     personas = chosen_experts.experts if chosen_experts else METHODS[: flags.seats]
-    notes: list[NoteAdded] = []
-    participants = []
+    seats = Seats(models)
     for place, persona in enumerate(personas):
-        wanted = persona.model or models.default_model
-        if flags.models:
-            wanted = flags.models[place % len(flags.models)]
-        chosen = models.seat(wanted, persona.name)
-        notes.extend(chosen.notes)
-        if chosen_experts and not persona.domain and chosen.speakers[0].model != OUTSIDE:
-            notes.append(_made_up(persona.name))
-        participants.append(
-            Participant(
-                id=persona.id,
-                name=persona.name,
-                role=persona.domain or persona.name,
-                emoji=EXPERT_EMOJI,
-                perspective=persona.perspective,
-                speakers=chosen.speakers,
-            )
-        )
-    chosen = models.seat(
-        (chosen_experts and chosen_experts.host_model) or models.default_model, HOST_NAME
+        wanted = flags.models[place % len(flags.models)] if flags.models else persona.model
+        seated = seats.add_expert(persona, wanted)
+        if chosen_experts and not persona.domain and seated.speaker.model != OUTSIDE:
+            seats.notes.append(_made_up(persona.name))
+    host = seats.host(
+        chosen_experts.host_model if chosen_experts else None,
+        "asks, counts and concludes; never argues, never votes",
     )
-    notes.extend(chosen.notes)
-    host = Participant(
-        id=HOST_ID,
-        name=HOST_NAME,
-        role="Host",
-        emoji=HOST_EMOJI,
-        perspective="asks, counts and concludes; never argues, never votes",
-        speakers=chosen.speakers,
-    )
-    notes.extend(_about_the_panel(participants, host))
+    notes = [*seats.notes, *_about_the_panel(seats, host)]
     return Seating(
-        participants=tuple(participants),
+        participants=tuple(seats.participants),
         host=host,
         options={
             "choices": list(flags.choices or choices_of(request.topic)),
@@ -65,9 +41,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
             "dual_order": flags.dual_order,
-            "minutes": flags.minutes,
             "guidance": {persona.id: persona.guidance for persona in personas},
-            **recorded(chosen_experts.past if chosen_experts else (), participants),
+            **recorded(chosen_experts.past if chosen_experts else (), seats.participants),
         },
         language=request.language or "auto",
         notes=tuple(notes),
@@ -89,21 +64,15 @@ def _made_up(name: str) -> NoteAdded:
     )
 
 
-def _about_the_panel(participants: Sequence[Participant], host: Participant) -> list[NoteAdded]:
+def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
     """What the evidence says hurts, where it could not be helped."""
-    families = {p.speaker.family or p.speaker.model for p in participants}
-    if any(p.speaker.demonstration for p in (*participants, host)):
+    families = {p.speaker.family or p.speaker.model for p in seats.participants}
+    if seats.demonstrate(host):
         return [DEMONSTRATION_NOTE]
     notes = []
     if len(families) == 1:
-        notes.append(
-            NoteAdded(
-                code="one_family",
-                text="All experts speak with models of one family. Different hats on one model "
-                "agree more than different models do: take their agreement with care.",
-                remedy="Configure a second provider, or name models of several with --models.",
-            )
-        )
+        remedy = "Configure a second provider, or name models of several with --models."
+        notes.append(one_family("experts", remedy))
     elif host.speaker.family in families:
         notes.append(
             NoteAdded(

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from ...views import deliberation as views
 from ..spec import ProcedureSpec
+from .options import DeliberationFlags
 from .procedure import Deliberation
 from .seating import casting_request, seat
 
 SPEC = ProcedureSpec(
     Deliberation(),
     "Experts answer alone, review each other without names, and vote; a host concludes",
-    (
-        "experts",
-        "models",
-        "seats",
-        "choices",
-        "always_critique",
-        "dual_order",
-        "statement",
-        "no_record",
-        "minutes",
-        "quick",
-    ),
+    DeliberationFlags,
     seat,
     views.deliberation_estimate,
     views.delivery,

@@ -7,30 +7,18 @@ method picks, and the host revises the winner once, by the objections that came 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...core.contracts import Contract, Violation, says_nothing
-from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
-from ...core.events import BallotCast, Event, SpeechGiven
+from ...core.declaration import Decision, DeclaredVote, Option
+from ...core.declaration_form import Form
+from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
+from ...core.events import SpeechGiven
 from ...core.tally import Tally, Vote, tally
 from ...core.text import clip, first_sentences
-from ...core.values import Confidence, Dissent, Participant, Verdict
-from .ballots import read_ballot
-from .checks import check_citations, check_quotations
-from .contracts import BALLOT, BallotContract
-from .records import cast
-from .sitting import Sitting
-from .tasks import (
-    CONCLUDING,
-    common,
-    everything_said,
-    expert_turn,
-    host_turn,
-    listed,
-    persona,
-)
-from .verdict import by_ballots, extracted
+from ...core.values import Dissent, Finding, Participant, Verdict
+from .. import verdicts
+from ..table import Table
 
 DRAFT, RANKING, REVISION = "draft", "ranking", "revision"
 RANKING_ROUND = 3
@@ -38,6 +26,9 @@ FEWEST, MOST = 2, 4
 LONGEST = 1500
 NOT_REVISED = "[statement not revised]"
 OBJECTION = "Objection"
+DECISION = "statement"
+EXPERT = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+CONCLUDING = TurnPolicy(timeout=180, deadline=200, retries=1, repairs=1)
 _STATEMENT = re.compile(r"^[\s>*_`#•+\-]*STATEMENT\s*\d*[\s*_]*[:：][\s*_]*", re.I | re.M)
 
 
@@ -60,12 +51,12 @@ def read_drafts(text: str) -> dict[str, str]:
     return {f"s{n}": words for n, words in enumerate(list(drafts)[:MOST], 1)}
 
 
-def wanted(sitting: Sitting) -> bool:
-    return bool(sitting.state.start.options.get("statement")) and sitting.host_writes
+def wanted(table: Table) -> bool:
+    return bool(table.option("statement")) and table.host_writes
 
 
-def candidates(sitting: Sitting) -> dict[str, str]:
-    speech = next(iter(sitting.state.spoken_in(DRAFT, 0)), None)
+def candidates(table: Table) -> dict[str, str]:
+    speech = next(iter(table.state.spoken_in(DRAFT, 0)), None)
     found = read_drafts(speech.text) if speech else {}
     return found if len(found) >= FEWEST else {}
 
@@ -73,79 +64,82 @@ def candidates(sitting: Sitting) -> dict[str, str]:
 # --- turns -------------------------------------------------------------------------------------
 
 
-def draft(sitting: Sitting) -> TurnPlan:
-    variables: dict[str, PromptValue] = {**common(sitting), **everything_said(sitting)}
+def draft(table: Table) -> TurnPlan:
+    said = [s for s in table.state.speeches if s.round in (1, 2) and s.text]
+    variables: dict[str, PromptValue] = {
+        **table.common(),
+        "answers": table.by_name([s for s in said if s.round == 1]),
+        "critiques": table.by_name([s for s in said if s.round == 2]),
+    }
     task = Task(PromptPlan("deliberation/statement-draft", variables), DraftContract())
-    return host_turn(sitting, DRAFT, task, CONCLUDING, last=False)
+    return table.host_turn(DRAFT, task, CONCLUDING)
 
 
-def rankings(sitting: Sitting) -> list[TurnPlan]:
+def rankings(table: Table) -> list[TurnPlan]:
     """Everybody who answered ranks. A demonstration model cannot."""
-    here = {speech.participant for speech in sitting.answers}
+    here = {speech.participant for speech in table.state.speeches if speech.round == 1}
     return [
-        _ranking(sitting, p)
-        for p in sitting.state.participants
-        if p.id in here and not p.speaker.demonstration
+        _ranking(table, seat)
+        for seat in table.seats
+        if seat.id in here and not seat.speaker.demonstration
     ]
 
 
-def _ranking(sitting: Sitting, participant: Participant) -> TurnPlan:
-    drafts = candidates(sitting)
-    order = sitting.shuffled(participant.id, list(drafts))
-    variables: dict[str, PromptValue] = {
-        **common(sitting),
-        **persona(sitting, participant),
-        "statements": listed({each: drafts[each] for each in order}),
-    }
-    contract = BallotContract(sections=(OBJECTION, BALLOT), options=tuple(drafts.items()))
-    task = Task(PromptPlan("deliberation/statement-ranking", variables), contract)
-    return expert_turn(sitting, participant, RANKING, RANKING_ROUND, task, None)
+def _ranking(table: Table, seat: Participant) -> TurnPlan:
+    drafts = candidates(table)
+    order = table.shuffled(seat.id, list(drafts))
+    options = tuple(Option(id=each, text=drafts[each]) for each in order)
+    asked = "Which statement could the whole table stand behind?"
+    form = Form(("votes",), (Decision(id=DECISION, question=asked, options=options),))
+    task = table.declaring_task(
+        "deliberation/statement-ranking",
+        {**table.common(), **table.persona(seat)},
+        form,
+        Contract(sections=(OBJECTION,)),
+    )
+    return table.seat_turn(seat, RANKING, RANKING_ROUND, task, EXPERT)
 
 
-def revision(sitting: Sitting) -> TurnPlan:
+def revision(table: Table) -> TurnPlan:
     objections = tuple(
         Untrusted("speech", words, f"turn {speech.turn_id}")
-        for speech in _ranked(sitting)
+        for speech in _ranked(table)
         if (words := objection(speech))
     )
     variables: dict[str, PromptValue] = {
-        **common(sitting),
-        "statement": Untrusted("options", candidates(sitting)[winner(sitting) or ""]),
+        **table.common(),
+        "statement": Untrusted("options", candidates(table)[winner(table) or ""]),
         "objections": objections,
     }
     contract = Contract(sections=("Statement", "Gaps and Risks"))
     task = Task(PromptPlan("deliberation/statement-revision", variables), contract)
-    return host_turn(sitting, REVISION, task, CONCLUDING)
+    return table.host_turn(REVISION, task, CONCLUDING, last=True)
 
 
 # --- the vote ----------------------------------------------------------------------------------
 
 
-def ballots(sitting: Sitting, speeches: Sequence[SpeechGiven]) -> tuple[Event, ...]:
-    drafts = candidates(sitting)
-    written = [(s, read_ballot(s.sections.get(BALLOT, ""), drafts)) for s in speeches]
-    return tuple(cast(sitting, s, ballot, ballot.ranking, drafts) for s, ballot in written)
+def votes(table: Table) -> dict[str, DeclaredVote]:
+    """Everybody's ranking of the statements, by seat."""
+    found = {s.participant: s.declaration.vote(DECISION) for s in _ranked(table) if s.declaration}
+    return {seat: vote for seat, vote in found.items() if vote is not None and vote.ranking}
 
 
-def count(sitting: Sitting) -> Tally:
-    votes = [Vote(b.participant, b.ranking, b.certainty) for b in _counted(sitting)]
-    return tally(votes, list(candidates(sitting)))
+def count(table: Table) -> Tally:
+    cast = [Vote.of(seat, *vote.ranking) for seat, vote in votes(table).items()]
+    return tally(cast, list(candidates(table)))
 
 
-def winner(sitting: Sitting) -> str | None:
+def winner(table: Table) -> str | None:
     """The statement that the Schulze method picks; in a tie, the one with more Borda points, then
-    the one drafted first. None without a countable ballot."""
-    outcomes = count(sitting).outcomes
+    the one drafted first. None without a countable vote."""
+    outcomes = count(table).outcomes
     points = outcomes["borda"].scores
     return max(outcomes["schulze"].winners, key=lambda each: points[each], default=None)
 
 
-def _counted(sitting: Sitting) -> list[BallotCast]:
-    return [ballot for ballot in sitting.ballots(RANKING_ROUND) if ballot.meaningful]
-
-
-def _ranked(sitting: Sitting) -> list[SpeechGiven]:
-    return sitting.state.spoken_in(RANKING, RANKING_ROUND)
+def _ranked(table: Table) -> list[SpeechGiven]:
+    return table.state.spoken_in(RANKING, RANKING_ROUND)
 
 
 def objection(speech: SpeechGiven) -> str:
@@ -156,64 +150,61 @@ def objection(speech: SpeechGiven) -> str:
 # --- the verdict -------------------------------------------------------------------------------
 
 
-def verdict(sitting: Sitting, revised: SpeechGiven | None) -> Verdict:
+def verdict(table: Table, revised: SpeechGiven | None) -> Verdict:
     """The winning statement, revised where the host could do it."""
-    won = winner(sitting)
+    won = winner(table)
     assert won is not None, "a statement verdict needs a statement that won"
-    base = by_ballots(sitting)
-    statement, gaps, flags = candidates(sitting)[won], "", [NOT_REVISED]
-    author = next(s.model for s in sitting.state.spoken_in(DRAFT, 0))
+    base = verdicts.counted(table)
+    text, gaps, flags = candidates(table)[won], "", [NOT_REVISED]
+    author = next(s.model for s in table.state.spoken_in(DRAFT, 0))
     if revised is not None:
         flags, author = list(revised.flags), revised.model
-        statement = revised.sections.get("Statement") or revised.text
+        text = revised.sections.get("Statement") or revised.text
         gaps = revised.sections.get("Gaps and Risks", "")
-    for check in (check_quotations, check_citations):
-        statement, found = check(sitting, statement)
-        flags += found
-    first = sum(1 for ballot in _counted(sitting) if ballot.ranking[0] == (won,))
-    voters = len(_counted(sitting))
+    check = verdicts.Checking(table.state)
+    text = check(text)
+    findings: list[Finding] = check.findings
+    flags += dict.fromkeys(map(verdicts.flag_of, findings))
+    cast = votes(table)
+    first = sum(vote.ranking[0] == won for vote in cast.values())
     return base.model_copy(
         update={
-            "answer": statement,
+            "answer": text,
+            "brief": first_sentences(text, 2, 400),
             "author": author,
-            "confidence": _confidence(first, voters),
-            "agreement": f"Of {len(candidates(sitting))} statements this one won by the Schulze "
-            f"method; {first} of {voters} rank it first. On the question itself: "
+            "agreement": f"Of {len(candidates(table))} statements this one won by the Schulze "
+            f"method; {first} of {len(cast)} rank it first. On the question itself: "
             f"{base.agreement}",
-            "dissent": _dissent(sitting, won),
-            "cites": tuple(s.turn_id for s in _ranked(sitting)),
+            "dissent": _dissent(table, won),
+            "cites": tuple(s.turn_id for s in _ranked(table)),
             "gaps": "" if says_nothing(gaps) else gaps,
+            "findings": tuple(findings),
             "flags": (*flags, *base.flags),
             "meaningful": True,
         }
     )
 
 
-def without_a_statement(sitting: Sitting) -> Verdict:
-    """The best-ranked position in its own words, for when nobody could draft or rank."""
-    base = extracted(sitting)
-    outcomes = sitting.count(sitting.last_ballots).outcomes
-    points = outcomes["borda"].scores
-    best = max(outcomes["schulze"].winners, key=lambda each: points[each], default=None)
-    return base if best is None else base.model_copy(update={"answer": sitting.options[best]})
+def without_a_statement(table: Table) -> Verdict:
+    """The position that most hold in its own words, for when nobody could draft or rank."""
+    base = verdicts.extracted(table, [s for s in table.state.speeches if s.round in (1, 2)])
+    question = table.standing.question
+    if question is None or question.delivered is None:
+        return base
+    return base.model_copy(update={"answer": question.answer})
 
 
-def _confidence(first: int, voters: int) -> Confidence:
-    if first == voters:
-        return "high"
-    return "medium" if first * 2 > voters else "low"
-
-
-def _dissent(sitting: Sitting, won: str) -> tuple[Dissent, ...]:
+def _dissent(table: Table, won: str) -> tuple[Dissent, ...]:
     """Everybody who would rather have had another statement, with the objection it made."""
-    preferred = {b.participant: b for b in _counted(sitting) if b.ranking[0] != (won,)}
+    preferred = {s: v.ranking[0] for s, v in votes(table).items() if v.ranking[0] != won}
+    texts = candidates(table)
     return tuple(
         Dissent(
             participant=speech.participant,
             position=first_sentences(objection(speech), 3, 500)
-            or f"Prefers: {clip(preferred[speech.participant].position, 300)}",
+            or f"Prefers: {clip(texts.get(preferred[speech.participant], ''), 300)}",
             turn_id=speech.turn_id,
         )
-        for speech in _ranked(sitting)
+        for speech in _ranked(table)
         if speech.participant in preferred
     )

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...core.contracts import Contract, Violation
+from ...core.contracts import Contract, Violation, parse_sections
 from ...core.quotes import copied_share
+from ...core.text import count_words
 from ...views.five_round import forms
 from ...views.five_round.items import LEAST_REASON, LEAST_SUPPORT
 from ...views.five_round.references import Reference, Statements, references
@@ -21,7 +22,6 @@ from ...views.five_round.rounds import (
     DEFECTS,
     LEAST_CITATIONS,
     LEAST_METRICS,
-    POINTS,
     PROPOSAL,
     REVISION,
     RISKS,
@@ -31,9 +31,15 @@ from ...views.five_round.rounds import (
 )
 
 UNMET = "[requirements not met]"
+RISK, DEFECT = "K", "D"
+"""What their numbers begin with. R1 to R5 are rounds."""
 NOTHING_SAID = Statements({})
 RESTATED_LIMIT = 0.6
 """Above this share of copied runs of words a revision restates the proposal."""
+
+
+TOLERANCE = 0.1
+"""A speech that is a little too short or too long is not asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,15 @@ class RoundContract(Contract):
     flag: str = UNMET
 
     def check(self, text: str) -> tuple[Violation, ...]:
-        # Without super(): a dataclass with slots is another class than the one it is read in.
-        return (*Contract.check(self, text), *self.demands(text))
+        sections = Contract(self.sections).check(text)
+        return (*sections, *self._length(text), *self.demands(text))
+
+    def _length(self, text: str) -> Iterator[Violation]:
+        words = count_words(text)
+        if words < self.min_words * (1 - TOLERANCE):
+            yield Violation("short", f"{words} words; at least {self.min_words} are needed.")
+        if self.max_words is not None and words > self.max_words * (1 + TOLERANCE):
+            yield Violation("long", f"{words} words; at most {self.max_words} are allowed.")
 
     def demands(self, _text: str) -> Iterator[Violation]:
         """What this round asks for beside sections and length."""
@@ -53,7 +66,7 @@ class RoundContract(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Proposal(RoundContract):
-    """R1: a comparison table, figures, and the claims for the list of points."""
+    """R1: a comparison table and figures."""
 
     def demands(self, text: str) -> Iterator[Violation]:
         if forms.comparison(text) is None:
@@ -69,21 +82,14 @@ class Proposal(RoundContract):
                 f"{count} quantitative metrics; at least {LEAST_METRICS} are needed under "
                 "“## Metrics”, each on a line of its own: “- name: figure and unit”.",
             )
-        count = len(forms.points(text))
-        if count != POINTS:
-            yield Violation(
-                "points",
-                f"{count} claims under “## Points”; exactly {POINTS} are needed, one line each.",
-            )
 
 
 @dataclass(frozen=True, slots=True)
 class CrossReference(RoundContract):
-    """R2: citations of others with a stance, and a stance on every point."""
+    """R2: citations of others, each with a stance."""
 
     statements: Statements = NOTHING_SAID
     own: str = ""
-    points: tuple[str, ...] = ()
 
     def demands(self, text: str) -> Iterator[Violation]:
         found = references(text)
@@ -105,7 +111,6 @@ class CrossReference(RoundContract):
                 f"{without} citations have no stance: write agree, disagree or partly in each.",
             )
         yield from _unresolved(found, self.statements)
-        yield from _missing_stances(text, self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +123,8 @@ class Critique(RoundContract):
     def demands(self, text: str) -> Iterator[Violation]:
         found = forms.findings(text)
         for kind, heading, letter, wanted in (
-            ("risk", "Risks", "R", RISKS),
-            ("defect", "Defects", "D", DEFECTS),
+            ("risk", "Risks", RISK, RISKS),
+            ("defect", "Defects", DEFECT, DEFECTS),
         ):
             count = len({f.text.casefold() for f in found if f.kind == kind})
             if count != wanted:
@@ -130,7 +135,7 @@ class Critique(RoundContract):
                     "number.",
                 )
         for finding in found:
-            name = f"{'R' if finding.kind == 'risk' else 'D'}{finding.number}"
+            name = f"{RISK if finding.kind == 'risk' else DEFECT}{finding.number}"
             if not finding.concrete:
                 yield Violation(
                     "support",
@@ -157,7 +162,6 @@ class Revised(RoundContract):
 
     statements: Statements = NOTHING_SAID
     challenges: tuple[int, ...] = ()
-    points: tuple[str, ...] = ()
     first: str = ""
     """The expert's own proposal."""
 
@@ -166,13 +170,13 @@ class Revised(RoundContract):
         if missing := [n for n in self.challenges if n not in answered]:
             yield Violation(
                 "unanswered",
-                f"Challenges without an answer under “## Answers”: {_ids('C', missing)}.",
+                f"Challenges without an answer under “## Answers”: {_ids('Q', missing)}.",
             )
         thin = [n for n in self.challenges if n in answered and not answered[n].substantial]
         if thin:
             yield Violation(
                 "answer",
-                f"These answers say too little: {_ids('C', thin)}. Begin each with accept, reject "
+                f"These answers say too little: {_ids('Q', thin)}. Begin each with accept, reject "
                 f"or partly and give the reason, at least {LEAST_REASON} words.",
             )
         changes = forms.revisions(text)
@@ -193,7 +197,6 @@ class Revised(RoundContract):
                 "This restates your proposal of round 1: write what has changed and why.",
             )
         yield from _unresolved(references(text), self.statements)
-        yield from _missing_stances(text, self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,11 @@ class Arbitration(RoundContract):
             )
         yield from _unresolved(references(text), self.statements)
 
+    def parse(self, text: str) -> dict[str, str]:
+        """The sections; the verdict among them is the answer that is held against the count."""
+        found = parse_sections(text, self.sections)
+        return {**found, "Answer": found["Verdict"]} if "Verdict" in found else found
+
 
 def _plan(text: str) -> Iterator[Violation]:
     tasks = forms.plan(text)
@@ -244,16 +252,6 @@ def _plan(text: str) -> Iterator[Violation]:
             "actionability",
             f"{share:.0f} % of the tasks have an owner, a deliverable and a date; at least "
             f"{ACTIONABLE} % should.",
-        )
-
-
-def _missing_stances(text: str, points: Sequence[str]) -> Iterator[Violation]:
-    taken = {stance.point for stance in forms.stances(text)}
-    if missing := [point for point in points if point not in taken]:
-        yield Violation(
-            "stances",
-            f"No stance on {', '.join(missing)}: write “- p1: agree”, “disagree” or “unsure” and "
-            "the reason for each under “## Stances”.",
         )
 
 
@@ -282,24 +280,16 @@ def proposal() -> Proposal:
     return Proposal(*_frame(PROPOSAL))
 
 
-def cross_reference(statements: Statements, own: str, points: tuple[str, ...]) -> CrossReference:
-    return CrossReference(*_frame(CROSS_REFERENCE), statements=statements, own=own, points=points)
+def cross_reference(statements: Statements, own: str) -> CrossReference:
+    return CrossReference(*_frame(CROSS_REFERENCE), statements=statements, own=own)
 
 
 def critique(statements: Statements, own: str) -> Critique:
     return Critique(*_frame(CRITIQUE), statements=statements, own=own)
 
 
-def revised(
-    statements: Statements, challenges: tuple[int, ...], points: tuple[str, ...], first: str
-) -> Revised:
-    return Revised(
-        *_frame(REVISION),
-        statements=statements,
-        challenges=challenges,
-        points=points,
-        first=first,
-    )
+def revised(statements: Statements, challenges: tuple[int, ...], first: str) -> Revised:
+    return Revised(*_frame(REVISION), statements=statements, challenges=challenges, first=first)
 
 
 def arbitration(statements: Statements, disputes: tuple[int, ...]) -> Arbitration:

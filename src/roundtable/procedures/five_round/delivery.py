@@ -9,31 +9,30 @@ from ...core.fence import discussion_nonce
 from ...core.state import State
 from ...core.values import Prompt
 from ...prompts import render
-from ...views import five_round as views
+from ...views.five_round import files, report
 from ...views.five_round.rounds import PROPOSAL
 from ...views.output_file import OutputFile
-from .sitting import Sitting
-from .tasks import round_turn
+from .tasks import FiveRoundTable, round_turn
 
 
 def deliver(state: State, version: str) -> str:
     """What a person reads at the end."""
-    return views.delivery(state, version, _prompts(state))
+    return report.delivery(state, version, _prompts(state))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """The files for the workspace."""
-    return views.outputs(state, at, _prompts(state))
+    return files.outputs(state, at, _prompts(state))
 
 
 def _prompts(state: State) -> tuple[tuple[str, Prompt], ...]:
     """Of a pre-analysis: what each expert would be asked first."""
-    sitting = Sitting(state)
-    if not sitting.only_plan:
+    table = FiveRoundTable(state, state.start.procedure)
+    if table.option("depth") != "pre-ac":
         return ()
     found = []
     for participant in state.participants:
-        plan = round_turn(sitting, 1, PROPOSAL, participant)
+        plan = round_turn(table, 1, PROPOSAL, participant)
         task = plan.task_for(participant.speaker)
         room = max(1000, participant.speaker.context_window - task.max_tokens)
         nonce = discussion_nonce(state.discussion_id, state.start.seed)

@@ -6,15 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
-
 from ...core.errors import BadSetting
-from ...core.values import Value
 from ...ports import CastingRequest
 from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
-from ..checking import checked
+from ..checking import checked, checked_choices
 from ..opening import OpenRequest
+from ..options import ProcedureOptions, choices_option, option
 
 WHERE = "five-round options"
 FEWEST, MOST = 2, 7
@@ -25,29 +23,84 @@ _HISTORY = re.compile(r"full|chars:(?P<limit>[1-9]\d{0,6})")
 _NAME = re.compile(r"\w[\w .,&'’/()+\-]{0,59}")
 
 
-class FiveRoundFlags(Value):
+class FiveRoundFlags(ProcedureOptions):
     """The options of one run."""
 
-    agents: tuple[str, ...] | str | None = None
-    """The experts, by name or id; several in one text are parted by commas."""
-    experts: int = Field(default=3, ge=FEWEST, le=MOST)
-    """How many are chosen where nobody names them."""
-    depth: Literal["pre-ac", "full"] = "full"
-    strict_rounds: bool = False
-    quick: bool = False
-    """Without the cross-reference."""
-    revisions: int = Field(default=1, ge=1, le=2)
-    """Passes of R4, as far as five rounds have room for them."""
-    history: str | None = None
-    confidential: bool = False
-    divergence: float = Field(default=DIVERGENCE, ge=0, le=1)
-    """Below this share of disagreeing pairs the debate ends early; 0 turns that off."""
-    accelerate: bool = False
-    """Whether three consensus points end the debate after R2 and R3 too."""
-    timeout: float = Field(default=180, gt=0)
-    model: str | None = None
-    models: dict[str, str] = Field(default_factory=dict)
-    """By expert's name or id, or `host`; stronger than any routing."""
+    agents: tuple[str, ...] | str | None = option(
+        None,
+        f"Exactly these experts, {FEWEST} to {MOST}, by name or id; any other name is a persona of "
+        "that name.",
+        part="experts",
+    )
+    experts: int = option(
+        3,
+        "How many experts are chosen where nobody names them.",
+        ge=FEWEST,
+        le=MOST,
+        flag="seats",
+        part="count",
+    )
+    depth: Literal["pre-ac", "full"] = option(
+        "full", "pre-ac: intent, experts, models, prompts and estimate, without a single call."
+    )
+    choices: tuple[str, ...] = choices_option()
+    strict_rounds: bool = option(False, "Hold every round: no early end.")
+    output_dir: str | None = option(
+        None,
+        "The folder for its reports.",
+        metavar="DIR",
+        here=True,
+        closed=dict.fromkeys(
+            ("chat", "http", "page", "tools", "openai", "python"),
+            "files are written by the command line only; others read the report",
+        ),
+    )
+    quick: bool = option(False, "Without the cross-reference, R2.")
+    revisions: int = option(
+        1,
+        "Passes of R4, as far as five rounds have room for them: a second one only with quick.",
+        ge=1,
+        le=2,
+        advanced=True,
+    )
+    history: str | None = option(
+        None,
+        "How much of each earlier round a prompt shows: full, or chars:N.",
+        metavar="full|chars:N",
+        advanced=True,
+    )
+    confidential: bool = option(
+        False,
+        "Prompts show 200 characters of each earlier round.",
+        general=True,
+        advanced=True,
+    )
+    divergence: float = option(
+        DIVERGENCE,
+        "Below this share of disagreeing pairs the debate ends early; 0 turns that off.",
+        ge=0,
+        le=1,
+        advanced=True,
+    )
+    accelerate: bool = option(
+        False, "Three consensus points end the debate after R2 and R3 too.", advanced=True
+    )
+    timeout: float = option(180, "Seconds for one attempt.", gt=0, advanced=True)
+    model: str | None = option(
+        None,
+        "One model for all seats.",
+        metavar="MODEL",
+        flag="all",
+        part="model",
+        tells=False,
+        advanced=True,
+    )
+    models: dict[str, str] = option(
+        {},
+        "Models by expert's name or id, or host; stronger than any routing.",
+        part="models",
+        advanced=True,
+    )
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:
@@ -63,7 +116,7 @@ class FiveRoundFlags(Value):
                 "the cross-reference",
             )
         flags.names  # noqa: B018 - says what is wrong with them
-        return flags
+        return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,17 +7,15 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from ...core.events import NoteAdded
-from ...core.values import HOST_WIRE_NAME, Participant
+from ...core.framing import choices_of
+from ...core.values import HOST_WIRE_NAME
 from ...experts.chosen import named_expert
 from ...ports import ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..seats import HOST_ID, HOST_NAME, Seats
 from .intent import fit_note, read_intent
 from .options import FiveRoundFlags
-
-HOST_ID, HOST_NAME, HOST_EMOJI = "host", "Host", "⚖️"
-EXPERT_EMOJI = "👤"
 
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
@@ -25,40 +23,21 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     flags = FiveRoundFlags.parse({**defaults, **request.options})
     chosen_experts = request.chosen_experts
     personas = _distinct(chosen_experts.experts if chosen_experts else _personas(flags))
-    notes: list[NoteAdded] = []
+    seats = Seats(models)
     if (advice := fit_note(read_intent(request.topic))) is not None:
-        notes.append(advice)
-    participants = []
+        seats.notes.append(advice)
     for persona in personas:
-        wanted = flags.model_for(persona.id, persona.name) or persona.model or models.default_model
-        chosen = models.seat(wanted, persona.name)
-        notes.extend(chosen.notes)
-        participants.append(
-            Participant(
-                id=persona.id,
-                name=persona.name,
-                role=persona.domain or persona.name,
-                emoji=EXPERT_EMOJI,
-                perspective=persona.perspective,
-                speakers=chosen.speakers,
-            )
-        )
+        seats.add_expert(persona, flags.model_for(persona.id, persona.name) or persona.model)
     routed = chosen_experts.host_model if chosen_experts else None
-    host = models.seat(flags.model_for(HOST_ID) or routed or models.default_model, HOST_NAME)
-    notes.extend(host.notes)
-    chair = Participant(
-        id=HOST_ID,
-        name=HOST_NAME,
-        role="Host",
-        emoji=HOST_EMOJI,
-        perspective="sums up, rules on disputes and plans; never argues, never votes",
-        speakers=host.speakers,
+    host = seats.host(
+        flags.model_for(HOST_ID) or routed,
+        "sums up, rules on disputes and plans; never argues, never votes",
     )
-    if any(p.speaker.demonstration for p in (*participants, chair)):
-        notes.append(DEMONSTRATION_NOTE)
+    if seats.demonstrate(host):
+        seats.notes.append(DEMONSTRATION_NOTE)
     return Seating(
-        participants=tuple(participants),
-        host=chair,
+        participants=tuple(seats.participants),
+        host=host,
         options={
             "depth": flags.depth,
             "rounds": [[number, stage] for number, stage in flags.rounds],
@@ -67,10 +46,11 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "divergence": flags.divergence,
             "accelerate": flags.accelerate,
             "timeout": flags.timeout,
+            "choices": list(flags.choices or choices_of(request.topic)),
             "experts": {persona.id: _remembered(persona) for persona in personas},
         },
         language=request.language or "auto",
-        notes=tuple(notes),
+        notes=tuple(seats.notes),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.contracts import Contract
 from ...core.effects import PromptPlan, SectionShape, Task, Untrusted
+from ...core.events import SpeechGiven
 from ...core.text import first_sentences
 from ...core.values import Participant
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, DEFECTS, PROPOSAL, REVISION, RISKS
-from .sitting import Sitting
+from ..table import Table
 
 TOKENS_PER_SENTENCE = 60
 _ASKED = {
@@ -25,11 +28,15 @@ _RISKS = (
 _DEFECTS = ("The plan does not say", "Nobody checked whether", "It is not clear who")
 
 
-def demo_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
-    """The round's task for a demonstration model. Its words carry no marker, so nothing that
-    depends on one counts them."""
-    shape = _shape(sitting, stage, participant)
-    question = Untrusted("question", sitting.state.start.topic)
+def demo_task(
+    table: Table, stage: str, participant: Participant, plans: Sequence[SpeechGiven]
+) -> Task:
+    """The round's task for a demonstration model, which hears the others' newest `plans`. Its
+    words carry no marker and declare nothing, so nothing counts them."""
+    others = [speech for speech in plans if speech.participant != participant.id]
+    peer = table.name(others[0].participant) if others else "next expert"
+    shape = _shape(stage, peer)
+    question = Untrusted("question", table.state.start.topic)
     if stage == PROPOSAL:
         prompt = PromptPlan(
             "five_round/small-proposal", {"question": question, "name": participant.name}
@@ -41,9 +48,7 @@ def demo_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
                 "question": question,
                 "name": participant.name,
                 "others": tuple(
-                    Untrusted("speech", _gist(s.text), sitting.name(s.participant))
-                    for s in sitting.last_words
-                    if s.participant != participant.id
+                    Untrusted("speech", _gist(s.text), table.name(s.participant)) for s in others
                 ),
                 "asked": _ASKED[stage],
             },
@@ -57,12 +62,11 @@ def demo_task(sitting: Sitting, stage: str, participant: Participant) -> Task:
     )
 
 
-def _shape(sitting: Sitting, stage: str, participant: Participant) -> tuple[SectionShape, ...]:
-    peer = next((p.name for p in sitting.present if p.id != participant.id), "next expert")
+def _shape(stage: str, peer: str) -> tuple[SectionShape, ...]:
     if stage == PROPOSAL:
         return (
             SectionShape("Proposal", 2, "I propose that"),
-            SectionShape("Points", 1, "It depends on whether"),
+            SectionShape("Metrics", 1, "It depends on whether"),
         )
     if stage == CROSS_REFERENCE:
         return (

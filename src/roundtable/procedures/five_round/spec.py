@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ...views.five_round import estimate
+from ...views.five_round.estimate import estimate
 from ..spec import ProcedureSpec
 from .delivery import deliver, outputs
-from .options import casting_request
+from .options import FiveRoundFlags, casting_request
 from .procedure import FiveRound
 from .seating import seat
 
 SPEC = ProcedureSpec(
     FiveRound(),
     "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
-    ("agents", "depth", "strict_rounds", "output_dir", "quick"),
+    FiveRoundFlags,
     seat,
     estimate,
     deliver,

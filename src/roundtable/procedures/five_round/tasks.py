@@ -1,21 +1,19 @@
-"""The turns: who is asked what in which round, with which contract and within what time."""
+"""The turns: who is asked what in which round, with which contract, and what it is to declare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from ...core.budget import HoldBack
-from ...core.effects import (
-    PromptPlan,
-    PromptValue,
-    Task,
-    TurnPlan,
-    TurnPolicy,
-    Untrusted,
-    turn_id,
-)
-from ...core.text import clip
+from ...core.declaration import Decision
+from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
+from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
+from ...core.events import SpeechGiven
+from ...core.text import clip, estimate_tokens
 from ...core.values import Participant
+from ...core.verdict_sources import REMARK
 from ...views.five_round.rounds import (
     ACTIONABLE,
     ARBITRATION,
@@ -24,59 +22,154 @@ from ...views.five_round.rounds import (
     DEFECTS,
     LEAST_CITATIONS,
     LEAST_METRICS,
-    POINTS,
     PROPOSAL,
+    REVISION,
     RISKS,
     ROUNDS,
     TOP_RISKS,
     WEEKS,
     held,
+    planned,
+    round_name,
 )
 from ...views.five_round.skipped import forced
-from ...views.five_round.standing import disputes, statements
+from ...views.five_round.standing import (
+    Challenge,
+    challenges,
+    disputes,
+    rejected,
+    replies,
+    statements,
+)
+from .. import verdicts
+from ..clerk import given_choices
+from ..table import Table
 from . import contracts
-from .sitting import Sitting
 from .small import demo_task
 
-LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese"}
 RETRIES, INTERVAL, REPAIRS, TIMEOUT = 2, 5.0, 2, 180.0
-PATIENT = TurnPolicy(timeout=600, retries=1)
-"""For the embedded model, which may share its core with everything else on the machine."""
 WRITES = 6144
 HOST_WRITES = 8192
 FRAME_TOKENS = 2500
 """What the host's prompt holds beside the speeches."""
-LONGEST_CHALLENGE = 400
-"""Characters of a challenge where it is listed."""
+LONGEST_CHALLENGE, LONGEST_SUPPORT = 400, 400
+"""Characters of a challenge and of its support where they are listed."""
 AFTER_ALL = 99
 """A round after every round."""
 
 
-def round_turn(sitting: Sitting, number: int, stage: str, participant: Participant) -> TurnPlan:
+# --- who and what there is ---------------------------------------------------------------------
+
+
+class FiveRoundTable(Table):
+    """A table whose experts know each other by name, and where what is shown of earlier rounds may
+    be cut."""
+
+    @property
+    def shown(self) -> int | None:
+        """Characters of each round that later prompts show; None is all of it."""
+        value = self.option("history")
+        return value if isinstance(value, int) else None
+
+    def form(self, participant: Participant, keys: Sequence[Key], **asked: Any) -> Form:
+        form = Table.form(self, participant, keys, **asked)
+        if form.peers:
+            peers = {p.name: p.id for p in present(self) if p.id != participant.id}
+            form = replace(form, peers=peers)
+        if self.shown is None:
+            return form
+        room = max(12, self.shown // max(1, len(form.listed)))
+        decisions = tuple(_cut(each, self.shown) for each in form.decisions)
+        listed = tuple(replace(each, text=clip(each.text, room)) for each in form.listed)
+        return replace(form, listed=listed, decisions=decisions)
+
+    def own_words(self, seat: str) -> PromptValue:
+        words = Table.own_words(self, seat)
+        if self.shown is None or not isinstance(words, Untrusted):
+            return words
+        return replace(words, text=clip(words.text, self.shown))
+
+
+def _cut(decision: Decision, shown: int) -> Decision:
+    """The decision with no more of its options than may be shown."""
+    room = max(12, shown // max(1, len(decision.options)))
+    options = tuple(o.model_copy(update={"text": clip(o.text, room)}) for o in decision.options)
+    return decision.model_copy(update={"options": options})
+
+
+def proposals(table: Table) -> list[SpeechGiven]:
+    return table.state.spoken_in(PROPOSAL, 1)
+
+
+def cut_proposals(table: FiveRoundTable) -> list[SpeechGiven]:
+    """The proposals as later prompts show them."""
+    said = proposals(table)
+    if table.shown is None:
+        return said
+    room = table.shown // max(1, len(said))
+    return [each.model_copy(update={"text": clip(each.text, room)}) for each in said]
+
+
+def present(table: Table) -> tuple[Participant, ...]:
+    """The experts with a proposal: only they have something to discuss and to defend."""
+    spoke = {speech.participant for speech in proposals(table)}
+    return tuple(p for p in table.seats if p.id in spoke)
+
+
+def last_plans(table: Table) -> list[SpeechGiven]:
+    """Each expert's newest plan: its revision, or else its proposal."""
+    rounds = [(stage, n) for n, stage in held(table.state) if stage in (PROPOSAL, REVISION)]
+    return table.last_words(*rounds)
+
+
+def number(table: Table, name: str, default: float) -> float:
+    value = table.option(name)
+    return float(value) if isinstance(value, int | float) else default
+
+
+def told_of(table: Table, participant: str, key: str) -> str:
+    """A fact about an expert that was settled at the opening."""
+    experts = table.option("experts")
+    known = experts.get(participant) if isinstance(experts, dict) else None
+    value = known.get(key) if isinstance(known, dict) else None
+    if isinstance(value, list):
+        return " ".join(str(each) for each in value)
+    return value if isinstance(value, str) else ""
+
+
+# --- turns -------------------------------------------------------------------------------------
+
+
+def round_turn(
+    table: FiveRoundTable, round_: int, stage: str, participant: Participant
+) -> TurnPlan:
     """One expert's turn in one of the first four rounds."""
-    return TurnPlan(
-        turn_id=turn_id(number, stage, participant.id),
-        stage=stage,
-        round=number,
-        participant=participant,
-        label=f"five-round-{participant.id}-r{number}",
-        task=_task(sitting, number, stage, participant),
-        demo_task=demo_task(sitting, stage, participant)
-        if any(ref.demonstration for ref in participant.speakers)
-        else None,
-        policy=_policy(sitting, participant),
-        hold_back=_for_the_host(sitting),
+    small = any(ref.demonstration for ref in participant.speakers)
+    plan = table.seat_turn(
+        participant,
+        stage,
+        round_,
+        _task(table, round_, stage, participant),
+        _policy(table),
+        demo=demo_task(table, stage, participant, last_plans(table)) if small else None,
+        independent=stage == PROPOSAL,
     )
+    return replace(plan, hold_back=_for_the_host(table))
 
 
-def host_turn(sitting: Sitting) -> TurnPlan:
+def host_turn(table: FiveRoundTable) -> TurnPlan:
     """The host's summary."""
-    state = sitting.state
+    state = table.state
     open_ = disputes(state)
     lines = [
-        f"{each.id} ({each.kind} {each.ref}; for: {_names(sitting, each.for_it)}; against: "
-        f"{_names(sitting, each.against)}): {' '.join(each.text.split())}"
+        f"{each.id} ({each.kind} {each.ref}; for: {_names(table, each.for_it)}; against: "
+        f"{_names(table, each.against)}): {' '.join(each.text.split())}"
         for each in open_
+    ]
+    defended = [
+        f"{each.id} ({each.finding.kind}, by {table.name(each.author)} against "
+        f"{table.name(each.target)}): {' '.join(each.finding.text.split())}"
+        for each in rejected(state)
     ]
     opened = {stage for _, stage in held(state)}
     skipped = [
@@ -84,11 +177,12 @@ def host_turn(sitting: Sitting) -> TurnPlan:
         for each in ROUNDS.values()
         if each.stage not in (*opened, ARBITRATION)
     ]
-    silent = [p.name for p in state.participants if p not in sitting.present]
+    silent = [p.name for p in table.seats if p not in present(table)]
     variables: dict[str, PromptValue] = {
-        **_common(sitting, AFTER_ALL),
+        **_common(table, AFTER_ALL),
         "length": ROUNDS[ARBITRATION].length,
-        "disputes": _listed(sitting, "disputes", lines, "the rounds above"),
+        "disputes": _listed(table, "disputes", lines, "the rounds above"),
+        "defended": _listed(table, "challenges", defended, "R4"),
         "forced": forced(state),
         "skipped": ", ".join(skipped),
         "missing": ", ".join(silent),
@@ -99,126 +193,185 @@ def host_turn(sitting: Sitting) -> TurnPlan:
     contract = contracts.arbitration(
         statements(state, AFTER_ALL), tuple(each.number for each in open_)
     )
-    host = sitting.host
-    return TurnPlan(
-        turn_id=turn_id(0, ARBITRATION, host.id),
-        stage=ARBITRATION,
-        round=0,
-        participant=host,
-        label="five-round-host-r5",
-        task=Task(_plan(ARBITRATION, variables), contract, max_tokens=HOST_WRITES),
-        policy=_policy(sitting, host),
-        after_round=max((number for number, _ in held(state)), default=0),
+    task = verdicts.verdict_task(
+        table,
+        f"five_round/{ARBITRATION}",
+        variables,
+        contract.sections,
+        max_tokens=HOST_WRITES,
+        contract=contract,
+        repeats=True,
     )
+    last = max((round_ for round_, _ in held(state)), default=0)
+    plan = table.host_turn(
+        ARBITRATION, task, _policy(table), last=True, name=f"{table.label}-host-r5"
+    )
+    return replace(plan, after_round=last)
 
 
 def contract_of(
-    sitting: Sitting, number: int, stage: str, participant: Participant
+    table: Table, round_: int, stage: str, participant: Participant
 ) -> contracts.RoundContract:
     """What an expert's speech in this round must keep to."""
-    known = statements(sitting.state, number)
-    points = tuple(point.id for point in sitting.points.issues)
+    known = statements(table.state, round_)
     if stage == PROPOSAL:
         return contracts.proposal()
     if stage == CROSS_REFERENCE:
-        return contracts.cross_reference(known, participant.id, points)
+        return contracts.cross_reference(known, participant.id)
     if stage == CRITIQUE:
         return contracts.critique(known, participant.id)
-    first = next((s.text for s in sitting.proposals if s.participant == participant.id), "")
-    raised = sitting.open_challenges(participant.id, number)
-    return contracts.revised(known, tuple(each.number for each in raised), points, first)
+    first = next((s.text for s in proposals(table) if s.participant == participant.id), "")
+    raised = open_challenges(table, participant.id, round_)
+    return contracts.revised(known, tuple(each.number for each in raised), first)
 
 
-def _task(sitting: Sitting, number: int, stage: str, participant: Participant) -> Task:
+def open_challenges(table: Table, participant: str, round_: int) -> tuple[Challenge, ...]:
+    """What an expert must answer in a revision: in a second pass what it has not granted."""
+    mine = tuple(each for each in challenges(table.state) if each.target == participant)
+    if round_ == ROUNDS[REVISION].number:
+        return mine
+    answered = replies(table.state)
+    settled = {n for n, answer in answered.items() if answer.reply in ("accept", "partly")}
+    return tuple(each for each in mine if each.number not in settled)
+
+
+# --- tasks -------------------------------------------------------------------------------------
+
+
+def form_of(table: Table, round_: int, stage: str, participant: Participant) -> Form | None:
+    """What is declared in a round. R2 can vote only where the asker named the options: the clerk
+    lists them at the same time. R3 declares nothing: what it brings are challenges, and nobody has
+    answered one yet. R4 is the last word, and votes."""
+    keys: tuple[Key, ...]
+    given = bool(given_choices(table))
+    if stage == PROPOSAL:
+        keys = ("votes", *OPENING) if given else OPENING
+    elif stage == CROSS_REFERENCE:
+        keys = LATER if given else tuple(key for key in LATER if key != "votes")
+    elif stage == REVISION:
+        keys = LAST
+    else:
+        return None
+    return table.form(participant, keys, round_=round_)
+
+
+def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participant) -> Task:
     variables: dict[str, PromptValue] = {
-        **_common(sitting, number),
+        **_common(table, round_),
         "name": participant.name,
         "perspective": participant.perspective,
-        "guidance": sitting.told_of(participant.id, "guidance"),
-        "asks": sitting.told_of(participant.id, "asks"),
-        "blind_spot": sitting.told_of(participant.id, "blind_spot"),
+        "guidance": told_of(table, participant.id, "guidance"),
+        "asks": told_of(table, participant.id, "asks"),
+        "blind_spot": told_of(table, participant.id, "blind_spot"),
         "length": ROUNDS[stage].length,
     }
-    others = ", ".join(p.name for p in sitting.present if p.id != participant.id)
+    others = ", ".join(p.name for p in present(table) if p.id != participant.id)
     if stage == PROPOSAL:
-        variables |= {"metrics": str(LEAST_METRICS), "points": str(POINTS)}
+        variables |= {"metrics": str(LEAST_METRICS)}
     elif stage == CROSS_REFERENCE:
-        variables |= {
-            "citations": str(LEAST_CITATIONS),
-            "others": others,
-            "listed": _points(sitting),
-        }
+        variables |= {"citations": str(LEAST_CITATIONS), "others": others}
     elif stage == CRITIQUE:
-        variables |= {"risks": str(RISKS), "defects": str(DEFECTS), "others": others}
+        variables |= {
+            "risks": str(RISKS),
+            "defects": str(DEFECTS),
+            "others": others,
+        }
     else:
-        raised = sitting.open_challenges(participant.id, number)
         lines = [
-            f"{each.id} ({each.finding.kind}, by {sitting.name(each.author)}): "
-            # Its support stands in the critique above.
-            f"{clip(' '.join(each.finding.text.split()), LONGEST_CHALLENGE)}"
-            for each in raised
+            f"{each.id} ({each.finding.kind}, by {table.name(each.author)}): {_challenged(each)}"
+            for each in open_challenges(table, participant.id, round_)
         ]
         variables |= {
-            "listed": _points(sitting),
-            "challenges": _listed(sitting, "challenges", lines, "R3"),
-            "again": number > ROUNDS[stage].number,
+            "challenges": _listed(table, "challenges", lines, "R3"),
+            "again": round_ > ROUNDS[stage].number,
+            "votes": bool(table.record.decisions),
         }
-    contract = contract_of(sitting, number, stage, participant)
-    return Task(_plan(stage, variables), contract, max_tokens=WRITES)
+    contract = contract_of(table, round_, stage, participant)
+    template = f"five_round/{stage}"
+    form = form_of(table, round_, stage, participant)
+    if form is None:
+        return Task(PromptPlan(template, variables, repeats=True), contract, max_tokens=WRITES)
+    return table.declaring_task(
+        template, variables, form, contract, max_tokens=WRITES, repeats=True
+    )
 
 
-def _plan(stage: str, variables: dict[str, PromptValue]) -> PromptPlan:
-    return PromptPlan(f"five_round/{stage}", variables, repeats=True)
+def _challenged(each: Challenge) -> str:
+    text = clip(" ".join(each.finding.text.split()), LONGEST_CHALLENGE)
+    support = clip(" ".join(each.finding.support.split()), LONGEST_SUPPORT)
+    return f"{text} Support: {support}" if support else text
 
 
-def _common(sitting: Sitting, number: int) -> dict[str, PromptValue]:
-    start = sitting.state.start
+def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
+    common = table.common()
     return {
-        "question": Untrusted("question", start.topic),
-        "context": tuple(Untrusted("context", m.text, m.source) for m in sitting.state.context),
-        "history": sitting.history(number),
-        "language": LANGUAGES.get(start.language, start.language),
+        "question": common["question"],
+        "context": common["context"],
+        "history": history(table, round_),
+        "language": common["language"],
     }
 
 
-def _points(sitting: Sitting) -> tuple[Untrusted, ...]:
-    lines = [
-        f"{point.id} ({sitting.name(point.raised_by)}): {' '.join(point.text.split())}"
-        for point in sitting.points.issues
-    ]
-    return _listed(sitting, "points", lines, "R1")
+def history(table: FiveRoundTable, before_round: int) -> tuple[Untrusted, ...]:
+    """What was said before a round, with who said it where, in the order in which it grew: a later
+    prompt begins with all that an earlier one held."""
+    state = table.state
+    remarks = [speech for speech in state.speeches if speech.stage == REMARK]
+    said = [_remark(each) for each in remarks if each.after_round == 0]
+    for round_, stage in planned(state):
+        if round_ >= before_round:
+            break
+        speeches = state.spoken_in(stage, round_)
+        shown = table.shown
+        room = None if shown is None else shown // max(1, len(speeches))
+        said.extend(
+            Untrusted(
+                "speech",
+                speech.text if room is None else clip(speech.text, room),
+                f"{table.name(speech.participant)}, {round_name(round_, stage)}, "
+                f"turn {speech.turn_id}",
+            )
+            for speech in speeches
+        )
+        said.extend(_remark(each) for each in remarks if each.after_round == round_)
+    said.extend(_remark(each) for each in remarks if each.after_round >= before_round)
+    return tuple(said)
+
+
+def _remark(speech: SpeechGiven) -> Untrusted:
+    return Untrusted("remark", speech.text, "the chair")
 
 
 def _listed(
-    sitting: Sitting, kind: str, lines: Sequence[str], source: str
+    table: FiveRoundTable, kind: str, lines: Sequence[str], source: str
 ) -> tuple[Untrusted, ...]:
     """A list in one fence, cut like the history where that is cut; nothing for an empty one."""
     if not lines:
         return ()
-    if sitting.shown is not None:
+    shown = table.shown
+    if shown is not None:
         # What is left must still name each number.
-        room = max(12, sitting.shown // len(lines))
+        room = max(12, shown // len(lines))
         lines = [clip(line, room) for line in lines]
     return (Untrusted(kind, "\n".join(lines), source),)
 
 
-def _names(sitting: Sitting, participants: Sequence[str]) -> str:
-    return ", ".join(sitting.name(each) for each in participants) or "nobody"
+def _names(table: Table, participants: Sequence[str]) -> str:
+    return ", ".join(table.name(each) for each in participants) or "nobody"
 
 
-def _policy(sitting: Sitting, participant: Participant) -> TurnPolicy:
-    if participant.speaker.demonstration:
-        return PATIENT
+def _policy(table: Table) -> TurnPolicy:
     return TurnPolicy(
-        timeout=sitting.number("timeout", TIMEOUT),
+        timeout=number(table, "timeout", TIMEOUT),
         retries=RETRIES,
         interval=INTERVAL,
         repairs=REPAIRS,
     )
 
 
-def _for_the_host(sitting: Sitting) -> HoldBack | None:
+def _for_the_host(table: Table) -> HoldBack | None:
     """Keep one call, and what it reads and writes, for the host's last word."""
-    if not sitting.host_writes:
+    if not table.host_writes:
         return None
-    return HoldBack(sitting.host.speaker, sitting.tokens_said + FRAME_TOKENS, HOST_WRITES)
+    said = sum(estimate_tokens(speech.text) for speech in table.state.speeches)
+    return HoldBack(table.host.speaker, said + FRAME_TOKENS, HOST_WRITES)

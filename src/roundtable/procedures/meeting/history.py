@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ...core.effects import Untrusted
 from ...core.events import SpeechGiven
 from ...core.text import clip, condense, estimate_tokens
-from ...views.meeting import first_words
-from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, SUMMARY, called, issues
-from .sitting import Sitting
+from ...views.meeting import first_words, is_heard, spoken_words
+from ...views.meeting_status import CONCLUSION, DISCUSSION, SUMMARY, issues
+from .meeting_table import MeetingTable
 
 HISTORY_TOKENS = 6_000
 """Beyond this the speeches of older rounds give way to the summaries of those rounds."""
@@ -17,44 +17,46 @@ REPLACING_CHARACTERS = 2_000
 """The most that stands for a replaced round; beside such a summary the list of points remains."""
 
 
-def history(sitting: Sitting, before_round: int) -> tuple[Untrusted, ...]:
+def history(table: MeetingTable, before_round: int, *, without: int = 0) -> tuple[Untrusted, ...]:
     """What was said before a turn of this round, in order. The newest round that is over and the
-    present one are always whole; older ones are replaced, the oldest first, until it fits."""
+    present one are always whole; older ones are replaced, the oldest first, until it fits. The
+    speeches of the round `without` are left out, because the prompt shows them elsewhere."""
     spoken = [
         s
-        for s in sitting.state.speeches
-        if s.stage != CONCLUSION and not s.stage.startswith(MINUTES)
+        for s in table.state.speeches
+        if is_heard(s) and s.stage != CONCLUSION and (not without or s.round != without)
     ]
-    if sitting.parallel:
+    if table.parallel:
         spoken = [s for s in spoken if s.round < before_round]
     rounds = sorted({s.round for s in spoken if 0 < s.round < before_round - 1})
     replaced: set[int] = set()
     for round_ in rounds:
-        if _tokens(_items(sitting, spoken, replaced)) <= HISTORY_TOKENS:
+        if _tokens(_items(table, spoken, replaced)) <= HISTORY_TOKENS:
             break
         replaced.add(round_)
-    return _items(sitting, spoken, replaced)
+    return _items(table, spoken, replaced)
 
 
-def points_on_the_table(sitting: Sitting) -> Untrusted | str:
-    """The list of points with who stands where; empty while there is none."""
-    found = issues(sitting.state)
+def points_on_the_table(table: MeetingTable, *, worded: bool = True) -> Untrusted | str:
+    """The list of points with who stands where; empty while there is none. Not `worded` where
+    the same prompt has their words in its form."""
+    found = issues(table.state)
     if not found:
         return ""
-    names = {p.id: called(p) for p in sitting.state.participants}
     lines = []
     for issue in found:
         sides = [
-            f"{side}: {', '.join(names.get(who, who) for who in ids)}"
+            f"{side}: {', '.join(table.called(who) for who in ids)}"
             for side, ids in (("agree", issue.held_by), ("disagree", issue.rejected_by))
             if ids
         ]
-        lines.append(f"{issue.id}: {issue.text} ({'; '.join(sides) or 'nobody has declared'})")
+        words = f": {issue.text}" if worded else ""
+        lines.append(f"{issue.id}{words} ({'; '.join(sides) or 'nobody has declared'})")
     return Untrusted("points", "\n".join(lines), "the minutes")
 
 
 def _items(
-    sitting: Sitting, spoken: Sequence[SpeechGiven], replaced: set[int]
+    table: MeetingTable, spoken: Sequence[SpeechGiven], replaced: set[int]
 ) -> tuple[Untrusted, ...]:
     items: list[Untrusted] = []
     told: set[int] = set()
@@ -62,19 +64,20 @@ def _items(
         if speech.stage == DISCUSSION and speech.round in replaced:
             if speech.round not in told:
                 told.add(speech.round)
-                items.append(_in_place_of(sitting, spoken, speech.round))
+                items.append(_in_place_of(table, spoken, speech.round))
         elif not _stands_elsewhere(speech, replaced):
-            items.append(_item(sitting, speech))
+            items.append(_item(table, speech))
     return tuple(items)
 
 
-def _item(sitting: Sitting, speech: SpeechGiven) -> Untrusted:
-    seated = sitting.state.participant(speech.participant)
-    who = called(seated) if seated else speech.participant
+def _item(table: MeetingTable, speech: SpeechGiven) -> Untrusted:
+    who = table.called(speech.participant)
     if speech.stage == DISCUSSION:
         return Untrusted("speech", speech.text, f"{who}, round {speech.round}")
     if speech.stage.startswith(SUMMARY):
-        return Untrusted("summary", speech.text, f"{who}, after round {speech.after_round}")
+        return Untrusted(
+            "summary", spoken_words(speech), f"{who}, after round {speech.after_round}"
+        )
     return Untrusted("remark", speech.text, who)
 
 
@@ -83,21 +86,18 @@ def _stands_elsewhere(speech: SpeechGiven, replaced: set[int]) -> bool:
     return speech.stage.startswith(SUMMARY) and speech.after_round in replaced
 
 
-def _in_place_of(sitting: Sitting, spoken: Sequence[SpeechGiven], round_: int) -> Untrusted:
-    summary = sitting.summary_of(round_)
+def _in_place_of(table: MeetingTable, spoken: Sequence[SpeechGiven], round_: int) -> Untrusted:
+    summary = table.summary_of(round_)
     if summary is not None:
-        text = condense(summary.text, REPLACING_CHARACTERS)
+        text = condense(spoken_words(summary), REPLACING_CHARACTERS)
     else:
-        text = digest(sitting, [s for s in spoken if s.round == round_])
+        text = digest(table, [s for s in spoken if s.round == round_])
     return Untrusted("summary", text, f"the minutes, in place of the speeches of round {round_}")
 
 
-def digest(sitting: Sitting, speeches: Sequence[SpeechGiven]) -> str:
+def digest(table: MeetingTable, speeches: Sequence[SpeechGiven]) -> str:
     """A round in one sentence from everybody, for when no host summed it up."""
-    lines = []
-    for speech in speeches:
-        seated = sitting.state.participant(speech.participant)
-        lines.append(f"{called(seated) if seated else speech.participant}: {first_words(speech)}")
+    lines = [f"{table.called(s.participant)}: {first_words(s)}" for s in speeches]
     return clip("\n".join(lines), REPLACING_CHARACTERS)
 
 

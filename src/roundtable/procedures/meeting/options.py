@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field
-
 from ...core.errors import BadSetting
 from ...core.values import HOST_WIRE_NAME, Value
-from ..checking import checked
+from ..checking import checked, checked_choices
+from ..options import ProcedureOptions, choices_option, option
 
 WHERE = "meeting options"
 MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, 12
@@ -37,31 +36,68 @@ class Place(Value):
     """A model's name, or `outside` for somebody who speaks through `speak`."""
 
 
-class MeetingOptions(Value):
+class MeetingOptions(ProcedureOptions):
     """The options of one meeting."""
 
-    participants: tuple[Place, ...] = ()
-    roster: str | None = None
-    """A ready set of participants, instead of a list of them."""
-    max_rounds: int = Field(default=DEFAULT_ROUNDS, ge=1, le=MAX_ROUNDS)
-    speech_order: Literal["fixed", "parallel"] = "fixed"
-    """fixed: one after another as listed, each hearing those before it. parallel: side by side."""
-    summaries: bool = True
-    """Whether the host sums up between two rounds."""
-    minutes: bool = True
-    """Whether the host reads speeches that declare no positions; otherwise rules do."""
-    format: Literal["standard", "decision"] = "standard"
-    output_path: str | None = None
-    """The conclusion document's place in the workspace."""
-    turn_seconds: float = Field(default=TURN_SECONDS, gt=0, le=86_400)
-    model: str | None = None
-    """For every participant that names none."""
-    host: str | None = None
-    """The host's model, or `outside` for a chair who speaks through `speak`."""
-    quick: bool = False
-    """One round."""
-    join: str | None = None
-    """The name of a person who takes a seat beside the others."""
+    participants: tuple[Place, ...] = option(
+        (),
+        f"{MIN_PARTICIPANTS} to {MAX_PARTICIPANTS} seats in the order in which they speak, instead "
+        "of a roster: profile, role, perspective, display_name, model.",
+        part="experts",
+        max_length=MAX_PARTICIPANTS,
+        closed=dict.fromkeys(
+            ("cli", "chat"), "a list of tables does not fit into a flag: `roundtable tool init`"
+        ),
+    )
+    roster: str | None = option(
+        None,
+        "A ready set of participants; tech-design-review where nobody is named.",
+        metavar="NAME",
+        closed={"page": "the form seats experts for the question"},
+    )
+    max_rounds: int = option(DEFAULT_ROUNDS, "How many rounds at most.", ge=1, le=MAX_ROUNDS)
+    speech_order: Literal["fixed", "parallel"] = option(
+        "fixed",
+        "fixed: one after another as listed, each hearing those before it; parallel: side by side.",
+        flag="order",
+    )
+    summaries: bool = option(True, "The host sums up between two rounds.")
+    choices: tuple[str, ...] = choices_option()
+    format: Literal["standard", "decision"] = option("standard", "Of the conclusion.")
+    output_path: str | None = option(
+        None,
+        "Where the conclusion document goes: a .md file inside the workspace.",
+        flag="output",
+        metavar="FILE",
+        closed=dict.fromkeys(("chat", "page"), "it writes a file of this machine"),
+    )
+    join: str | None = option(
+        None, "A person of this name takes a seat beside the others.", metavar="NAME", part="person"
+    )
+    quick: bool = option(False, "One round.")
+    turn_seconds: float = option(
+        TURN_SECONDS,
+        "Seconds for which a seat is waited for where somebody outside speaks, or a model is "
+        "called.",
+        gt=0,
+        le=86_400,
+        advanced=True,
+    )
+    model: str | None = option(
+        None,
+        "A model for every participant that names none.",
+        metavar="MODEL",
+        flag="all",
+        part="model",
+        tells=False,
+        advanced=True,
+    )
+    host: str | None = option(
+        None,
+        "The coordinator's model, or outside for a chair who speaks by hand.",
+        metavar="MODEL",
+        advanced=True,
+    )
 
     @property
     def patience(self) -> float:
@@ -82,7 +118,7 @@ class MeetingOptions(Value):
         if parsed.output_path is not None and not _OUTPUT.fullmatch(parsed.output_path):
             expected = "the path of a .md file inside the workspace, such as docs/decision.md"
             raise BadSetting(WHERE, "output_path", expected)
-        return parsed
+        return parsed.model_copy(update={"choices": checked_choices(parsed.choices, WHERE)})
 
 
 def parse_places(rows: Any) -> tuple[Place, ...]:

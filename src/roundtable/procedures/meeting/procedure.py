@@ -3,19 +3,20 @@ between them and concludes.
 
 P participants and R rounds are P × R calls to participants, each with its own context. A round
 ends when everybody has spoken or is absent; the next begins by itself. The meeting goes to its end
-when its positions have converged, all vote for it, the rounds are used up, fewer than two are
-left, or the chair says so.
+when all who sit there declared the same answer and converged on its points, when all vote for it,
+when the rounds are used up, when fewer than two are left, or when the chair says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, get_args
 
+from ...core.convergence_rules import Measures, converged
 from ...core.effects import DELIVERED, KEPT, Deliver, Effect, Record, TakeTurn
 from ...core.events import (
     DiscussionClosed,
-    EndVoted,
     Event,
     NoteAdded,
     SpeechGiven,
@@ -26,14 +27,27 @@ from ...core.events import (
 from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from ...views.meeting import closing_speech
-from ...views.meeting_status import CONCLUSION, DISCUSSION, MINUTES, called, current_round
-from ..endings import may_open
-from ..minutes import minutes_of, rough_note
-from . import tasks
-from .reading import merged, on_the_table, silent, unread
-from .sitting import MINIMUM, Sitting, WrapUp, wrap_up_note
-from .verdict import reached
+from ...views.meeting import closing_speech, written_conclusion
+from ...views.meeting_status import (
+    CONCLUSION,
+    DISCUSSION,
+    called,
+    current_round,
+    round_report,
+    speaks_from_outside,
+)
+from ..clerk import CLERK, tabled_by_asker, tabled_by_clerk, with_own_positions
+from ..closing import CLOSING, closing_ballot
+from ..endings import may_open, reasons
+from . import turns
+from .conclusion import reached
+from .meeting_table import MeetingTable
+
+MINIMUM = 2
+"""How many must speak in a round for the meeting to go on."""
+WrapUp = Literal["converged", "votes", "max_rounds", "too_few", "budget", "chair"]
+WRAP_UP = "wrap_up/"
+_CONVERGED = converged()
 
 
 class Meeting:
@@ -42,219 +56,272 @@ class Meeting:
     name = "meeting"
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        sitting = Sitting(state)
-        if minutes := unread(sitting):
-            # The turn after it is named too, so that whoever is next may speak already.
-            turns = (e for e in self._go_on(sitting) if isinstance(e, TakeTurn))
-            return (Record(minutes), *turns)
-        return self._go_on(sitting)
+        table = MeetingTable(state, self.name, open_names=True)
+        if not state.tabled and (tabled := tabled_by_asker(table)) is not None:
+            # The turn after it is named too, with the options on its form, so that whoever is
+            # first may speak already.
+            with_options = replace(state, tabled=[tabled], _derived={})
+            table = MeetingTable(with_options, self.name, open_names=True)
+            then = (effect for effect in _go_on(table) if isinstance(effect, TakeTurn))
+            return (Record((tabled,)), *then)
+        return _go_on(table)
 
-    def _go_on(self, sitting: Sitting) -> tuple[Effect, ...]:
-        if stop := stop_requested(sitting.state):
-            return self._end_early(sitting, stop)
-        if sitting.wrap_up is None:
-            return self._end_at_once(sitting) or self._open(sitting) or self._rounds(sitting)
-        return self._conclude(sitting)
 
-    def _end_at_once(self, sitting: Sitting) -> tuple[Effect, ...]:
-        """The chair has concluded, all have voted for the end, or nothing is left to spend: the
-        meeting does not wait for the end of its round."""
-        state = sitting.state
-        if closing_speech(state) is not None:
-            return self._wrap_up(sitting, "chair", "The chair concluded the meeting.")
-        if sitting.all_vote_to_end:
-            count = len(state.participants)
-            return self._wrap_up(sitting, "votes", f"All {count} participants voted to end.")
-        if state.exhausted is not None and not self._under_way(sitting):
-            return self._wrap_up(
-                sitting, "budget", f"The {state.exhausted.limit} limit was reached."
-            )
+def _go_on(table: MeetingTable) -> tuple[Effect, ...]:
+    if stop := stop_requested(table.state):
+        return _end_early(table, stop)
+    if _wrapped_up(table.state) is None:
+        return _end_at_once(table) or _open(table) or _rounds(table)
+    return _closing(table) or _conclude(table)
+
+
+# --- the course --------------------------------------------------------------------------------
+
+
+def _end_at_once(table: MeetingTable) -> tuple[Effect, ...]:
+    """The chair has concluded, all have voted for the end, or nothing is left to spend: the
+    meeting does not wait for the end of its round."""
+    state = table.state
+    if closing_speech(state) is not None:
+        return _wrap_up(table, "chair", "The chair concluded the meeting.")
+    if all(state.end_votes.get(seat.id) for seat in table.seats):
+        return _wrap_up(table, "votes", f"All {len(table.seats)} participants voted to end.")
+    if state.exhausted is not None and not _under_way(state):
+        return _wrap_up(table, "budget", f"The {state.exhausted.limit} limit was reached.")
+    return ()
+
+
+def _open(table: MeetingTable) -> tuple[Effect, ...]:
+    if not table.host_writes or (DISCUSSION, 1) in table.state.stages:
         return ()
+    failed = _host_failed("open the meeting")
+    return run_stage(table.state, [turns.opening(table)], closing=failed).effects
 
-    def _open(self, sitting: Sitting) -> tuple[Effect, ...]:
-        if not sitting.host_writes or (DISCUSSION, 1) in sitting.state.stages:
-            return ()
-        plan = tasks.opening(sitting)
-        return run_stage(sitting.state, [plan], closing=_host_failed("open the meeting")).effects
 
-    def _rounds(self, sitting: Sitting) -> tuple[Effect, ...]:
-        state = sitting.state
-        for round_ in range(1, sitting.max_rounds + 1):
-            held = state.stages.get((DISCUSSION, round_))
-            if held is None or held.closed is None:
-                plans = tasks.speeches(sitting, round_)
-                order: Literal["parallel", "sequential"] = (
-                    "parallel" if sitting.parallel else "sequential"
-                )
-                return run_stage(state, plans, order, _Closing(sitting)).effects
-            if clerk := self._minutes(sitting, round_):
-                return clerk
-            if ended := self._after_round(sitting, round_, len(held.closed.spoke)):
-                return ended
-            if round_ < sitting.max_rounds and sitting.sums_up and not sitting.summed_up(round_):
-                plan = tasks.summary(sitting, round_)
-                return run_stage(state, [plan], closing=_Summed(sitting)).effects
-        count = sitting.max_rounds
-        rounds = "The one round was" if count == 1 else f"All {count} rounds were"
-        return self._wrap_up(sitting, "max_rounds", f"{rounds} held.")
-
-    def _minutes(self, sitting: Sitting, round_: int) -> tuple[Effect, ...]:
-        """Where speeches of a round declare nothing, the host reads them as a clerk."""
-        stage = f"{MINUTES}-{round_}"
-        if not sitting.minutes or closed_stage(sitting.state, stage, 0) is not None:
-            return ()
-        heard = silent(sitting, round_)
-        if not heard or not may_open(sitting.state, stage, 0):
-            return ()
-
-        def closing(
-            speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-        ) -> tuple[Event, ...]:
-            known = on_the_table(sitting.state, round_, heard)
-            if minutes_of(next(iter(speeches), None), heard, known) is not None:
-                return ()
-            return (rough_note("coordinator", "".join(f.message for f in failures)),)
-
-        plan = tasks.minutes(sitting, round_, heard)
-        return run_stage(sitting.state, [plan], closing=closing).effects
-
-    def _after_round(self, sitting: Sitting, round_: int, spoke: int) -> tuple[Effect, ...]:
-        """The end, if the meeting does not go on after this round."""
-        state = sitting.state
+def _rounds(table: MeetingTable) -> tuple[Effect, ...]:
+    state = table.state
+    for round_ in range(1, table.max_rounds + 1):
+        held = state.stages.get((DISCUSSION, round_))
+        if held is None or held.closed is None:
+            plans = turns.speeches(table, round_)
+            order: Literal["parallel", "sequential"] = (
+                "parallel" if table.parallel else "sequential"
+            )
+            return run_stage(state, plans, order, _absences(state)).effects
         if round_ < current_round(state):
-            return ()  # it went on
-        if spoke < MINIMUM and round_ not in state.advanced:
-            text = f"{spoke} of {len(state.participants)} spoke in round {round_}; it takes two."
-            return self._wrap_up(sitting, "too_few", text)
-        fired = sitting.converged_after(round_)
-        if fired is not None:
-            text = f"After round {round_} of {sitting.max_rounds}: {fired.detail}."
-            return self._wrap_up(sitting, "converged", text)
+            continue  # it went on
+        if ended := _after_round(table, round_, len(held.closed.spoke)):
+            return ended
+        if round_ < table.max_rounds and (between := _between(table, round_)):
+            return between
+    count = table.max_rounds
+    rounds = "The one round was" if count == 1 else f"All {count} rounds were"
+    return _wrap_up(table, "max_rounds", f"{rounds} held.")
+
+
+def _after_round(table: MeetingTable, round_: int, spoke: int) -> tuple[Effect, ...]:
+    """The end, if the meeting does not go on after this round."""
+    state = table.state
+    if spoke < MINIMUM and round_ not in state.advanced:
+        text = f"{spoke} of {len(table.seats)} spoke in round {round_}; it takes two."
+        return _wrap_up(table, "too_few", text)
+    if round_ == table.max_rounds:
         return ()
+    ballot = state.stages.get((CLOSING, round_))
+    if ballot is not None and ballot.closed is None:
+        return closing_ballot(table, round_)
+    if (detail := _agreed(table, round_)) is None:
+        return ()
+    # Nothing ends on a vote that was said only once: it is read back first.
+    return closing_ballot(table, round_) or _wrap_up(
+        table, "converged", f"After round {round_} of {table.max_rounds}: {detail}."
+    )
 
-    def _wrap_up(self, sitting: Sitting, why: WrapUp, text: str) -> tuple[Effect, ...]:
-        """Decide the end, and close what is still open."""
-        events: list[Event] = []
-        for (name, round_), stage in sitting.state.stages.items():
-            if stage.closed is None and name != CONCLUSION:
-                spoke = [s.participant for s in sitting.state.spoken_in(name, round_)]
-                seats = [turn.rsplit("/", 1)[1] for turn in stage.opened.turns]
-                missing = tuple(who for who in seats if who not in spoke)
-                events.append(
-                    StageClosed(stage=name, round=round_, spoke=tuple(spoke), missing=missing)
-                )
-        return (Record((*events, wrap_up_note(why, text))),)
 
-    def _conclude(self, sitting: Sitting) -> tuple[Effect, ...]:
-        state = sitting.state
-        needed = MINIMUM if sitting.wrap_up == "too_few" else 1
-        if len(sitting.speakers) < needed and closing_speech(state) is None:
-            return self._too_few(sitting)
-        notes: tuple[Event, ...] = ()
-        if sitting.host_writes and sitting.wrap_up != "chair":
-            stage = run_stage(state, [tasks.conclusion(sitting, current_round(state))])
-            if not stage.over:
-                return stage.effects
-            notes = () if stage.speeches else (EXTRACTED_NOTE,)
-        if not _delivered(state):
-            return (Deliver(),)
-        verdict = reached(state)
-        closed = DiscussionClosed(status="concluded", stop_reason="verdict")
-        if spent := budget_exhausted(state):
-            closed = DiscussionClosed(
-                status="stopped",
-                stop_reason="budget",
-                detail=f"Stopped by {spent.detail}.",
-                remedy="Raise the limit to let the meeting finish.",
+def _agreed(table: MeetingTable, round_: int) -> str | None:
+    """Why the meeting can end after this round: all declared the same answer, and more than four
+    fifths of the points they settled are agreed. None if they did not, whatever their words
+    sound like, and however politely they agree with each other's points."""
+    if not table.standing.unanimous:
+        return None
+    question = table.standing.question
+    assert question is not None, "a vote is unanimous on something"
+    told = question.reason.rstrip(".").lower()
+    if not any(point.status != "withdrawn" for point in table.record.points):
+        return f"{told} hold the same answer"
+    score = round_report(table.state, round_).convergence_score
+    fired = _CONVERGED(Measures(round=round_, convergence_score=score))
+    return f"{told} hold the same answer, and {fired.detail}" if fired else None
+
+
+def _between(table: MeetingTable, round_: int) -> tuple[Effect, ...]:
+    """Between two rounds the host sums up, and what was said becomes what is voted on."""
+    state = table.state
+    if table.sums_up and not table.summed_up(round_):
+        plan = turns.summary(table, round_)
+        failed = _host_failed("sum the round up")
+        return run_stage(state, [plan], closing=failed).effects
+    return _options(table, round_)
+
+
+def _options(table: MeetingTable, round_: int) -> tuple[Effect, ...]:
+    """Positions as options: as the host lists them, or in the words of whoever holds them."""
+    state = table.state
+    if not state.tabled:
+        if not any(each.declaration.position for each in table.record.statements):
+            return ()
+        listing = table.summary_of(round_)
+        if not table.sums_up or round_ == table.max_rounds:
+            # No summary asks for the list: the host is asked for it alone.
+            asked = closed_stage(state, CLERK, 0) is not None or not table.host_writes
+            if not asked and may_open(state, CLERK, 0):
+                return run_stage(state, [turns.clerk(table)]).effects
+            listing = next(iter(state.spoken_in(CLERK, 0)), None)
+        return (Record((tabled_by_clerk(table, listing),)),)
+    tabled = with_own_positions(table)
+    return (Record((tabled,)),) if tabled is not None else ()
+
+
+# --- the end -----------------------------------------------------------------------------------
+
+
+def _wrap_up(table: MeetingTable, why: WrapUp, text: str) -> tuple[Effect, ...]:
+    """Decide the end, and close what is still open."""
+    state = table.state
+    events: list[Event] = []
+    for (name, round_), stage in state.stages.items():
+        if stage.closed is None and name != CONCLUSION:
+            spoke = [s.participant for s in state.spoken_in(name, round_)]
+            seats = [turn.rsplit("/", 1)[1] for turn in stage.opened.turns]
+            missing = tuple(who for who in seats if who not in spoke)
+            events.append(
+                StageClosed(stage=name, round=round_, spoke=tuple(spoke), missing=missing)
             )
-        elif sitting.wrap_up == "too_few":
-            closed = DiscussionClosed(
-                status="stopped",
-                stop_reason="too_few_answers",
-                detail="The meeting ended early: fewer than two participants were left.",
-                remedy="Give the seats other models, or more time with turn_seconds.",
-            )
-        partial = closed.status == "stopped"
-        verdict = verdict.model_copy(update={"partial": partial})
-        return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
+    return (Record((*events, NoteAdded(code=f"{WRAP_UP}{why}", text=text))),)
 
-    def _end_early(self, sitting: Sitting, stop: Stop) -> tuple[Effect, ...]:
-        """End now, with what exists and without another call."""
-        events: list[Event] = []
-        if sitting.speakers:
-            if not _delivered(sitting.state):
-                return (Deliver(),)
-            verdict = reached(sitting.state).model_copy(update={"partial": True})
-            events.append(VerdictReached(verdict=verdict))
-        events.append(
-            DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail)
-        )
-        return (Record(tuple(events)),)
 
-    def _too_few(self, sitting: Sitting) -> tuple[Effect, ...]:
-        spent = budget_exhausted(sitting.state)
-        count = len(sitting.speakers)
+def _wrapped_up(state: State) -> WrapUp | None:
+    """Why the meeting goes to its end, once that is decided: it is recorded, so that nothing that
+    happens afterwards can open it again."""
+    note = next((n for n in state.notes if n.code.startswith(WRAP_UP)), None)
+    if note is None:
+        return None
+    whys: tuple[WrapUp, ...] = get_args(WrapUp)
+    return next(each for each in whys if note.code == f"{WRAP_UP}{each}")
+
+
+def _closing(table: MeetingTable) -> tuple[Effect, ...]:
+    """Before the host concludes, what is still open is asked for: the votes themselves, where the
+    options came only with the last round."""
+    state = table.state
+    if _wrapped_up(state) not in ("votes", "max_rounds") or (CONCLUSION, 0) in state.stages:
+        return ()
+    round_ = current_round(state)
+    called_for = (s for s in table.seats if not speaks_from_outside(s))
+    if all(seat.speaker.demonstration for seat in called_for) or budget_exhausted(state):
+        return ()
+    if not state.tabled and (options := _options(table, round_)):
+        return options
+    question = table.standing.question
+    unvoted = question is not None and not any(seat.final for seat in question.seats)
+    return closing_ballot(table, round_, unvoted=unvoted)
+
+
+def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
+    state = table.state
+    why = _wrapped_up(state)
+    needed = MINIMUM if why == "too_few" else 1
+    if len(table.speakers) < needed and closing_speech(state) is None:
+        return _too_few(table)
+    notes: tuple[Event, ...] = ()
+    if table.host_writes and why != "chair":
+        stage = run_stage(state, [turns.conclusion(table, current_round(state))])
+        if not stage.over:
+            return stage.effects
+        notes = () if written_conclusion(state) else (EXTRACTED_NOTE,)
+    if not _delivered(state):
+        return (Deliver(),)
+    closed = DiscussionClosed(status="concluded", stop_reason="verdict")
+    if spent := budget_exhausted(state):
         closed = DiscussionClosed(
-            status="failed",
-            stop_reason="budget" if spent else "too_few_answers",
-            detail=f"The budget ended the meeting before anybody had spoken: {spent.detail}."
-            if spent
-            else f"Sorry: {count} of {len(sitting.state.participants)} participants spoke, and a "
-            "meeting needs at least two.",
-            remedy="Raise the limit and ask again."
-            if spent
-            else "Give the seats other models: `roundtable models` shows which can be used now.",
+            status="stopped",
+            stop_reason="budget",
+            detail=f"Stopped by {spent.detail}.",
+            remedy="Raise the limit to let the meeting finish.",
         )
-        return (Record((closed,)),)
+    elif why == "too_few":
+        closed = DiscussionClosed(
+            status="stopped",
+            stop_reason="too_few_answers",
+            detail="The meeting ended early: fewer than two participants were left.",
+            remedy="Give the seats other models, or more time with turn_seconds.",
+        )
+    verdict = reached(table).model_copy(update={"partial": closed.status == "stopped"})
+    return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
-    def _under_way(self, sitting: Sitting) -> bool:
-        """Whether somebody is speaking: a spent budget opens nothing, but cuts nobody short."""
-        return any(
-            attempt.in_flight
-            for turn in sitting.state.turns.values()
-            for attempt in turn.attempts
-            if not turn.over
+
+def _end_early(table: MeetingTable, stop: Stop) -> tuple[Effect, ...]:
+    """End now, with what exists and without another call."""
+    events: list[Event] = []
+    if table.speakers:
+        if not _delivered(table.state):
+            return (Deliver(),)
+        verdict = reached(table).model_copy(update={"partial": True})
+        events.append(VerdictReached(verdict=verdict))
+    events.append(DiscussionClosed(status="stopped", stop_reason=stop.reason, detail=stop.detail))
+    return (Record(tuple(events)),)
+
+
+def _too_few(table: MeetingTable) -> tuple[Effect, ...]:
+    spent = budget_exhausted(table.state)
+    count = len(table.speakers)
+    closed = DiscussionClosed(
+        status="failed",
+        stop_reason="budget" if spent else "too_few_answers",
+        detail=f"The budget ended the meeting before anybody had spoken: {spent.detail}."
+        if spent
+        else f"Sorry: {count} of {len(table.seats)} participants spoke, and a meeting needs at "
+        f"least two.{reasons(table.state)}",
+        remedy="Raise the limit and ask again."
+        if spent
+        else "Give the seats other models: `roundtable models` shows which can be used now.",
+    )
+    return (Record((closed,)),)
+
+
+# --- what is read of the state -----------------------------------------------------------------
+
+
+def _under_way(state: State) -> bool:
+    """Whether somebody is speaking: a spent budget opens nothing, but cuts nobody short."""
+    return any(
+        attempt.in_flight
+        for turn in state.turns.values()
+        for attempt in turn.attempts
+        if not turn.over
+    )
+
+
+def _delivered(state: State) -> bool:
+    return any(note.code in (DELIVERED, KEPT) for note in state.notes)
+
+
+def _absences(state: State) -> Closing:
+    """A note for everybody who did not speak in a round."""
+
+    def closing(_: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
+        return tuple(
+            NoteAdded(
+                code="absent",
+                text=f"{called(seated) if seated else failure.participant} is absent from round "
+                f"{failure.round}: {failure.message}",
+                remedy=failure.remedy,
+            )
+            for failure in failures
+            for seated in (state.participant(failure.participant),)
         )
 
-
-class _Closing:
-    """What is recorded when a round closes: who is absent, and the votes that speeches declare."""
-
-    def __init__(self, sitting: Sitting) -> None:
-        self.sitting = sitting
-
-    def __call__(
-        self, speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-    ) -> tuple[Event, ...]:
-        votes = self.sitting.votes_in(list(speeches))
-        cast = (
-            EndVoted(participant=who, in_favour=vote)
-            for who, vote in votes.items()
-            if self.sitting.state.end_votes.get(who) is not vote
-        )
-        return (*cast, *(self._absent(failure) for failure in failures))
-
-    def _absent(self, failure: TurnFailed) -> NoteAdded:
-        seated = self.sitting.state.participant(failure.participant)
-        who = called(seated) if seated else failure.participant
-        return NoteAdded(
-            code="absent",
-            text=f"{who} is absent from round {failure.round}: {failure.message}",
-            remedy=failure.remedy,
-        )
-
-
-class _Summed:
-    """What is recorded when a summary closes: the points it calls the same."""
-
-    def __init__(self, sitting: Sitting) -> None:
-        self.sitting = sitting
-
-    def __call__(
-        self, speeches: Sequence[SpeechGiven], failures: Sequence[TurnFailed]
-    ) -> tuple[Event, ...]:
-        merges = (event for speech in speeches for event in merged(self.sitting.state, speech))
-        return (*merges, *_host_failed("sum the round up")(speeches, failures))
+    return closing
 
 
 def _host_failed(verb: str) -> Closing:
@@ -272,10 +339,6 @@ def _host_failed(verb: str) -> Closing:
         )
 
     return closing
-
-
-def _delivered(state: State) -> bool:
-    return any(note.code in (DELIVERED, KEPT) for note in state.notes)
 
 
 EXTRACTED_NOTE = NoteAdded(

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.events import NoteAdded
+from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..seats import Seats
 from .options import MeetingOptions, parse_places
 from .rosters import DEFAULT_ROSTER, roster
 
@@ -27,33 +29,25 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
         places = parse_places([*places, you])
-    default = options.model or models.default_model
-    participants = []
+    seats = Seats(models, tuple(notes))
     for place in places:
-        chosen = models.seat(place.model or default, place.display_name)
-        notes.extend(chosen.notes)
-        participants.append(
-            Participant(
-                id=place.profile,
-                name=place.display_name,
-                role=place.role,
-                emoji="👤",
-                perspective=place.perspective,
-                speakers=chosen.speakers,
-            )
+        seats.add(
+            place.profile,
+            place.display_name,
+            place.model or options.model,
+            role=place.role,
+            perspective=place.perspective,
         )
     routed = request.chosen_experts.host_model if request.chosen_experts else None
-    chair = models.seat(options.host or routed or models.default_model, "Coordinator")
-    notes.extend(chair.notes)
-    host = Participant(
-        id=HOST_WIRE_NAME,
+    host = seats.host(
+        options.host or routed,
+        "opens, sums up and concludes; never argues, never votes",
+        seat=HOST_WIRE_NAME,
         name="Coordinator",
-        role="Host",
         emoji="🎙️",
-        perspective="opens, sums up and concludes; never argues, never votes",
-        speakers=chair.speakers,
     )
-    if any(p.speaker.demonstration for p in (*participants, host)):
+    participants, notes = seats.participants, seats.notes
+    if seats.demonstrate(host):
         notes.append(DEMONSTRATION_NOTE)
     if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
         notes.append(_outside_note(waited_for, options.patience))
@@ -66,7 +60,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "max_rounds": 1 if options.quick else options.max_rounds,
             "speech_order": options.speech_order,
             "summaries": options.summaries,
-            "minutes": options.minutes,
+            "choices": list(options.choices or choices_of(request.topic)),
             "format": options.format,
             "output_path": options.output_path,
             "turn_seconds": options.turn_seconds,
@@ -97,7 +91,7 @@ def _outside_note(waited_for: list[Participant], seconds: float) -> NoteAdded:
 
 
 DEMONSTRATION_NOTE = demonstration(
-    "no point is read from them, and the conclusion is an extract of what was said"
+    "nothing of what they say is counted, and the conclusion is an extract of it"
 )
 PARALLEL_NOTE = NoteAdded(
     code="parallel",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...views import meeting as views
 from ...views.meeting_status import progress
 from ..spec import ProcedureSpec
+from .options import MeetingOptions
 from .procedure import Meeting
 from .rosters import casting_request
 from .seating import seat
@@ -12,17 +13,7 @@ from .seating import seat
 SPEC = ProcedureSpec(
     Meeting(),
     "Participants with roles speak in turn, hearing each other; a coordinator concludes",
-    (
-        "roster",
-        "max_rounds",
-        "speech_order",
-        "summaries",
-        "minutes",
-        "format",
-        "output_path",
-        "quick",
-        "join",
-    ),
+    MeetingOptions,
     seat,
     views.meeting_estimate,
     views.delivery,

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ...core.chain import canonical
 from ...core.decide import Procedure, decide
-from ...core.effects import Record
+from ...core.declaration import Declaration
+from ...core.effects import Record, TakeTurn, TurnPlan
 from ...core.errors import RoundtableError
 from ...core.events import (
     BallotCast,
+    DecisionsTabled,
     DiscussionOpened,
-    SearchFinished,
+    PointRaised,
+    ScoresGiven,
+    SpeechGiven,
+    StanceTaken,
     StoredEvent,
     VerdictReached,
 )
-from ...core.quotes import find_quote
+from ...core.headline import headline
+from ...core.standing import standing_of
 from ...core.state import State
-from ...core.text import clip, count_words
+from ...core.text import clip
+from ...core.turns import UNDECLARED, as_it_stands
+from ...core.values import Finding as Flaw
 from ...core.values import Verdict
+from ...core.verdict_check import Checked as CheckedText
+from ...core.verdict_check import check_text
+from ...core.verdict_sources import sources_of
 from ...procedures import procedure_spec
 from ...version import __version__
 from .counting import counted
 from .reading import Bundle, BundleBroken, read_bundle
 from .signing import INSTALL, is_genuine
 
-Level = Literal["good", "remark", "wrong"]
-_TURN = re.compile(r"(?<![\w/.-])\d{1,3}/[\w-]+/[\w.-]*[\w-]")
-_QUOTATION = re.compile(r"[\"“„«「]([^\"“”„«»「」\n]{12,400})[\"”“»」]")
-_SHORTEST_QUOTATION = 4
-"""Words. Shorter ones are names and terms, not quotations."""
+Level = Literal["good", "remark", "unverified", "wrong"]
+Outcome = Literal["sound", "unverified", "wrong"]
+KNOWN_VERSIONS = frozenset({"0.1.0", __version__})
+"""The versions whose discussions can be decided again here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that was checked, and what came of it. A remark is nothing that the file does
-    wrong, but the reader should know it."""
+    wrong, but the reader should know it. What is unverified may be right or forged: the file gives
+    a reason why it cannot be found out, and no reason of its own makes a file sound."""
 
     check: str
     level: Level
@@ -54,19 +64,40 @@ class Checked:
     head: str
     signed_by: str | None
     """The public key, if the signature was checked and is genuine."""
+    whose: str
+    """Whose key that is, as far as it is known here; "" if it is not."""
+    expected: bool
+    """Whether it is a key that the caller expected or knows."""
     findings: tuple[Finding, ...]
+
+    decided: bool
+    """Whether everything that a procedure decides was decided again. Where it was not, because the
+    rules are not known here, a bundle that is sound still says no more than that its parts fit."""
+
+    @property
+    def outcome(self) -> Outcome:
+        levels = {finding.level for finding in self.findings}
+        return "wrong" if "wrong" in levels else "unverified" if "unverified" in levels else "sound"
 
     @property
     def sound(self) -> bool:
-        return not any(finding.level == "wrong" for finding in self.findings)
+        return self.outcome == "sound"
 
 
-def check_bundle(data: bytes, *, head: str | None = None, signer: str | None = None) -> Checked:
+def check_bundle(
+    data: bytes,
+    *,
+    head: str | None = None,
+    signer: str | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Checked:
     """Check everything that can be checked without a key, a database or a network.
 
-    `head` and `signer` are what the caller knows from elsewhere. BundleBroken if the bytes are no
-    bundle or their chain is broken; all else is a finding.
+    `head` and `signer` are what the caller knows from elsewhere, `known` says of public keys whose
+    they are. BundleBroken if the bytes are no bundle or their chain is broken, BundleUnknown if
+    they are one of another time; all else is a finding.
     """
+    known = known or {}
     bundle = read_bundle(data)
     replay = _replayed(bundle)
     state = replay.state
@@ -74,20 +105,27 @@ def check_bundle(data: bytes, *, head: str | None = None, signer: str | None = N
         Finding("chain", "good", f"{bundle.lines:,} lines, each follows from the one before"),
         *_head(bundle, head),
         Finding("events", "good", f"{state.seq:,} fold into a discussion that is {state.status}"),
+        *_version(bundle, state),
         *_decisions(bundle, replay),
+        *_declarations(bundle, replay),
         *_tally(bundle, state),
         *_cites(state),
         *_quotations(state),
+        *_answer(state),
         *_redactions(bundle),
-        *_signature(bundle, signer),
+        *_signature(bundle, signer, known),
     )
     genuine = bundle.signature and is_genuine(bundle.signature, bundle.head)
+    key = bundle.signature.public_key if bundle.signature and genuine else None
     return Checked(
         discussion_id=bundle.discussion_id,
         topic=state.start.topic,
         head=bundle.head,
-        signed_by=bundle.signature.public_key if bundle.signature and genuine else None,
+        signed_by=key,
+        whose=known.get(key, "") if key else "",
+        expected=key is not None and (_plain(signer) == key if signer else key in known),
         findings=findings,
+        decided=any(f.check == "decisions" and f.level == "good" for f in findings),
     )
 
 
@@ -97,6 +135,10 @@ class _Replay:
 
     state: State
     decided: frozenset[int]
+    read_again: int
+    """Declarations that were read again from what was answered."""
+    misread: tuple[SpeechGiven, ...]
+    """Speeches whose declaration is another one than what was answered says."""
     unknown: str = ""
     """Why nothing could be decided again, if so."""
 
@@ -129,8 +171,14 @@ def _replayed(bundle: Bundle) -> _Replay:
     procedure, unknown = _procedure(records[0].event.procedure)
     state = State()
     decided: set[int] = set()
+    read_again, misread = 0, []
     for place, record in enumerate(records):
         event = record.event
+        if procedure is not None and isinstance(event, SpeechGiven) and event.declaration:
+            said = _declared_again(state, procedure, event)
+            read_again += said is not None
+            if said is not None and not _same(said, event.declaration):
+                misread.append(event)
         if procedure is not None and not (record.seq in decided or event.type in _FROM_THE_WORLD):
             decided.update(_decided_again(state, procedure, records, place))
         try:
@@ -141,7 +189,7 @@ def _replayed(bundle: Bundle) -> _Replay:
                 "events before it.",
                 line=record.seq + 1,
             ) from None
-    return _Replay(state, frozenset(decided), unknown)
+    return _Replay(state, frozenset(decided), read_again, tuple(misread), unknown)
 
 
 def _procedure(name: str) -> tuple[Procedure | None, str]:
@@ -164,6 +212,30 @@ def _decided_again(
     return range(place + 1, place + 1 + len(events)) if found == events else range(0)
 
 
+def _declared_again(state: State, procedure: Procedure, speech: SpeechGiven) -> Declaration | None:
+    """What a speaker declared, read again from its answer; None where nobody was called for it, or
+    the rules no longer ask for it."""
+    turn = state.turn(speech.turn_id)
+    plan = _plan(state, procedure, speech.turn_id) if turn and turn.attempts else None
+    accepted = as_it_stands(plan, turn) if plan else None
+    return accepted.declaration if accepted else None
+
+
+def _plan(state: State, procedure: Procedure, turn_id: str) -> TurnPlan | None:
+    try:
+        effects = decide(state, procedure)
+    except Exception:  # rules that meet what they never wrote may fail in any way
+        return None
+    plans = [each.plan for each in effects if isinstance(each, TakeTurn)]
+    return next((plan for plan in plans if plan.turn_id == turn_id), None)
+
+
+def _same(one: Declaration, other: Declaration) -> bool:
+    """Whether two declarations vote alike. What else they say depends on what was listed when the
+    call was made."""
+    return (one.votes, one.abstain, one.delivers) == (other.votes, other.abstain, other.delivers)
+
+
 def _head(bundle: Bundle, expected: str | None) -> Iterator[Finding]:
     if expected is None:
         return
@@ -173,19 +245,42 @@ def _head(bundle: Bundle, expected: str | None) -> Iterator[Finding]:
         yield Finding("head", "wrong", f"expected {expected}: this is another bundle")
 
 
+def _version(bundle: Bundle, state: State) -> Iterator[Finding]:
+    if bundle.program_version != state.start.program_version:
+        text = (
+            f"the file says {bundle.program_version!r}, the discussion "
+            f"{state.start.program_version!r}"
+        )
+        yield Finding("version", "wrong", text)
+    elif bundle.program_version not in KNOWN_VERSIONS:
+        text = (
+            f"it was held by version {clip(bundle.program_version, 40)!r}, "
+            f"whose rules {__version__} does not know"
+        )
+        yield Finding("version", "unverified", text)
+
+
 def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
     """Ballots and verdict follow from the speeches by the rules of the procedure."""
     name = replay.state.start.procedure
     if replay.unknown:
-        yield Finding("decisions", "remark", f"not decided again: {replay.unknown}")
+        yield Finding("decisions", "unverified", f"not decided again: {replay.unknown}")
         return
-    ruled = [r for r in bundle.records if isinstance(r.event, BallotCast | VerdictReached)]
+    kinds = BallotCast | DecisionsTabled | VerdictReached
+    ruled = [r for r in bundle.records if isinstance(r.event, kinds)]
     other = [record for record in ruled if record.seq not in replay.decided]
     if not ruled:
-        yield Finding("decisions", "remark", "there is neither a ballot nor a verdict yet")
+        yield Finding("decisions", "remark", "there is neither a vote nor a verdict yet")
     elif not other:
-        ballots = len(replay.state.ballots)
-        made = [f"{ballots} ballots"] * bool(ballots) + ["the verdict"] * (len(ruled) > ballots)
+        made = [
+            f"{count} {told}"
+            for count, told in (
+                (sum(isinstance(r.event, BallotCast) for r in ruled), "ballots"),
+                (sum(isinstance(r.event, DecisionsTabled) for r in ruled), "lists of options"),
+            )
+            if count
+        ]
+        made += ["the verdict"] * any(isinstance(r.event, VerdictReached) for r in ruled)
         text = f"decided again by the rules of {name}, {' and '.join(made)} came out the same"
         yield Finding("decisions", "good", text)
     else:
@@ -194,13 +289,43 @@ def _decisions(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
             f"by the rules of {name}, event {first.seq} ({first.event.type}) does not follow from "
             "what was said before it"
         )
-        if bundle.program_version != __version__:
-            why = f"; version {bundle.program_version} may have had other rules than {__version__}"
-            yield Finding("decisions", "remark", text + why)
-        elif bundle.redacted:
-            yield Finding("decisions", "remark", f"{text}; what was redacted may be the reason")
-        else:
-            yield Finding("decisions", "wrong", text)
+        yield _disagrees(bundle, "decisions", text)
+
+
+def _disagrees(bundle: Bundle, check: str, text: str) -> Finding:
+    """Wrong, unless there may be another reason for it. The file gives that reason itself, so it
+    excuses nothing: it only says why nobody can tell."""
+    if _earlier_rules(bundle):
+        text += "; it was held under earlier rules, which read positions from prose"
+        return Finding(check, "unverified", text)
+    if bundle.program_version != __version__:
+        why = f"; version {bundle.program_version} may have had other rules than {__version__}"
+        return Finding(check, "unverified", text + why)
+    if bundle.redacted:
+        return Finding(check, "unverified", f"{text}; what was redacted may be the reason")
+    return Finding(check, "wrong", text)
+
+
+def _earlier_rules(bundle: Bundle) -> bool:
+    """Whether positions were not yet declared when it was held."""
+    events = [record.event for record in bundle.records]
+    read = BallotCast | PointRaised | StanceTaken | ScoresGiven
+    if any(isinstance(event, read) for event in events):
+        return True
+    speeches = [e for e in events if isinstance(e, SpeechGiven) and e.round > 0]
+    declared = any(e.declaration is not None or UNDECLARED in e.flags for e in speeches)
+    return not declared and not any(isinstance(event, DecisionsTabled) for event in events)
+
+
+def _declarations(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
+    """What everybody declared stands in what it answered."""
+    if replay.misread:
+        turns = ", ".join(speech.turn_id for speech in replay.misread[:3])
+        text = f"read again, what was answered votes otherwise than what is recorded: {turns}"
+        yield _disagrees(bundle, "declarations", text)
+    elif replay.read_again:
+        text = f"{replay.read_again} read again from what was answered came out the same"
+        yield Finding("declarations", "good", text)
 
 
 def _tally(bundle: Bundle, state: State) -> Iterator[Finding]:
@@ -221,9 +346,14 @@ def _tally(bundle: Bundle, state: State) -> Iterator[Finding]:
         yield Finding("tally", "remark", "no ballot has options that could be counted")
         return
     last = [each for each in again if each["voters"]][-1]
-    winners = " = ".join(clip(each, 60) for each in last["outcomes"]["plurality"]["winners"])
-    text = f"{votes} votes counted anew by {len(last['outcomes'])} rules; the last round: {winners}"
-    yield Finding("tally", "good", text + (" (the rules disagree)" if last["alarm"] else ""))
+    rules = f"{votes} votes counted anew by {len(last['outcomes'])} rules"
+    if state.ballots:
+        winners = " = ".join(clip(each, 60) for each in last["outcomes"]["plurality"]["winners"])
+        told = f"the last round: {winners}"
+    else:
+        told = clip(headline(state), 160)
+    disagree = " (the rules disagree)" if last["alarm"] else ""
+    yield Finding("tally", "good", f"{rules}; {told}{disagree}")
 
 
 def _cites(state: State) -> Iterator[Finding]:
@@ -241,10 +371,7 @@ def _cites(state: State) -> Iterator[Finding]:
         count = len(dict.fromkeys(named))
         text = f"all {count} turns that the verdict names were taken"
         yield Finding("citations", "good", text if count else "the verdict names no turn")
-    prose = {turn for text in _prose(verdict) for turn in _TURN.findall(text)}
-    # Addresses and dates have slashes too: only what names a stage of this discussion is a turn.
-    stages = {stage for stage, _ in state.stages}
-    lost = sorted(t for t in prose if t.split("/")[1] in stages and state.speech(t) is None)
+    lost = [flaw.excerpt for flaw in _flaws(state, verdict) if flaw.code == "unknown_turn"]
     if lost:
         yield Finding("citations", "remark", f"in its words it cites turns nobody took: {lost}")
 
@@ -253,49 +380,59 @@ def _quotations(state: State) -> Iterator[Finding]:
     verdict = state.verdict
     if verdict is None:
         return
-    host = state.start.host.id
-    # Whoever writes a verdict is no source: its own words would verify themselves.
-    sources = {
-        s.turn_id: s.text for s in state.speeches if s.participant != host or s.stage == "remark"
-    }
-    sources |= {"question": state.start.topic}
-    sources |= {f"context {n}": each.text for n, each in enumerate(state.context)}
-    sources |= {f"ballot {b.turn_id}": b.position for b in state.ballots}
-    sources |= {
-        f"{hit.url}": f"{hit.title}\n{hit.text}"
-        for search in state.searches
-        if isinstance(search, SearchFinished)
-        for hit in search.hits
-    }
-    quotes = [
-        quote
-        for text in _prose(verdict)
-        for quote in _QUOTATION.findall(text)
-        if count_words(quote) >= _SHORTEST_QUOTATION
-    ]
-    unfound = [quote for quote in quotes if find_quote(quote, sources) is None]
-    if unfound:
-        shown = "; ".join(f"“{clip(quote, 80)}”" for quote in unfound[:3])
-        text = f"{len(unfound)} of {len(quotes)} stand in no speech or source: {shown}"
-        yield Finding("quotations", "remark", text)
-    elif quotes:
-        text = f"all {len(quotes)} stand word for word in the speeches or sources"
+    about = ("unknown_turn", "host_cited", "missing_part", "contradiction")
+    wrong = [flaw for flaw in _flaws(state, verdict) if flaw.code not in about]
+    proven = sum(len(each.quotations) for each in _checked(state, verdict))
+    if wrong:
+        shown = "; ".join(f"“{clip(flaw.excerpt, 80)}” ({flaw.message})" for flaw in wrong[:3])
+        text = f"{len(wrong)} of {len(wrong) + proven} stand in no speech or source as they are: "
+        yield Finding("quotations", "remark", text + shown)
+    elif proven:
+        text = f"all {proven} stand word for word in the speeches or sources"
         yield Finding("quotations", "good", text)
     else:
         yield Finding("quotations", "good", "the verdict quotes nobody")
 
 
-def _prose(verdict: Verdict) -> tuple[str, ...]:
-    return verdict.answer, verdict.agreement, verdict.gaps
+def _answer(state: State) -> Iterator[Finding]:
+    """The answer against the count."""
+    verdict = state.verdict
+    if verdict is None or standing_of(state).question is None or state.ballots:
+        return
+    wrong = [flaw for flaw in verdict.findings if flaw.code == "contradiction"]
+    if wrong:
+        yield Finding("answer", "remark", f"it contradicts the count: {wrong[0].message}")
+    else:
+        yield Finding("answer", "good", "the check found no contradiction to the count")
+
+
+def _checked(state: State, verdict: Verdict) -> list[CheckedText]:
+    sources = sources_of(state)
+    parts = (verdict.answer, verdict.agreement, verdict.gaps)
+    return [check_text(text, sources) for text in parts if text]
+
+
+def _flaws(state: State, verdict: Verdict) -> list[Flaw]:
+    """What the program found when it was written, and what can be found now."""
+    now = [flaw for each in _checked(state, verdict) for flaw in each.findings]
+    found = {(flaw.code, flaw.excerpt): flaw for flaw in (*verdict.findings, *now)}
+    return list(found.values())
 
 
 def _redactions(bundle: Bundle) -> Iterator[Finding]:
-    if bundle.redacted:
-        text = f"{bundle.redacted} texts held something that looks like a secret; it was taken out"
-        yield Finding("redaction", "remark", text)
+    if bundle.redacted > bundle.marked or bundle.redacted < 0:
+        text = f"it says so of {bundle.redacted} texts, and {bundle.marked} show it"
+        yield Finding("redaction", "wrong", text)
+    elif bundle.redacted:
+        text = (
+            f"{bundle.redacted} texts held something that looks like a secret; it was taken out, "
+            "so what stood there cannot be checked"
+        )
+        yield Finding("redaction", "unverified", text)
 
 
-def _signature(bundle: Bundle, signer: str | None) -> Iterator[Finding]:
+def _signature(bundle: Bundle, signer: str | None, known: Mapping[str, str]) -> Iterator[Finding]:
+    """Whose signature it is, and whether that was expected."""
     signed = bundle.signature
     if signed is None:
         text = (
@@ -304,16 +441,28 @@ def _signature(bundle: Bundle, signer: str | None) -> Iterator[Finding]:
         )
         yield Finding("signature", "wrong" if signer else "remark", text)
         return
+    key = clip(signed.public_key, 80)
+    whose = f"{known[key]} ({key})" if key in known else f"the key {key}"
     genuine = is_genuine(signed, bundle.head)
     if genuine is None:
-        text = f"by {signed.public_key}, NOT checked: cryptography is missing. {INSTALL}"
-        yield Finding("signature", "wrong" if signer else "remark", text)
+        text = f"it names {whose}, NOT checked: cryptography is missing. {INSTALL}"
+        yield Finding("signature", "unverified" if signer else "remark", text)
     elif not genuine:
-        yield Finding("signature", "wrong", f"it is not one of {signed.public_key} over this head")
-    elif signer is not None and signer.strip().lower() != signed.public_key:
-        yield Finding("signature", "wrong", f"genuine, but by {signed.public_key}, not by {signer}")
-    elif signer is None:
-        text = f"genuine, by the key {signed.public_key}; whose that is, you must know"
-        yield Finding("signature", "good", text)
+        yield Finding("signature", "wrong", f"it is not one by {whose} over this head")
+    elif signer is not None and _plain(signer) != key:
+        text = f"genuine, but by {whose}, not by {known.get(_plain(signer), signer)}, as expected"
+        yield Finding("signature", "wrong", text)
+    elif signer is not None:
+        yield Finding("signature", "good", f"genuine, by {whose}, as expected")
+    elif key in known:
+        yield Finding("signature", "good", f"genuine, by {whose}, whom you know")
     else:
-        yield Finding("signature", "good", f"genuine, by the expected key {signed.public_key}")
+        text = (
+            f"genuine, but by {whose}, which is none that you know: anybody can make one. "
+            "Compare it with what its owner tells you, and give it with --signer"
+        )
+        yield Finding("signature", "remark", text)
+
+
+def _plain(key: str) -> str:
+    return key.strip().lower()

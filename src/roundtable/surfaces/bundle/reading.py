@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ...core.chain import ChainBroken, Line, read_chain
 from ...core.errors import RoundtableError
 from ...core.events import StoredEvent, load
+from ...core.text import REDACTED
 from .writing import FORMAT
 
 MAX_BYTES = 256 * 1024 * 1024
@@ -32,6 +33,11 @@ class BundleBroken(RoundtableError):
         self.line = line
 
 
+class BundleUnknown(BundleBroken):
+    """The chain is whole, but what it holds is of a kind that is not known here: nobody can say
+    whether it is right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signature:
     public_key: str
@@ -45,6 +51,9 @@ class Bundle:
     discussion_id: str
     program_version: str
     redacted: int
+    """How many texts were changed, as the file says."""
+    marked: int
+    """How many texts show that something was taken out."""
     records: tuple[StoredEvent, ...]
     tally: list[Any]
     head: str
@@ -93,7 +102,7 @@ class _Reader:
         line, first = self._next("bundle")
         version = first.get("format")
         if version != FORMAT:
-            raise BundleBroken(
+            raise BundleUnknown(
                 f"The bundle has format {version!r}; this Roundtable reads format {FORMAT}.",
                 "Upgrade Roundtable.",
                 line.number,
@@ -101,13 +110,15 @@ class _Reader:
         discussion_id = self._text(line, "discussion_id")
         program_version = self._text(line, "program_version")
         redacted = first.get("redacted")
-        if not isinstance(redacted, int):
+        if not isinstance(redacted, int) or isinstance(redacted, bool):
             raise self._bad(line, "does not say how many texts were redacted")
         records: list[StoredEvent] = []
+        marked = 0
         for line in self._lines:
             if line.body.get("kind") != "event":
                 break
             records.append(_record(line, discussion_id, len(records) + 1))
+            marked += _marked(line.body.get("event"))
         tally = line.body.get("rounds")
         if line.body.get("kind") != "tally" or not isinstance(tally, list):
             raise self._bad(line, "should hold an event or the tally")
@@ -118,6 +129,7 @@ class _Reader:
             discussion_id=discussion_id,
             program_version=program_version,
             redacted=redacted,
+            marked=marked,
             records=tuple(records),
             tally=tally,
             head=line.hash,
@@ -177,13 +189,27 @@ def _record(line: Line, discussion_id: str, seq: int) -> StoredEvent:
         newer = isinstance(error, ValidationError) and any(
             each["type"] == "union_tag_invalid" for each in error.errors()
         )
-        raise BundleBroken(
+        kind = BundleUnknown if newer else BundleBroken
+        raise kind(
             f"Line {line.number} (event {seq}) is of a kind that this Roundtable does not know."
             if newer
             else f"Line {line.number} (event {seq}) is no event.",
             "Upgrade Roundtable." if newer else _FETCH,
             line.number,
         ) from None
+
+
+def _marked(value: Any) -> int:
+    """The texts in there in which something was replaced."""
+    match value:
+        case str():
+            return int(REDACTED in value)
+        case dict():
+            return sum(map(_marked, value.values()))
+        case list():
+            return sum(map(_marked, value))
+        case _:
+            return 0
 
 
 def _named(body: bytes) -> str:

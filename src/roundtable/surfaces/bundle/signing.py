@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-from contextlib import suppress
 from pathlib import Path
 
 from ...core.errors import NotAllowed, UsageError
+from ...private import private_folder, put_key
 from .reading import Signature
 from .writing import SIGNED
 
 KEY_FILE = "bundle.key"
-INSTALL = "Install it with: pip install 'roundtable[sign]'"
+INSTALL = "Install it with: pip install 'roundtable-council[sign]'"
 
 
 class BundleKey:
@@ -33,22 +32,23 @@ class BundleKey:
 def load_key(home: Path) -> BundleKey:
     """The key in the user's home, made on first use."""
     path = home / KEY_FILE
-    home.mkdir(parents=True, exist_ok=True)
+    private_folder(home)
     if not path.exists():
-        # Written aside and linked into place: of two that begin together, one key stays.
-        aside = path.with_suffix(f".{os.getpid()}")
-        file = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(file, "w") as opened:
-            opened.write(secrets.token_bytes(32).hex() + "\n")
-        with suppress(FileExistsError):
-            path.hardlink_to(aside)
-        aside.unlink()
+        put_key(path, secrets.token_bytes(32).hex() + "\n")
     try:
         return BundleKey(bytes.fromhex(path.read_text("ascii").strip()))
     except ValueError:
         raise NotAllowed(
             f"{path} holds no key of 32 bytes in hex.", "Move it away; a new one will be made."
         ) from None
+
+
+def own_public_key(home: Path) -> str | None:
+    """The public half of the user's own key, if there is one already."""
+    try:
+        return load_key(home).public_key if (home / KEY_FILE).is_file() else None
+    except (NotAllowed, UsageError, OSError):
+        return None
 
 
 def is_genuine(signature: Signature, head: str) -> bool | None:

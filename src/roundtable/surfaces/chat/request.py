@@ -14,8 +14,9 @@ from ..cli.app import cli
 from ..cli.ask import request_of
 from .grammar import Asks
 
-NOT_IN_CHAT = ("context", "output_dir", "output_path", "confirm", "dry_run", "as_json")
-"""They read or write files of this machine, or need a person at its screen."""
+NOT_IN_CHAT = ("context", "confirm", "dry_run", "as_json")
+"""They read files of this machine, or need a person at its screen. The options of procedures say
+themselves where they are offered."""
 
 
 def request_of_words(
@@ -35,9 +36,5 @@ def request_of_words(
             f"--{refused.replace('_', '-')} does not work in a chat.", "Use the command line."
         )
     question = " ".join(flags["question"])
-    usual = settings.choices.procedure
-    if asked.procedure is not None:
-        usual = asked.procedure
-    choices = settings.choices.model_copy(update={"procedure": usual})
-    request = request_of(question, flags, settings.model_copy(update={"choices": choices}))
+    request = request_of(question, flags, settings, surface="chat", usual=asked.procedure)
     return replace(request, created_by=created_by, news=news)

@@ -9,14 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...core.errors import BadSetting, ChannelError
+from ...core.errors import BadSetting, ChannelError, NetError
 from ...core.text import clip
+from ...net import Answer, fit_for_a_header, request, seconds_to_wait
 from .place import Message
-
-if TYPE_CHECKING:
-    import httpx2
 
 API = "https://api.telegram.org"
 TOKEN = "TELEGRAM_BOT_TOKEN"  # noqa: S105 - the variable's name, not a token
@@ -42,7 +40,6 @@ class Telegram:
         self._api = api.rstrip("/")
         self._poll = poll_seconds
         self._offset = 0
-        self._client: httpx2.AsyncClient | None = None
 
     async def messages(self) -> AsyncGenerator[Message, None]:
         """BadSetting if Telegram does not know the token; any other trouble is waited out."""
@@ -77,31 +74,23 @@ class Telegram:
         return str(sent.get("message_id", "")) if isinstance(sent, dict) else ""
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
+        """Nothing is kept open between calls."""
 
     async def _call(self, method: str, body: dict[str, Any], patience: float = _PATIENCE) -> Any:
-        import httpx2
-
         token = self._env.get(TOKEN, "").strip()
-        if not token or not (token.isascii() and token.isprintable() and "/" not in token):
+        if not fit_for_a_header(token) or "/" in token:
             raise ChannelError("Telegram needs a bot's token.", f"Set {TOKEN}.", permanent=True)
-        if self._client is None:
-            self._client = httpx2.AsyncClient(timeout=_PATIENCE)
+        url = f"{self._api}/bot{token}/{method}"
         try:
-            answer = await self._client.post(
-                f"{self._api}/bot{token}/{method}", json=body, timeout=patience
-            )
-            document = answer.json()
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError):
-            # Without the cause: the address holds the token.
+            answer = await request("Telegram", "POST", url, body=body, timeout=patience)
+            document = answer.json(typed=False)
+        except NetError:
             raise ChannelError(
                 "Telegram cannot be reached.", "Check the network and the address."
             ) from None
         if isinstance(document, dict) and document.get("ok"):
             return document.get("result")
-        raise _refusal(answer.status_code, document)
+        raise _refusal(answer, document)
 
 
 _HEARD = ["message"]
@@ -122,9 +111,10 @@ def _message(update: Any) -> Message | None:
     )
 
 
-def _refusal(status: int, document: Any) -> ChannelError:
-    said = document if isinstance(document, dict) else {}
-    wait = (said.get("parameters") or {}).get("retry_after")
+def _refusal(answer: Answer, document: Any) -> ChannelError:
+    status = answer.status
+    said = document.get("parameters") if isinstance(document, dict) else None
+    wait = seconds_to_wait(said.get("retry_after")) if isinstance(said, dict) else None
     if status in (401, 404):
         return ChannelError("Telegram does not know the bot.", f"Check {TOKEN}.", permanent=True)
     if status in (400, 403):
@@ -136,5 +126,5 @@ def _refusal(status: int, document: Any) -> ChannelError:
     return ChannelError(
         f"Telegram answered with status {status}.",
         "It is tried again.",
-        retry_after=float(wait) if isinstance(wait, int | float) else None,
+        retry_after=answer.retry_after if wait is None else wait,
     )

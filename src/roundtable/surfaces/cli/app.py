@@ -12,7 +12,7 @@ import click
 
 from ...version import __version__
 
-FAILED, USAGE, BUDGET, INTERRUPTED = 1, 2, 3, 130
+FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes beside 0, a verdict was delivered."""
 
 
@@ -60,57 +60,42 @@ def cli() -> None:
     """
 
 
-@cli.command(short_help="Ask the table a question (the default command).")
+class AskCommand(click.Command):
+    """A command that has the procedures' options too. They are made when somebody looks: the list
+    of commands needs none of them."""
+
+    _params: list[click.Parameter]
+    _general: tuple[click.Parameter, ...]
+    _complete: bool
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        if not self._complete:
+            from .ask_options import procedure_options
+
+            self._params += procedure_options()
+            self._complete = True
+        return self._params
+
+    @params.setter
+    def params(self, general: list[click.Parameter]) -> None:
+        self._params, self._general, self._complete = general, tuple(general), False
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from .ask_options import sections
+
+        general = [*self._general, self.get_help_option(ctx)]
+        written = [each for each in general if isinstance(each, click.Option)]
+        records = [record for each in written if (record := each.get_help_record(ctx))]
+        for title, rows in [("Options", records), *sections()]:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@cli.command(cls=AskCommand, short_help="Ask the table a question (the default command).")
 @click.argument("question", nargs=-1)
 @click.option("--procedure", metavar="NAME", help="The rules of the discussion.")
-@click.option("--preset", metavar="NAME", help="cheap, balanced, premium, diverse or single.")
-@click.option("--all", metavar="MODEL", help="One model for all three roles.")
-@click.option("--scholar", metavar="MODEL", help="The Scholar's model.")
-@click.option("--engineer", metavar="MODEL", help="The Engineer's model.")
-@click.option("--muse", metavar="MODEL", help="The Muse's model.")
 @click.option("--model", metavar="MODEL", help="The default model, which the host uses.")
-@click.option("--budget", metavar="LEVEL", help="low, medium or high: models and rounds at once.")
-@click.option(
-    "--template",
-    metavar="NAME",
-    help="Focus: code-review, investment, architecture, research, decision.",
-)
-@click.option("--quick", is_flag=True, help="No round 2.")
-@click.option("--debate", is_flag=True, help="Adaptive: a debate, everybody side by side.")
-@click.option("--build", is_flag=True, help="Adaptive: coding and design.")
-@click.option("--redteam", is_flag=True, help="Adaptive: attack and defence.")
-@click.option("--vote", is_flag=True, help="Adaptive: a decision by vote.")
-@click.option("--panel", metavar="A,B,C", help="Adaptive: exactly these models, or a profile.")
-@click.option("--validate", is_flag=True, help="Adaptive: the panel checks the synthesis.")
-@click.option("--context-from", metavar="SLUG", help="Adaptive: build on an earlier result.")
-@click.option("--session", metavar="ID", help="Adaptive: searches are remembered within it.")
-@click.option("--roster", metavar="NAME", help="A ready set of participants for a meeting.")
-@click.option("--max-rounds", type=click.IntRange(1, 10), help="The rounds of a meeting.")
-@click.option(
-    "--order",
-    "speech_order",
-    type=click.Choice(["fixed", "parallel"]),
-    help="Of a meeting's speeches: one after another, or side by side.",
-)
-@click.option("--summaries", type=click.Choice(["on", "off"]), help="Between rounds; on.")
-@click.option(
-    "--minutes", type=click.Choice(["on", "off"]), help="The host reads what is not said."
-)
-@click.option("--format", type=click.Choice(["standard", "decision"]), help="Of the conclusion.")
-@click.option("--output", "output_path", metavar="FILE", help="Where the conclusion goes.")
-@click.option("--join", metavar="NAME", help="A meeting with a seat for you, under this name.")
-@click.option("--experts", metavar="A,B,C", help="Deliberation: experts who sit in any case.")
-@click.option("--models", metavar="A,B,C", help="Deliberation: models for the seats, in order.")
-@click.option("--seats", type=click.IntRange(2, 7), help="Deliberation: how many experts.")
-@click.option("--choices", metavar="A,B,C", help="Deliberation: the options of the vote.")
-@click.option("--always-critique", is_flag=True, help="Deliberation: also after unanimity.")
-@click.option("--dual-order", is_flag=True, help="Deliberation: review in both orders; compare.")
-@click.option("--statement", is_flag=True, help="Deliberation: end in a ranked group statement.")
-@click.option("--no-record", is_flag=True, help="Deliberation: count without track records.")
-@click.option("--agents", metavar="A,B,C", help="Five-round: the experts, by name or id.")
-@click.option("--depth", metavar="NAME", help="Five-round: full, or pre-ac for the plan only.")
-@click.option("--strict-rounds", is_flag=True, help="Five-round: hold every round.")
-@click.option("--output-dir", metavar="DIR", help="Five-round: the folder for its reports.")
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
 @click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
 @click.option(
@@ -210,12 +195,13 @@ def export(**flags: Any) -> int:
 @cli.command(short_help="Check a bundle that somebody made of a discussion.")
 @click.argument("file")
 @click.option("--head", metavar="HASH", help="The head that you know from elsewhere.")
-@click.option("--signer", metavar="KEY", help="The public key that must have signed it.")
+@click.option("--signer", metavar="KEY", help="Who must have signed it: a key, or a name you gave.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def verify(**flags: Any) -> int:
     """Check a bundle: its chain, its events, its tally, its verdict's citations and quotations.
 
-    It needs no key, no database and no network.
+    It needs no key, no database and no network. Exit code 0: sound; 1: wrong; 4: it cannot be
+    verified here, because something was redacted or its version or procedure is not known.
     """
     from .bundle import verify_command
 
@@ -236,11 +222,13 @@ def stop(**flags: Any) -> int:
 @click.argument("discussion_id")
 @click.argument("text")
 @click.option("--as", "participant", default="coordinator", show_default=True)
+@click.option("--declaration", metavar="JSON", help="What the participant holds; all that counts.")
 @click.option("--key", help="Makes a repeated call harmless.")
 def speak(**flags: Any) -> int:
     """Speak in a discussion: as the host at any time, or as a participant in its open turn.
 
-    TEXT may be - to read it from standard input.
+    TEXT may be - to read it from standard input. A participant declares what it holds, such as
+    {"position": "Wait a month."}; `roundtable tool status` shows the fields that can be filled in.
     """
     from .library import speak_command
 
@@ -331,6 +319,18 @@ def vote(**flags: Any) -> int:
     from .lead import vote_command
 
     return vote_command(flags)
+
+
+@cli.command(short_help="Say how a decision turned out.")
+@click.argument("discussion_id", metavar="ID|last")
+@click.argument("turned_out", metavar="good|mixed|bad")
+@click.option("--note", default="", metavar="TEXT", help="What came of it, in a sentence or two.")
+def outcome(**flags: Any) -> int:
+    """Say how the decision of a discussion turned out, once you know: good, mixed or bad. A later
+    word replaces it. What you record makes the confidence of later verdicts fit your decisions."""
+    from .lead import outcome_command
+
+    return outcome_command(flags)
 
 
 @cli.command(short_help="End a meeting with a conclusion of your own.")

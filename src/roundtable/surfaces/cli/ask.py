@@ -19,25 +19,23 @@ from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Budget, Material, NewsPlan
+from ...core.values import Material
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
+from ...procedures.options import Surface
 from ...settings import Settings
-from ...user_procedures import ProcedureFiles
 from ...version import __version__
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
-from ...views.result import result
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..notification_plan import notification_plan
-from ..prior import prior_synthesis
+from ..opening import open_request
 from ..web.drafts import posting
 from .app import BUDGET, FAILED, INTERRUPTED
+from .ask_options import given
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .procedure_flags import meant_procedure, procedure_options
 from .progress import Progress, make_progress
 from .tasks import linked_task
 from .terminal import (
@@ -187,6 +185,8 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
 
 
 def _print_json(state: State) -> None:
+    from ...views.result import result
+
     click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
 
 
@@ -257,55 +257,57 @@ def _settings(flags: Mapping[str, Any]) -> Settings:
     return settings
 
 
-def request_of(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+def request_of(
+    question: str,
+    flags: Mapping[str, Any],
+    settings: Settings,
+    *,
+    surface: Surface = "cli",
+    usual: str | None = None,
+) -> OpenRequest:
+    """The request of a command line, or of a chat that uses its words. `usual` is the procedure
+    where nothing tells another."""
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
-    choices = settings.choices
-    own = ProcedureFiles(settings.procedure_folders)
-    spec = meant_procedure(flags, choices.procedure, own)
-    limits = {
-        "max_calls": flags["max_calls"],
-        "max_tokens": flags["max_tokens"],
-        "max_cost_usd": flags["max_cost"],
-        "max_seconds": flags["max_time"],
-    }
-    given = {name: value for name, value in limits.items() if value is not None}
-    return OpenRequest(
-        topic=question,
-        procedure=spec.name,
-        context=(*_prior(flags, settings), *_materials(flags["context"])),
-        options=procedure_options(flags, spec),
-        language=flags["language"] or choices.language,
-        budget=Budget.model_validate({**choices.budget.model_dump(), **given}),
-        created_by="command line",
+    request = open_request(
+        settings,
+        question,
+        surface=surface,
+        procedure=flags["procedure"],
+        usual=usual,
+        options=given(flags),
+        context=_materials(flags["context"]),
+        language=flags["language"],
+        budget={
+            "max_calls": flags["max_calls"],
+            "max_tokens": flags["max_tokens"],
+            "max_cost_usd": flags["max_cost"],
+            "max_seconds": flags["max_time"],
+        },
         search=not flags["no_search"],
-        news=_news(flags, settings, spec.name),
+        created_by="command line",
+        news=flags["notify"],
+        confidential=flags["confidential"],
         task=linked_task(flags["task"]) if flags["task"] else None,
     )
+    _refuse_news_in_json(request, flags, settings)
+    return request
 
 
-def _news(flags: Mapping[str, Any], settings: Settings, procedure: str) -> NewsPlan | None:
-    confidential = bool(flags.get("confidential"))
-    plan = notification_plan(settings, procedure, flags.get("notify"), confidential=confidential)
-    told = plan if plan is not None else settings.notifications_for(procedure)
-    if flags.get("as_json") and told and any(each.platform == "stdout" for each in told.channels):
+def _refuse_news_in_json(
+    request: OpenRequest, flags: Mapping[str, Any], settings: Settings
+) -> None:
+    told = request.news or settings.notifications_for(request.procedure)
+    if flags["as_json"] and told and any(each.platform == "stdout" for each in told.channels):
         raise UsageError(
             "With --json, standard output carries one document and no news.",
             "Send the news elsewhere, such as --notify stderr.",
         )
-    return plan
 
 
 def _materials(names: Sequence[str]) -> list[Material]:
     return [Material(source=name, text=read_text(name)) for name in names]
-
-
-def _prior(flags: Mapping[str, Any], settings: Settings) -> list[Material]:
-    """The earlier result that `--context-from` names; the table says so if there is none."""
-    slug = flags["context_from"]
-    found = prior_synthesis(slug, settings.workspace) if slug else None
-    return [found] if found else []
 
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:

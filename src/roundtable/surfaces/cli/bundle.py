@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,16 @@ from ...bootstrap import App, start
 from ...core.errors import UsageError
 from ...core.events import StoredEvent
 from ...core.text import clip, redact
-from ..bundle import Checked, check_bundle, make_bundle
+from ..bundle import BundleUnknown, Checked, check_bundle, make_bundle
 from ..bundle.reading import MAX_BYTES, read_bundle, too_large
-from ..bundle.signing import load_key
+from ..bundle.signing import load_key, own_public_key
 from ..files import write_chosen
-from .app import FAILED
+from .app import FAILED, UNVERIFIED
+from .here import settings_here
 from .terminal import echo_error, for_screen
 
-_MARKS = {"good": "✓", "remark": "–", "wrong": "✗"}
+_MARKS = {"good": "✓", "remark": "–", "unverified": "?", "wrong": "✗"}
+_KEY = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def export_bundle(flags: Mapping[str, Any]) -> int:
@@ -43,7 +46,19 @@ def export_bundle(flags: Mapping[str, Any]) -> int:
 
 
 def verify_command(flags: Mapping[str, Any]) -> int:
-    checked = check_bundle(_read(flags["file"]), head=flags["head"], signer=flags["signer"])
+    data = _read(flags["file"])
+    settings = settings_here(tell=False)
+    signers = settings.choices.signers
+    known = {key.lower(): name for name, key in signers.items()}
+    if own := own_public_key(settings.home):
+        known.setdefault(own, "your own key")
+    signer = _signer(flags["signer"], signers)
+    try:
+        checked = check_bundle(data, head=flags["head"], signer=signer, known=known)
+    except BundleUnknown as unknown:
+        echo_error(f"This bundle cannot be verified here: {unknown.message}")
+        echo_error(unknown.remedy)
+        return UNVERIFIED
     if flags["as_json"]:
         click.echo(json.dumps(_document(checked), ensure_ascii=False, indent=2))
     else:
@@ -55,9 +70,26 @@ def verify_command(flags: Mapping[str, Any]) -> int:
         click.echo(f"Head: {checked.head}")
     if checked.sound:
         return 0
-    wrong = ", ".join(dict.fromkeys(f.check for f in checked.findings if f.level == "wrong"))
-    echo_error(f"Error: this bundle does not hold what it says ({wrong}).")
-    return FAILED
+    told = dict.fromkeys(f.check for f in checked.findings if f.level == checked.outcome)
+    if checked.outcome == "wrong":
+        echo_error(f"Error: this bundle does not hold what it says ({', '.join(told)}).")
+        return FAILED
+    echo_error(f"This bundle cannot be verified here ({', '.join(told)}): nothing in it is wrong,")
+    echo_error("but nobody can tell from it that everything is right.")
+    return UNVERIFIED
+
+
+def _signer(given: str | None, signers: Mapping[str, str]) -> str | None:
+    """The public key that is meant."""
+    if given is None or _KEY.fullmatch(given.strip()):
+        return given
+    if given in signers:
+        return signers[given]
+    names = ", ".join(signers) or "none"
+    raise UsageError(
+        f"{clip(given, 80)!r} is neither a public key (64 hexadecimal digits) nor a signer.",
+        f"Signers in your config.toml, [signers]: {names}.",
+    )
 
 
 def _read(name: str) -> bytes:
@@ -78,9 +110,13 @@ def _document(checked: Checked) -> dict[str, Any]:
     return {
         "discussion_id": checked.discussion_id,
         "topic": checked.topic,
+        "outcome": checked.outcome,
         "sound": checked.sound,
+        "decided_again": checked.decided,
         "head": checked.head,
         "signed_by": checked.signed_by,
+        "signer": checked.whose or None,
+        "signer_expected": checked.expected,
         "findings": [
             {"check": f.check, "level": f.level, "text": f.text} for f in checked.findings
         ],

@@ -1,16 +1,21 @@
-"""The commands of whoever leads a discussion: pause, skip, add, extend, invite, conclude."""
+"""The commands of whoever leads a discussion: pause, skip, add, extend, invite, conclude,
+and say later how it turned out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from ...bootstrap import App
+from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
 from ...core.values import OUTSIDE_SPEAKER, Material, Participant
 from .terminal import echo_error, read_text
 from .with_app import with_app
 
 USER = "the user"
+LAST = "last"
+"""In place of an id: the discussion that was changed last."""
 
 
 def pause_command(flags: Mapping[str, Any]) -> int:
@@ -93,6 +98,25 @@ def conclude_command(flags: Mapping[str, Any]) -> int:
     text = read_text("-") if flags["text"] == "-" else flags["text"]
     state = with_app(lambda app: app.service.conclude(flags["discussion_id"], text))
     return _say_how_it_goes_on(state)
+
+
+def outcome_command(flags: Mapping[str, Any]) -> int:
+    async def record(app: App) -> State:
+        id_ = flags["discussion_id"]
+        return await app.service.record_outcome(
+            await app.service.newest() if id_ == LAST else id_,
+            flags["turned_out"],
+            note=flags["note"],
+            by=USER,
+        )
+
+    state = with_app(record)
+    assert state.outcome is not None, "it was recorded, or refused"
+    echo_error(
+        f"Recorded for {state.discussion_id}: it turned out {state.outcome.outcome}. From "
+        f"{LEAST_OUTCOMES} outcomes on they count in how sure the next verdicts are."
+    )
+    return 0
 
 
 def _say_how_it_goes_on(state: State) -> int:

@@ -11,11 +11,15 @@ from typing import Any
 import click
 
 from ...bootstrap import App
+from ...core.declaration_form import BrokenJson, parse_json
+from ...core.errors import UsageError
 from ...core.state import State
 from ...core.text import clip, redact
+from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.outside_form import recorded_of
 from ...views.result import result
 from ..exports import exported_text
 from ..files import write_chosen
@@ -38,9 +42,10 @@ def list_command(flags: Mapping[str, Any]) -> int:
     wide = max(len(row.procedure) for row in rows)
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
+        turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
         click.echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
-            f"{row.procedure:<{wide}}  {topic}"
+            f"{row.procedure:<{wide}}  {topic}{turned_out}"
         )
     if waiting := [row for row in rows if _status(row) == "interrupted"]:
         echo_error(f"Go on with an interrupted one: roundtable resume {waiting[0].discussion_id}")
@@ -96,13 +101,31 @@ def stop_command(flags: Mapping[str, Any]) -> int:
 
 def speak_command(flags: Mapping[str, Any]) -> int:
     text = read_text("-") if flags["text"] == "-" else flags["text"]
-    speech = with_app(
-        lambda app: app.service.speak(
-            flags["discussion_id"], flags["participant"], text, key=flags["key"]
+    declaration = _fields(flags["declaration"]) if flags["declaration"] else None
+
+    async def speak(app: App) -> tuple[Heard, State]:
+        said = await app.service.hear(
+            flags["discussion_id"], flags["participant"], text, declaration, key=flags["key"]
         )
-    )
-    echo_error(f"Recorded as turn {speech.turn_id}.")
+        return said, await app.service.read(flags["discussion_id"])
+
+    said, state = with_app(speak)
+    echo_error(f"Recorded as turn {said.speech.turn_id}.")
+    if said.speech.round:
+        echo_error(recorded_of(state, said.speech))
+    for remark in said.remarks:
+        echo_error(remark)
     return 0
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    """The fields of a declaration as JSON; UsageError says what is wrong with it."""
+    try:
+        return parse_json(text)[0]
+    except BrokenJson as broken:
+        raise UsageError(
+            f"The declaration is no JSON: {broken}", 'Such as {"position": "Wait a month."}'
+        ) from None
 
 
 def delete_command(flags: Mapping[str, Any]) -> int:
@@ -130,6 +153,7 @@ def _row(row: DiscussionSummary) -> dict[str, Any]:
         "opened_at": row.opened_at.isoformat(),
         "updated_at": row.updated_at.isoformat(),
         "events": row.last_seq,
+        "outcome": row.outcome,
     }
 
 

@@ -30,7 +30,9 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
     if flags["check"]:
         return _check(settings, flags)
     if find_spec("mcp") is None or find_spec("uvicorn") is None:
-        raise UsageError("The MCP server needs its library.", "pip install 'roundtable[mcp]'")
+        raise UsageError(
+            "The MCP server needs its library.", "pip install 'roundtable-council[mcp]'"
+        )
     for reason in diagnosis(held):
         echo_error(f"Warning: {reason.what} {reason.remedy}")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)

@@ -41,25 +41,41 @@ def _own_seat(state: State) -> str | None:
 
 
 async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) -> None:
+    from ...views.outside_form import recorded_of
+    from .declaring import ask_declaration
+
     procedure = procedure_spec((await app.service.read(discussion_id)).start.procedure).procedure
     state = State()
     declined: set[str] = set()
     async for record in app.service.events(discussion_id):
         state.apply(record)
-        turns = [
-            plan.turn_id for plan in open_turns(state, procedure) if plan.participant.id == seat
-        ]
-        if not turns or turns[0] in declined or await _moved_on(app, state):
+        turns = [plan for plan in open_turns(state, procedure) if plan.participant.id == seat]
+        if not turns or turns[0].turn_id in declined or await _moved_on(app, state):
             continue
-        words = await asker.words(f"Your turn, {seat} (an empty line ends it):")
-        if words is None:
-            declined.add(turns[0])
+        form = turns[0].task.form
+        alone = form is not None and form.alone
+        if alone:
+            echo_error(f"Your vote, {seat}:")
+        words = "" if alone else await asker.words(f"Your turn, {seat} (an empty line ends it):")
+        fields = None
+        if words is not None and form is not None:
+            names = {letter: state.name_of(who) for letter, who in form.peers.items()}
+            fields = await ask_declaration(form, asker, names)
+        if words is None or (alone and fields is None):
+            declined.add(turns[0].turn_id)
             echo_error(f"Later: roundtable speak {discussion_id} TEXT --as {seat}")
             continue
         try:
-            await app.service.speak(discussion_id, seat, words)
+            said = await app.service.hear(discussion_id, seat, words, fields)
         except NotAllowed as error:
-            echo_error(str(error))
+            # The turn is over, or was taken by somebody else: the words are not lost.
+            echo_error(f"{error} {error.remedy}")
+            if words:
+                echo_error(f"You said:\n{words}")
+            continue
+        now = await app.service.read(discussion_id)
+        for told in (recorded_of(now, said.speech), *said.remarks):
+            echo_error(told)
 
 
 async def _moved_on(app: App, state: State) -> bool:

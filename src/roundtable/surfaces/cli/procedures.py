@@ -10,8 +10,10 @@ import click
 
 from ...core.errors import RoundtableError, UsageError
 from ...procedures import PROCEDURES, procedure_spec
-from ...procedures.custom import Definition
+from ...procedures.custom.model import Definition
+from ...procedures.options import described
 from ...user_procedures import ProcedureFiles
+from .ask_options import spelled, told
 from .here import settings_here
 from .terminal import for_screen
 
@@ -64,7 +66,8 @@ _NO_NAME = "cannot be used: its file's name is not one of small letters, digits 
 def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
     spec = procedure_spec(name, own)
     definition = own.find(name)
-    flags = [f"--{flag.replace('_', '-')}" for flag in spec.flags]
+    known = [each for each in described(spec.options) if "cli" not in each.closed]
+    flags = [each.flag for each in known]
     if as_json:
         document: dict[str, Any] = {"name": name, "summary": spec.summary, "flags": flags}
         if definition is not None:
@@ -77,8 +80,11 @@ def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
     lines = [f"{name}: {spec.summary}"]
     if definition is not None:
         lines += ["", *_described(definition), "", f"From: {own.place(name)}"]
-    lines.append(f"Flags of its own: {', '.join(flags)}")
     click.echo(for_screen("\n".join(lines)))
+    formatter = click.HelpFormatter(max_width=100)
+    with formatter.section("Flags of its own"):
+        formatter.write_dl([(spelled(each), told(each)) for each in known])
+    click.echo(formatter.getvalue().rstrip())
     return 0
 
 

@@ -48,7 +48,7 @@ def purge_command(flags: Mapping[str, Any]) -> int:
             f"{len(failed)} could not be removed, the first is {path}: {why}.",
             "Allow it, and run roundtable purge again.",
         )
-    echo_error("To remove the program itself: pip uninstall roundtable")
+    echo_error("To remove the program itself: pip uninstall roundtable-council")
     return 0
 
 

@@ -12,6 +12,7 @@ import click
 
 from ...core.errors import NotAllowed, UsageError
 from ...models.registry import Registry
+from ...private import private_folder, put_private
 from ...procedures.council.wizard import Wizard
 from ...settings import CONFIG_JSON, MODELS_TOML, home_folder
 from .terminal import echo_error, for_screen
@@ -49,11 +50,9 @@ def setup_command() -> int:
 def store_config(home: Path, config: Mapping[str, Any]) -> Path:
     """Write config.json whole or not at all, and return where it is."""
     path = home / CONFIG_JSON
-    whole = path.with_suffix(".new")
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        whole.write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", "utf-8")
-        whole.replace(path)
+        private_folder(home)
+        put_private(path, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
     except OSError as error:
         raise NotAllowed(
             f"{path} cannot be written: {error.strerror}.",

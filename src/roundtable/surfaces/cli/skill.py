@@ -73,7 +73,7 @@ def _left_to_do() -> list[str]:
     else:
         steps.append(f"If you like, set defaults: roundtable setup (it writes {config}).")
     if find_spec("mcp") is None:
-        steps.append("For the tools: pip install 'roundtable[mcp]'.")
+        steps.append("For the tools: pip install 'roundtable-council[mcp]'.")
     steps.append("For the tools, name the server to your agent: see references/mcp.md.")
     steps.append("See what can speak and what is missing: roundtable doctor.")
     steps.append("Start a new session of your agent, so that it reads the skill.")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...bootstrap import App
 from ...core.errors import UsageError
 from ...core.events import TaskLinked
-from ...engine.tasks import Reported
 from .terminal import echo_error, for_screen
 from .with_app import with_app
+
+if TYPE_CHECKING:
+    from ...engine.tasks import Reported
 
 
 def tasks_command(flags: Mapping[str, Any]) -> int:

@@ -129,6 +129,14 @@ class TerminalAsker:
         finally:
             self._go_on()
 
+    async def line(self, prompt: str) -> str | None:
+        """One line; None if it is empty."""
+        self._pause()
+        try:
+            return (await ask_line(prompt) or "").strip() or None
+        finally:
+            self._go_on()
+
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         self._pause()
         try:

@@ -22,7 +22,7 @@ from .finding import Finding
 
 def check_page(settings: Settings) -> Iterator[Finding]:
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        remedy = "pip install 'roundtable[web]'"
+        remedy = "pip install 'roundtable-council[web]'"
         yield Finding("page", "missing", "The live page needs its library.", remedy)
         return
     # Looking for a server makes this installation's key: not where nothing was ever served.
@@ -49,7 +49,7 @@ def _free(port: int) -> bool:
 def check_tools(settings: Settings) -> Iterator[Finding]:
     """The MCP server, and every profile that cannot reach its tools."""
     if find_spec("mcp") is None:
-        remedy = "pip install 'roundtable[mcp]'"
+        remedy = "pip install 'roundtable-council[mcp]'"
         yield Finding("tools", "missing", "The tools for agents need the MCP library.", remedy)
     else:
         yield Finding("tools", "ok", "roundtable mcp serves them.")
@@ -123,7 +123,7 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
         "searxng": None
         if (settings.choices.searxng_url or env.get("SEARXNG_URL"))
         else "Set SEARXNG_URL.",
-        "ddgs": None if ddgs_installed() else "pip install 'roundtable[search]'",
+        "ddgs": None if ddgs_installed() else "pip install 'roundtable-council[search]'",
     }
     if wanted in lacking and (remedy := lacking[wanted]):
         yield Finding("search", "broken", f"The web search {wanted} cannot be used.", remedy)
@@ -131,7 +131,8 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:
         remedy = (
-            f"pip install 'roundtable[search]', or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
+            "pip install 'roundtable-council[search]', "
+            f"or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
         )
         yield Finding("search", "missing", "No web search.", "" if wanted == "none" else remedy)
     else:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 
+from ...core.errors import NetError
 from ...core.text import redact
 from ...models.discovery import EMBEDDED_MODEL, Found, discover
 from ...models.provider import Provider
 from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
+from ...net import request
 from ...settings import Settings
 from .finding import Finding
 
 REACH_SECONDS = 15.0
+MAX_LIST_BYTES = 8_000_000
+"""Some providers list hundreds of models with all their features."""
 
 
 async def found_models(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Found:
@@ -113,8 +117,6 @@ async def reach(found: Found, registry: Registry, env: Mapping[str, str]) -> lis
 
 
 async def _reach(provider: Provider, env: Mapping[str, str]) -> Finding:
-    import httpx2
-
     base = (provider.address(env) or "").rstrip("/")
     variable = provider.key_variable(env)
     key = env[variable].strip() if variable else ""
@@ -126,12 +128,20 @@ async def _reach(provider: Provider, env: Mapping[str, str]) -> Finding:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
     where = f"{provider.label} at {redact(base)}"
     try:
-        async with httpx2.AsyncClient(timeout=REACH_SECONDS) as client:
-            status = (await client.get(url, headers=headers)).status_code
-    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
-        kind = type(error).__name__
+        status = (
+            await request(
+                provider.label,
+                "GET",
+                url,
+                headers=headers,
+                timeout=REACH_SECONDS,
+                max_bytes=MAX_LIST_BYTES,
+            )
+        ).status
+    except NetError as error:
         remedy = "Check the address, the network and the proxy."
-        return Finding("providers", "broken", f"{where} does not answer ({kind}).", remedy)
+        how = error.cause.replace("_", " ")
+        return Finding("providers", "broken", f"{where} does not answer ({how}).", remedy)
     if status in (401, 403):
         return Finding(
             "providers", "broken", f"{where} refuses the key of {variable}.", provider.get

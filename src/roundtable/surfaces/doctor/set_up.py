@@ -12,9 +12,9 @@ from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...models.registry import Registry
 from ...procedures import procedure_spec
-from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ...views.estimate import Estimate, estimate_calls
+from ..opening import open_request
 from .finding import Finding
 
 PROXY = "blockrun"
@@ -61,9 +61,7 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
     """What a run of the default procedure takes, as far as can be said before; nobody is called."""
     try:
         async with start(settings, env=env, ledger=MemoryLedger()) as app:
-            request = OpenRequest(
-                topic=_QUESTION, procedure=settings.choices.procedure, news=CONFIDENTIAL
-            )
+            request = open_request(settings, _QUESTION, surface="python", news=CONFIDENTIAL)
             state = await app.service.open(request)
             estimate = procedure_spec(state.start.procedure).estimate(state)
     except RoundtableError as error:

@@ -14,9 +14,10 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Budget, Material
 from ...procedures import procedure_spec
-from ...procedures.adaptive.terms import PRIOR
+from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
+from ..opening import OptionValues
 from .wire import WireError, refused
 
 _FORMS_OF_TEXT = ("text", None)
@@ -28,8 +29,7 @@ class RoundtableOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    options: dict[str, Any] = Field(default_factory=dict)
-    """Of the procedure, such as `{"seats": 4}`."""
+    options: OptionValues = Field(default_factory=dict)
     language: str | None = None
     budget: Budget | None = None
     search: bool = True

@@ -39,7 +39,7 @@ from ...core.events import (
 from ...core.state import State
 from ...core.text import clip, first_sentences, redact
 from ...core.values import Participant
-from ...procedures.opening import OpenRequest
+from ..opening import open_request
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
 from .wire import WireError
@@ -157,18 +157,19 @@ class Runs:
         if retry and not key and (known := self._recent.get(digest)) is not None:
             with suppress(UnknownDiscussion):
                 return self._driven(await self._app.service.read(known))
-        choices = self._app.settings.choices
         created_by = _CREATED_BY + digest
         state = await self._app.service.open(
-            OpenRequest(
-                topic=asked.topic,
+            open_request(
+                self._app.settings,
+                asked.topic,
+                surface="openai",
                 procedure=model.procedure,
-                context=asked.context,
                 options={**wishes.options, **model.options},
-                language=wishes.language or choices.language,
-                budget=wishes.budget or choices.budget,
-                created_by=created_by,
+                context=asked.context,
+                language=wishes.language,
+                budget=wishes.budget,
                 search=wishes.search,
+                created_by=created_by,
             ),
             key=f"openai/{hashlib.sha256(key.encode()).hexdigest()}" if key else None,
         )

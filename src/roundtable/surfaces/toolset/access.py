@@ -12,7 +12,7 @@ from ...settings import Choices
 
 READING = frozenset({"read", "status", "summarize", "list"})
 SEAT = READING | {"speak", "vote", "join"}
-HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite"})
+HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"})
 TOOLSETS: dict[str, frozenset[str]] = {
     "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "collect"},
     "roundtable-seat": SEAT,

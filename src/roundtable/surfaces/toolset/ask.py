@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.values import Budget, Material, NewsPlan
-from ...procedures import infer_procedure, procedure_spec
-from ...procedures.opening import OpenRequest
-from ...user_procedures import ProcedureFiles
+from ...core.values import Material, NewsPlan
+from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.delivery import Delivery
 from ...views.estimate import estimate_line
 from ...views.notes import notes
-from ..prior import prior_synthesis
+from ..opening import BriefOptionValues, open_request
 from .base import Id, Key, Port, ToolsetBase, Web
 from .operations import OnProgress, operation
 from .results import Asked, Collected, Dissenting, Polled, prefix, within
-from .status import SHORT, notifications_of, progress_line, seat, unsendable, what_next, where
+from .status import (
+    SHORT,
+    holdings,
+    notifications_of,
+    progress_line,
+    seat,
+    unsendable,
+    what_next,
+    where,
+)
 
 LONGEST_WAIT = 55.0
 """Seconds: clients give up on a call after a minute."""
@@ -45,10 +53,7 @@ class AskTools(ToolsetBase):
             ),
         ] = None,
         context: Annotated[str, Field(description="Material for the question.")] = "",
-        options: Annotated[
-            dict[str, Any] | None,
-            Field(description="Of the procedure, such as {quick: true} or {seats: 4}."),
-        ] = None,
+        options: BriefOptionValues | None = None,
         language: str | None = None,
         max_calls: Annotated[int | None, Field(ge=1)] = None,
         max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
@@ -63,28 +68,24 @@ class AskTools(ToolsetBase):
         """Put a question to a table of experts that the program drives. Returns at once with the
         discussion_id; follow it with poll and fetch the verdict with collect. Nothing is lost if
         you go away in between: anybody can poll and collect it later."""
-        request = self._request(question, procedure, context, options or {})
-        limits = {
-            "max_calls": max_calls,
-            "max_cost_usd": max_cost_usd,
-            "max_seconds": max_seconds,
-        }
-        given = {name: value for name, value in limits.items() if value is not None}
-        budget = {**self.app.settings.choices.budget.model_dump(), **given}
-        opened = await self._service.open(
-            OpenRequest(
-                topic=question,
-                procedure=request.procedure,
-                context=request.context,
-                options=request.options,
-                language=language or self.app.settings.choices.language,
-                budget=Budget.model_validate(budget),
-                created_by=created_by or self._created_by,
-                search=search,
-                news=notifications or self._notifications,
-            ),
-            key=key,
+        request = open_request(
+            self.app.settings,
+            question,
+            surface="tools",
+            procedure=procedure,
+            options=options,
+            context=[Material(source="context", text=context)] if context.strip() else [],
+            language=language,
+            budget={
+                "max_calls": max_calls,
+                "max_cost_usd": max_cost_usd,
+                "max_seconds": max_seconds,
+            },
+            search=search,
+            created_by=created_by or self._created_by,
+            news=notifications or self._notifications,
         )
+        opened = await self._service.open(request, key=key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -174,22 +175,6 @@ class AskTools(ToolsetBase):
             update={"report": page, "next_offset": after if after < len(report) else None}
         )
 
-    def _request(
-        self, question: str, procedure: str | None, context: str, options: dict[str, Any]
-    ) -> OpenRequest:
-        settings = self.app.settings
-        own = ProcedureFiles(settings.procedure_folders)
-        materials = [Material(source="context", text=context)] if context.strip() else []
-        slug = options.get("context_from")
-        if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
-            materials.insert(0, prior)
-        spec = (
-            procedure_spec(procedure, own)
-            if procedure
-            else infer_procedure(options, settings.choices.procedure, own)
-        )
-        return OpenRequest(question, spec.name, tuple(materials), options)
-
     async def _coming(
         self,
         discussion_id: str,
@@ -218,24 +203,31 @@ def _collected(state: State) -> Collected:
     now = where(state)
     verdict, closed = state.verdict, state.closed
     usage = state.usage
+    told = Delivery.of(state)
+    sure = told.confidence.word
     return Collected(
         discussion_id=state.discussion_id,
         state=state.status,
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         done=closed is not None,
-        answer=redact(clip(verdict.answer, 2_000)) if verdict else "",
-        confidence=verdict.confidence if verdict else None,
-        agreement=redact(clip(verdict.agreement, 600)) if verdict else "",
+        headline=clip(told.headline, 600),
+        answer=clip(told.written, 2_000),
+        end=told.question.end if told.question else None,
+        share=told.question.share if told.question else None,
+        seats=holdings(state),
+        findings=[clip(f"{f.message} {f.excerpt}".strip(), SHORT) for f in told.findings[:8]],
+        confidence=sure if verdict and verdict.meaningful and sure != "none" else None,
+        agreement=clip(told.agreement, 600),
         dissent=[
             Dissenting(
                 participant=each.participant,
-                position=redact(clip(each.position, SHORT)),
-                reason=redact(clip(each.reason, SHORT)),
+                position=clip(each.position, SHORT),
+                reason=clip(each.reason, SHORT),
             )
-            for each in (verdict.dissent[:8] if verdict else ())
+            for each in told.dissent[:8]
         ],
-        changed_minds=redact(clip(verdict.changed_minds, 400)) if verdict else "",
+        changed_minds=clip(told.changed, 400),
         method=verdict.method if verdict else "",
         partial=verdict.partial if verdict else False,
         meaningful=verdict.meaningful if verdict else True,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from ...private import private_folder, private_opener
 from ...programs import WORKSPACE, python_child
 
 
@@ -29,8 +30,8 @@ class Detached:
         self._log = log
 
     def drive(self, discussion_id: str) -> None:
-        self._log.parent.mkdir(parents=True, exist_ok=True)
-        with self._log.open("ab") as log:
+        private_folder(self._log.parent)
+        with open(self._log, "ab", opener=private_opener) as log:
             again = ("resume", discussion_id, "--plain")
             process = python_child("roundtable", again, self._env).popen(
                 stdin=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
+from ...core.confidence import LEAST_OUTCOMES
 from ...core.errors import NotAllowed, UnknownName
 from ...core.notifications import again, requested
 from ...core.state import State
@@ -20,14 +21,27 @@ from ...core.values import (
     NewsPlan,
     Participant,
 )
-from ...procedures.meeting.options import parse_place
-from ...procedures.opening import OpenRequest
+from ...procedures.meeting.options import DEFAULT_ROUNDS, MeetingOptions, parse_place
+from ...procedures.options import help_of
 from ...views.meeting_status import round_report
+from ...views.outside_form import new_ids, recorded_of
+from ..opening import open_request
 from .base import Id, Key, Port, Web
 from .operations import operation
 from .read import ReadTools
 from .read import conclusion as what_came_of
-from .results import Advanced, Created, Ended, Invited, Joined, Notified, Spoken, Voted, within
+from .results import (
+    Advanced,
+    Created,
+    Ended,
+    Invited,
+    Joined,
+    Notified,
+    Outcome,
+    Spoken,
+    Voted,
+    within,
+)
 from .status import (
     SHORT,
     SILENT,
@@ -78,13 +92,15 @@ class ModerateTools(ReadTools):
         ],
         context: Annotated[str, Field(description="Material for everybody.")] = "",
         created_by: str = "",
-        max_rounds: Annotated[int, Field(description="1 to 10.")] = 3,
+        max_rounds: Annotated[
+            int, Field(description=help_of(MeetingOptions, "max_rounds"))
+        ] = DEFAULT_ROUNDS,
         speech_order: Annotated[
-            str, Field(description="fixed: one after another as listed; parallel: in any order.")
+            str, Field(description=help_of(MeetingOptions, "speech_order"))
         ] = "fixed",
         notifications: NewsPlan | None = None,
         output_path: Annotated[
-            str | None, Field(description="Where the conclusion document goes, ending in .md.")
+            str | None, Field(description=help_of(MeetingOptions, "output_path"))
         ] = None,
         web: Web = None,
         web_port: Port = None,
@@ -92,7 +108,10 @@ class ModerateTools(ReadTools):
             str | None, Field(description="The coordinator's model; null: you coordinate.")
         ] = None,
         turn_seconds: Annotated[
-            float | None, Field(description="How long a seat is waited for where a model is.")
+            float | None, Field(description=help_of(MeetingOptions, "turn_seconds"))
+        ] = None,
+        choices: Annotated[
+            list[str] | None, Field(description="The options, if the topic has a fixed set.")
         ] = None,
         key: Key = None,
     ) -> Created:
@@ -106,22 +125,23 @@ class ModerateTools(ReadTools):
             "speech_order": speech_order,
             "host": host or OUTSIDE,
         }
+        if choices:
+            options["choices"] = choices
         if output_path is not None:
             options["output_path"] = output_path
         if turn_seconds is not None:
             options["turn_seconds"] = turn_seconds
-        opened = await self._service.open(
-            OpenRequest(
-                topic=topic,
-                procedure="meeting",
-                context=(Material(source="context", text=context),) if context.strip() else (),
-                options=options,
-                language=self.app.settings.choices.language,
-                created_by=created_by or self._created_by,
-                news=notifications or self._notifications,
-            ),
-            key=key,
+        request = open_request(
+            self.app.settings,
+            topic,
+            surface="tools",
+            procedure="meeting",
+            options=options,
+            context=[Material(source="context", text=context)] if context.strip() else [],
+            created_by=created_by or self._created_by,
+            news=notifications or self._notifications,
         )
+        opened = await self._service.open(request, key=key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -153,12 +173,22 @@ class ModerateTools(ReadTools):
             str, Field(description="Whose speech it is; `coordinator` may speak at any time.")
         ],
         content: Annotated[str, Field(description="The speech, 200 to 500 words.")],
+        declaration: Annotated[
+            dict[str, Any] | None,
+            Field(
+                description="What a participant holds, by the form that status and read return: "
+                "only what stands here is counted."
+            ),
+        ] = None,
         key: Key = None,
     ) -> Spoken:
-        """Record a speech: a participant's in its own turn, or the coordinator's at any time."""
+        """Record a speech: a participant's in its own turn, or the coordinator's at any time. The
+        answer says what was recorded, what its declaration lacks, and the ids of new points."""
         self.access.check_voice(participant)
-        speech = await self._service.speak(discussion_id, participant, content, key=key)
+        said = await self._service.hear(discussion_id, participant, content, declaration, key=key)
+        speech = said.speech
         state = await self._after(discussion_id)
+        new_points, new_conditions = new_ids(state, speech)
         now = where(state)
         over = complete(state, speech.round) if speech.round else now.round_complete
         report = round_report(state, max(1, now.round))
@@ -174,6 +204,10 @@ class ModerateTools(ReadTools):
             current_round=now.round,
             max_rounds=now.max_rounds,
             flags=list(speech.flags),
+            recorded=recorded_of(state, speech) if speech.round else "A remark from the chair.",
+            problems=list(said.remarks),
+            new_points=new_points,
+            new_conditions=new_conditions,
             convergence_score=report.convergence_score.value,
             hint=what_next(state, now, just_completed=over and speech.round > 0),
         )
@@ -249,6 +283,28 @@ class ModerateTools(ReadTools):
             await self._service.conclude(discussion_id, conclusion, key=key)
         state = await self._after(discussion_id)
         return within(_ended(state), self.limit)
+
+    @operation("outcome", "Say how a decision turned out", idempotent=True)
+    async def record_outcome(
+        self,
+        discussion_id: Id,
+        outcome: Annotated[str, Field(description="good, mixed or bad.")],
+        note: Annotated[str, Field(description="What came of it, in a sentence or two.")] = "",
+    ) -> Outcome:
+        """Say how the decision of a discussion that is over turned out in the world. A later word
+        replaces it; recorded outcomes make the confidence of later verdicts fit."""
+        state = await self._service.record_outcome(
+            discussion_id, outcome, note=note, by=self.access.profile or HOST_WIRE_NAME
+        )
+        told = state.outcome
+        assert told is not None, "it was recorded, or refused"
+        return Outcome(
+            discussion_id=discussion_id,
+            state=state.status,
+            outcome=told.outcome,
+            note=redact(clip(told.note, SHORT)),
+            hint=f"Recorded. From {LEAST_OUTCOMES} outcomes on they count in the next verdicts.",
+        )
 
     @operation("join", "Take a seat", idempotent=True)
     async def join(

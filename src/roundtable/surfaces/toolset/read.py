@@ -22,8 +22,17 @@ from ...core.events import DiscussionOpened
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Status
-from ...views.meeting import actions, closing_speech, final_report
-from ...views.meeting_status import called, round_report
+from ...private import opener_at
+from ...views.delivery import Delivery
+from ...views.meeting import (
+    actions,
+    closing_speech,
+    final_report,
+    is_heard,
+    spoken_words,
+    vote_told,
+)
+from ...views.meeting_status import SUMMARY, called, round_report
 from .base import Id, ToolsetBase
 from .operations import operation
 from .results import (
@@ -43,8 +52,11 @@ from .results import (
 from .status import (
     SHORT,
     SOME_POINTS,
+    form_for,
+    holdings,
     left_out,
     notifications_of,
+    other_points,
     points,
     seat,
     unsendable,
@@ -57,8 +69,10 @@ def rows(state: State) -> list[SpeechRow]:
     """Everything that was said, in order, numbered from 1."""
     found = []
     for number, (speech, at) in enumerate(zip(state.speeches, state.spoken_at, strict=True), 1):
+        if not is_heard(speech):
+            continue
         seated = state.participant(speech.participant)
-        text = redact(speech.text)
+        text = redact(spoken_words(speech) if speech.stage.startswith(SUMMARY) else speech.text)
         found.append(
             SpeechRow(
                 number=number,
@@ -149,6 +163,7 @@ def summarized(state: State) -> Summarized:
     now = where(state)
     report = final_report(state)
     said = rows(state)
+    told = Delivery.of(state)
     return Summarized(
         discussion_id=state.discussion_id,
         state=state.status,
@@ -163,12 +178,19 @@ def summarized(state: State) -> Summarized:
         convergence_reason=report.convergence_score.reason,
         consensus_points=points(report.consensus, limit=10_000),
         disagreement_points=points(report.disagreement, limit=10_000),
+        other_points=points(other_points(state), limit=10_000),
+        vote=redact(vote_told(state)),
         action_items=[
-            Action(text=redact(each.text), owner=each.owner or "unassigned")
+            Action(text=redact(each.text), owner=each.owner or "unassigned", due=each.due)
             for each in actions(state)
         ],
         votes_to_end=[who for who, vote in state.end_votes.items() if vote],
         conclusion=conclusion(state),
+        headline=told.headline,
+        end=told.question.end if told.question else None,
+        share=told.question.share if told.question else None,
+        seats=holdings(state),
+        findings=[f"{f.message} {f.excerpt}".strip() for f in told.findings],
         by_round=[_round(state, number) for number in range(1, now.round + 1)],
         speeches=said,
         total=len(said),
@@ -190,11 +212,18 @@ def short(whole: Summarized, limit: int) -> Summarized:
                 ],
                 "consensus_points": _clipped(whole.consensus_points[:some]),
                 "disagreement_points": _clipped(whole.disagreement_points[:some]),
+                "other_points": _clipped(whole.other_points[:some]),
                 "action_items": [
                     each.model_copy(update={"text": clip(each.text, CLIPPED)})
                     for each in whole.action_items[:some]
                 ],
                 "conclusion": clip(whole.conclusion, 600),
+                "headline": clip(whole.headline, SHORT),
+                "seats": [
+                    each.model_copy(update={"told": clip(each.told, CLIPPED), "opening": ""})
+                    for each in whole.seats
+                ],
+                "findings": [clip(each, CLIPPED) for each in whole.findings[:some]],
                 "digest": clip(whole.digest, 600),
                 "by_round": [],
                 "speeches": [],
@@ -232,7 +261,7 @@ def keep(whole: Summarized, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with half.open("w", encoding="utf-8") as file:
+        with open(half, "w", encoding="utf-8", opener=opener_at(path)) as file:
             file.write(whole.model_dump_json(indent=2))
             file.flush()
             os.fsync(file.fileno())
@@ -244,7 +273,7 @@ def keep(whole: Summarized, path: Path) -> None:
 def conclusion(state: State) -> str:
     """What came of it: the verdict, or the host's last word."""
     if state.verdict is not None:
-        return redact(state.verdict.answer)
+        return Delivery.of(state).written
     said = closing_speech(state)
     return redact(said.text) if said else ""
 
@@ -260,6 +289,8 @@ def digest(state: State) -> str:
             f"Convergence {score.value:.2f}: {len(report.consensus)} points agreed, "
             f"{len(report.disagreement)} disputed."
         )
+    if state.verdict is not None:
+        told.append(clip(Delivery.of(state).headline, SHORT))
     if text := conclusion(state):
         told.append(clip(" ".join(text.split()), SHORT))
     return " ".join(told)
@@ -272,6 +303,7 @@ def _round(state: State, number: int) -> RoundSummary:
         convergence_score=report.convergence_score.value,
         consensus=[issue.id for issue in report.consensus],
         disagreement=[issue.id for issue in report.disagreement],
+        rejected=[issue.id for issue in report.rejected],
         new=[issue.id for issue in report.new],
         absent=[each.participant for each in state.failures if each.round == number],
     )
@@ -279,6 +311,11 @@ def _round(state: State, number: int) -> RoundSummary:
 
 def _clipped(found: list[Point]) -> list[Point]:
     return [each.model_copy(update={"text": clip(each.text, CLIPPED)}) for each in found]
+
+
+Seated = Annotated[
+    str, Field(description="The seat whose form to show; without it the one that is waited for.")
+]
 
 
 class ReadTools(ToolsetBase):
@@ -298,6 +335,7 @@ class ReadTools(ToolsetBase):
         offset: Annotated[
             int, Field(ge=0, description="Where in the first speech's text to begin.")
         ] = 0,
+        participant: Seated = "",
     ) -> History:
         """What was said, with who, when and in which round, and as text ready for a prompt. Long
         histories come in pages: read on from next_since."""
@@ -316,6 +354,9 @@ class ReadTools(ToolsetBase):
             total=len(found),
             next_since=None,
             next_offset=None,
+            form=form_for(
+                state, participant or self.access.profile, now.waiting_for, self.limit // 3
+            ),
             hint=what_next(state, now),
         )
         shown = fitting(found, self.limit - result.size() - 40, twice=True)
@@ -328,12 +369,13 @@ class ReadTools(ToolsetBase):
         return result.model_copy(update=update)
 
     @operation("status", "Where a discussion stands", read_only=True)
-    async def status(self, discussion_id: Id) -> Stood:
-        """Where a discussion stands: its round, who spoke, who is next, how far it has converged,
-        and on which points."""
+    async def status(self, discussion_id: Id, participant: Seated = "") -> Stood:
+        """Where a discussion stands: its round, who spoke, who is next, how far it has converged
+        and on which points; and, for the seat whose turn it is, the form of its declaration."""
         state = await self._state(discussion_id)
         now = where(state)
         report = round_report(state, max(1, now.round))
+        others = other_points(state)
         assert state.opened_at is not None, "a discussion that exists was opened"
         assert state.updated_at is not None, "and has events"
         result = Stood(
@@ -352,12 +394,16 @@ class ReadTools(ToolsetBase):
             convergence_reason=report.convergence_score.reason,
             consensus_points=points(report.consensus, most=SOME_POINTS, limit=200),
             disagreement_points=points(report.disagreement, most=SOME_POINTS, limit=200),
-            further_points=left_out(report.consensus, report.disagreement),
+            other_points=points(others, most=SOME_POINTS, limit=200),
+            further_points=left_out(report.consensus, report.disagreement, others),
             votes_to_end=[p.id for p in state.participants if state.end_votes.get(p.id)],
             speeches=len(state.speeches),
             absent=list(now.absent),
             paused=state.paused is not None,
             participants=[seat(each) for each in state.participants],
+            form=form_for(
+                state, participant or self.access.profile, now.waiting_for, self.limit // 3
+            ),
             opened_at=state.opened_at.isoformat(),
             updated_at=state.updated_at.isoformat(),
             notifications=notifications_of(state),
@@ -418,6 +464,7 @@ class ReadTools(ToolsetBase):
                 created_by=clip(opened.created_by, 80),
                 opened_at=each.opened_at.isoformat(),
                 updated_at=each.updated_at.isoformat(),
+                outcome=each.outcome,
             )
             room -= len(row.model_dump_json()) + 1
             if room < 0:

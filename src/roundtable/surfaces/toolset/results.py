@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.text import clip
-from ...core.values import Status
+from ...core.values import Status, TurnedOut
 
 
 class Result(BaseModel):
@@ -42,7 +42,19 @@ class Point(BaseModel):
     text: str
     agree: list[str] = Field(default_factory=list)
     disagree: list[str] = Field(default_factory=list)
-    rough: bool = Field(default=False, description="Read from prose by rules, not declared.")
+    status: str = Field(description="agreed, disputed, held by some, rejected by all, or open.")
+
+
+class Declaring(BaseModel):
+    """What the next speech of a seat can declare."""
+
+    participant: str
+    recorded: str = Field(default="", description="What is recorded of this seat so far.")
+    decisions: dict[str, str] = Field(description="Decisions and their options, by id.")
+    points: dict[str, str] = Field(
+        description="Points and conditions by id; ? before those that need your answer."
+    )
+    fields: dict[str, str] = Field(description="The fields of `declaration`, and what each takes.")
 
 
 class Standing(Result):
@@ -75,6 +87,10 @@ class Spoken(Standing):
     current_round: int
     max_rounds: int | None
     flags: list[str] = Field(default_factory=list, description="What the speech does not keep to.")
+    recorded: str = Field(description="What is recorded of it, for you to check.")
+    problems: list[str] = Field(default_factory=list, description="What its declaration lacks.")
+    new_points: list[str] = Field(default_factory=list, description="The ids of its points.")
+    new_conditions: list[str] = Field(default_factory=list)
     convergence_score: float | None = None
 
 
@@ -98,6 +114,7 @@ class History(Standing):
     total: int = Field(description="Speeches that the filters match.")
     next_since: int | None = Field(description="Read on with since=this; null at the end.")
     next_offset: int | None = Field(description="Read on in a clipped text with offset=this.")
+    form: Declaring | None = Field(default=None, description="What to declare with your speech.")
 
 
 class Stood(Standing):
@@ -114,12 +131,14 @@ class Stood(Standing):
     convergence_reason: str
     consensus_points: list[Point]
     disagreement_points: list[Point]
+    other_points: list[Point] = Field(description="Neither agreed nor disputed.")
     further_points: int = Field(description="Points left out to keep the answer short.")
     votes_to_end: list[str]
     speeches: int
     absent: list[str] = Field(description="Who is absent from this round.")
     paused: bool
     participants: list[Seat]
+    form: Declaring | None = Field(default=None, description="What to declare with your speech.")
     opened_at: str
     updated_at: str
     notifications: Literal["on", "off"]
@@ -131,13 +150,26 @@ class RoundSummary(BaseModel):
     convergence_score: float | None
     consensus: list[str]
     disagreement: list[str]
+    rejected: list[str] = Field(default_factory=list)
     new: list[str]
     absent: list[str] = Field(default_factory=list)
+
+
+class Holding(BaseModel):
+    """What one seat holds, and how it came to it."""
+
+    participant: str
+    name: str
+    status: str
+    opening: str = Field(default="", description="What it held before it heard the others.")
+    final: str = ""
+    told: str
 
 
 class Action(BaseModel):
     text: str
     owner: str
+    due: str = ""
 
 
 class Summarized(Standing):
@@ -151,9 +183,16 @@ class Summarized(Standing):
     convergence_reason: str
     consensus_points: list[Point]
     disagreement_points: list[Point]
+    other_points: list[Point]
+    vote: str = Field(description="How the vote on the topic stands, if there is one.")
     action_items: list[Action]
     votes_to_end: list[str]
     conclusion: str
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
+    end: str | None = None
+    share: float | None = Field(default=None, description="Holders of the leading answer, of all.")
+    seats: list[Holding] = Field(default_factory=list, description="Who holds what.")
+    findings: list[str] = Field(default_factory=list, description="Of the check of the verdict.")
     by_round: list[RoundSummary]
     speeches: list[SpeechRow]
     total: int = Field(description="Speeches in all.")
@@ -187,6 +226,7 @@ class Row(BaseModel):
     created_by: str
     opened_at: str
     updated_at: str
+    outcome: TurnedOut | None = Field(default=None, description="How its decision turned out.")
 
 
 class Listed(Result):
@@ -229,6 +269,13 @@ class Voted(Standing):
     needed: int = Field(description="All of them together end it.")
 
 
+class Outcome(Result):
+    discussion_id: str
+    state: Status
+    outcome: TurnedOut
+    note: str
+
+
 class Joined(Standing):
     seat: Seat
     participants: list[Seat]
@@ -269,7 +316,14 @@ class Dissenting(BaseModel):
 
 class Collected(Standing):
     done: bool
+    headline: str = Field(description="How it ended, counted, with whoever is absent.")
     answer: str
+    end: str | None = Field(
+        description="consensus, majority, hollow, conditional, impasse, drift; null: not counted."
+    )
+    share: float | None = Field(description="Holders of the leading answer, of all seated.")
+    seats: list[Holding]
+    findings: list[str] = Field(description="What the check of the verdict found.")
     confidence: str | None
     agreement: str
     dissent: list[Dissenting]

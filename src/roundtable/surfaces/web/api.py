@@ -6,9 +6,9 @@ Every act goes through the service and becomes an event; nothing is kept here.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
 from ...ports import DiscussionSummary
-from ...procedures.opening import OpenRequest
+from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
 from . import bodies
 from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web, is_owner
@@ -33,7 +33,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
-Cursor = Annotated[int, Query(ge=0, le=2**53)]
+LARGEST_CURSOR = 2**53
+"""What JavaScript still counts exactly."""
+Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 
 def link_routes() -> APIRouter:
@@ -106,8 +108,8 @@ def link_routes() -> APIRouter:
         `Last-Event-ID` goes before `after`. It ends with the event `end`: when the discussion is
         over, this server goes, or the link runs out.
         """
-        last = request.headers.get("last-event-id", "")
-        cursor = int(last) if last.isascii() and last.isdecimal() else after or 0
+        seen = _last_event(request)
+        cursor = (after or 0) if seen is None else seen
         async with here.rooms.enter(grant.discussion_id):
             pass  # UnknownDiscussion, while it can still be said with a status
         return Feed(_frames(here, grant, cursor), media_type="text/event-stream")
@@ -144,10 +146,20 @@ def _acts(routes: APIRouter) -> None:
         if grant.role == "viewer":
             raise Denied(403, "This link may only watch.", "Ask for a seat, or the host's link.")
         speaker = grant.seat if grant.role == "seat" else HOST_WIRE_NAME
-        speech = await here.app.service.speak(
-            grant.discussion_id, speaker, body.text, key=body.key or None
+        said = await here.app.service.hear(
+            grant.discussion_id, speaker, body.text, body.declaration, key=body.key or None
         )
-        return bodies.Said(turn_id=speech.turn_id, round=speech.round)
+        state = await here.app.service.read(grant.discussion_id)
+        points, conditions = new_ids(state, said.speech)
+        return bodies.Said(
+            turn_id=said.speech.turn_id,
+            round=said.speech.round,
+            flags=list(said.speech.flags),
+            recorded=recorded_of(state, said.speech) if grant.role == "seat" else "",
+            problems=list(said.remarks),
+            new_points=points,
+            new_conditions=conditions,
+        )
 
     @routes.post("/pause")
     async def pause(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:
@@ -198,6 +210,14 @@ def _acts(routes: APIRouter) -> None:
         return _done(
             await here.app.service.stop(grant.discussion_id, by=_by(grant), reason=body.reason)
         )
+
+    @routes.post("/outcome")
+    async def outcome(body: bodies.Outcome, here: Here, grant: Hosting) -> bodies.Done:
+        """Say how the decision turned out: good, mixed or bad. A later word replaces it."""
+        state = await here.app.service.record_outcome(
+            grant.discussion_id, body.outcome, note=body.note, by=_by(grant)
+        )
+        return _done(state)
 
     @routes.post("/vote")
     async def vote(body: bodies.Vote, here: Here, grant: Seated) -> bodies.Done:
@@ -251,7 +271,7 @@ def owner_routes() -> APIRouter:
     @routes.post("/discussions", status_code=201)
     async def open_(body: bodies.Open, request: Request, here: Here) -> bodies.Started:
         """Put a topic to a table, and let it begin."""
-        state = await here.app.service.open(_request(body, here), key=body.key or None)
+        state = await here.app.service.open(body.request(here.app.settings), key=body.key or None)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
         return _started(here, request, state)
@@ -298,6 +318,20 @@ class Feed(StreamingResponse):
             await super().stream_response(send)
 
 
+def _last_event(request: Request) -> int | None:
+    """The number of the event that a browser saw last, if it says one."""
+    last = request.headers.get("last-event-id", "")
+    if not last:
+        return None
+    if not re.fullmatch(r"[0-9]{1,16}", last) or int(last) > LARGEST_CURSOR:
+        raise Denied(
+            400,
+            f"Last-Event-ID: a whole number from 0 to {LARGEST_CURSOR} is expected.",
+            "Send the id of the last event that came, or none.",
+        )
+    return int(last)
+
+
 async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, None]:
     async with here.rooms.enter(grant.discussion_id) as room, aclosing(room.feed(after)) as frames:
         if grant.expires is None:
@@ -314,11 +348,6 @@ async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, 
                 break
             yield frame
         yield END
-
-
-def _request(body: bodies.Open, here: Web) -> OpenRequest:
-    wanted = body.request(here.app.settings)
-    return replace(wanted, created_by="page", news=body.news, task=body.task)
 
 
 def _started(here: Web, request: Request, state: State) -> bodies.Started:
@@ -341,6 +370,7 @@ def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.He
         opened_at=row.opened_at.isoformat(),
         updated_at=row.updated_at.isoformat(),
         last_seq=row.last_seq,
+        outcome=row.outcome,
         url=_url(here, request, row.discussion_id),
     )
 

@@ -178,7 +178,9 @@ def _explain_errors(service: FastAPI) -> None:
             for each in error.errors()[:5]
         )
         remedy = "GET /api/openapi.json describes every request."
-        return answer(request, 422, f"The request is not as expected: {told}.", remedy)
+        # A body that can be read and says something wrong is told apart from a wrong address.
+        status = 422 if any(each["loc"][0] == "body" for each in error.errors()) else 400
+        return answer(request, status, f"The request is not as expected: {told}.", remedy)
 
     @service.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

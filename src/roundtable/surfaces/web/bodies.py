@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
-from ...core.values import Budget, Material, NewsPlan
-from ...procedures import infer_procedure
+from ...core.values import Budget, Material, NewsPlan, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
-from ...user_procedures import ProcedureFiles
+from ..opening import OptionValues, open_request
 from .links import Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -59,6 +58,13 @@ class Done(BaseModel):
 class Said(BaseModel):
     turn_id: str
     round: int
+    flags: list[str] = []
+    recorded: str = ""
+    """What is recorded of it, read back."""
+    problems: list[str] = []
+    """What its declaration lacks, in plain words."""
+    new_points: list[str] = []
+    new_conditions: list[str] = []
 
 
 class Url(BaseModel):
@@ -75,6 +81,8 @@ class Headlined(BaseModel):
     opened_at: str
     updated_at: str
     last_seq: int
+    outcome: TurnedOut | None = None
+    """How the decision turned out, if somebody said so."""
     url: str
 
 
@@ -101,6 +109,8 @@ class Unlock(Body):
 
 class Speak(Body):
     text: str
+    declaration: dict[str, Any] | None = None
+    """What the seat holds, in the fields of its turn's form."""
     key: Key | None = None
 
 
@@ -126,6 +136,11 @@ class Vote(Body):
     in_favour: bool
 
 
+class Outcome(Body):
+    outcome: TurnedOut
+    note: Short = ""
+
+
 class Share(Body):
     role: Role = "viewer"
     seat: Short = ""
@@ -139,23 +154,36 @@ class Topic(Body):
     topic: str
     procedure: Short | None = None
     context: list[Material] = Field(default_factory=list, max_length=100)
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: Budget | None = None
     search: bool = True
 
     def request(self, settings: Settings) -> OpenRequest:
-        """What the service is asked to open; the settings stand where nothing is said."""
-        choices = settings.choices
-        own = ProcedureFiles(settings.procedure_folders)
-        return OpenRequest(
-            topic=self.topic,
-            procedure=self.procedure or infer_procedure(self.options, choices.procedure, own).name,
-            context=tuple(self.context),
+        """What the service is asked to open."""
+        return self._request(settings)
+
+    def _request(
+        self,
+        settings: Settings,
+        *,
+        created_by: str = "",
+        news: NewsPlan | None = None,
+        task: TaskLinked | None = None,
+    ) -> OpenRequest:
+        return open_request(
+            settings,
+            self.topic,
+            surface="http",
+            procedure=self.procedure,
             options=self.options,
-            language=self.language or choices.language,
-            budget=self.budget or choices.budget,
+            context=self.context,
+            language=self.language,
+            budget=self.budget,
             search=self.search,
+            created_by=created_by,
+            news=news,
+            task=task,
         )
 
 
@@ -169,6 +197,9 @@ class Open(Topic):
     key: Key | None = None
     """Makes a repeated request harmless."""
 
+    def request(self, settings: Settings) -> OpenRequest:
+        return self._request(settings, created_by="page", news=self.news, task=self.task)
+
 
 class Words(Body):
     """Words of a turn that follow `begins` characters."""
@@ -176,8 +207,8 @@ class Words(Body):
     discussion_id: Short
     turn_id: Short
     participant: Short
-    attempt: int
-    begins: int = Field(ge=0)
+    attempt: int = Field(ge=0, le=2**31)
+    begins: int = Field(ge=0, le=2**31)
     words: str
 
 

@@ -7,17 +7,17 @@ said so far for the viewers of this process, and a `Poster` in any other process
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import NetError
 from ...core.text import redact
 from ...engine.tools import Draft, OnDraft
+from ...net import request
 from .found import STATE_FILE, Found, running
 from .links import load_links
 
@@ -156,7 +156,7 @@ class Poster:
                 self._found = await asyncio.to_thread(running, self._home)
             if self._found is None:
                 await asyncio.sleep(LOOK_EVERY)
-            elif not await asyncio.to_thread(self._post, self._found, self._pending()):
+            elif not await self._post(self._found, self._pending()):
                 # It may be another one next time, which knows nothing yet.
                 self._found = None
                 self._sent = dict.fromkeys(self._sent, 0)
@@ -182,19 +182,22 @@ class Poster:
                 self._sent[discussion_id, turn_id] = said.length
         return pending
 
-    def _post(self, found: Found, drafts: list[dict[str, Any]]) -> bool:
-        headers = {
-            "Content-Type": "application/json",
-            "Authorization": f"Bearer {load_links(self._home).owner_key}",
-        }
-        with closing(HTTPConnection(found.host, found.port, timeout=_POST_WITHIN)) as connection:
-            try:
-                connection.request("POST", "/api/drafts", json.dumps({"drafts": drafts}), headers)
-                answer = connection.getresponse()
-                said = answer.read()
-                return answer.status < 300 and json.loads(said)["complete"] is True
-            except (OSError, HTTPException, ValueError, KeyError):
-                return False
+    async def _post(self, found: Found, drafts: list[dict[str, Any]]) -> bool:
+        host = f"[{found.host}]" if ":" in found.host else found.host
+        key = (await asyncio.to_thread(load_links, self._home)).owner_key
+        try:
+            answer = await request(
+                "The page's server",
+                "POST",
+                f"http://{host}:{found.port}/api/drafts",
+                body={"drafts": drafts},
+                headers={"authorization": f"Bearer {key}"},
+                timeout=_POST_WITHIN,
+                proxies=False,
+            )
+            return answer.good and answer.json()["complete"] is True
+        except (NetError, LookupError, TypeError):
+            return False
 
 
 @asynccontextmanager

@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 from ...core.errors import RoundtableError, UsageError
 from ...ledger.leases import owner_is_dead
+from ...private import private_folder, put_private
 from ...programs import WORKSPACE, python_child
 from ...settings import Settings
 from .links import Links, Role, load_links
@@ -98,7 +99,7 @@ def start_detached(settings: Settings, arguments: tuple[str, ...]) -> Found:
     end soon after: while it lives, the server is its child."""
     import subprocess
 
-    settings.home.mkdir(parents=True, exist_ok=True)
+    private_folder(settings.home)
     log = settings.home / LOG_FILE
     apart: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
@@ -178,10 +179,8 @@ def owner_url(found: Found, links: Links) -> str:
 def announce(home: Path, found: Found, owner: str) -> None:
     """Let others find this server. They see the old file or the new one, never half of it."""
     path = home / STATE_FILE
-    fresh = path.with_name(f".{path.name}.{found.pid}")
     fields = {"url": found.url, "port": found.port, "pid": found.pid, "host": found.host}
-    fresh.write_text(json.dumps({**fields, "owner": owner}), "utf-8")
-    fresh.replace(path)
+    put_private(path, json.dumps({**fields, "owner": owner}))
 
 
 def forget(home: Path, pid: int) -> None:
@@ -195,7 +194,8 @@ def require_web() -> None:
     """UsageError that says how to get it, where the page's libraries are not installed."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise UsageError(
-            "The page needs libraries that are not installed.", "pip install 'roundtable[web]'"
+            "The page needs libraries that are not installed.",
+            "pip install 'roundtable-council[web]'",
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
@@ -18,7 +19,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -31,6 +31,10 @@ BURST = 10
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _REMEMBERED = 10_000
+_HOST = re.compile(
+    r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9_][A-Za-z0-9_.-]{0,253}))(?::([0-9]{1,5}))?"
+)
+_LENGTH = re.compile(r"[0-9]{1,15}")
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -51,14 +55,28 @@ class Hosts:
     """The names under which this server may be called."""
 
     def __init__(self, bound: str = "127.0.0.1", more: Iterable[str] = ()) -> None:
-        """`bound` is the address it listens on, `more` are further names that lead to it."""
-        self._names = {*_LOOPBACK, bound.lower(), *(name.lower() for name in more)}
+        """`bound` is the address it listens on, `more` are further names that lead to it; one that
+        is given with a port means that port alone."""
+        self._names = {*_LOOPBACK, bound.lower()}
+        self._places: set[tuple[str, int]] = set()
+        for each in more:
+            name, port = _place(each) or (each.lower(), None)
+            if port is None:
+                self._names.add(name)
+            else:
+                self._places.add((name, port))
         # Who listens for others is called by its number, and a number is no foreign name.
         self._numbers = bound not in _LOOPBACK
 
     def allow(self, host: str) -> bool:
-        name = _name(host)
-        return name in self._names or (self._numbers and _is_number(name))
+        """Whether a request may name this host: `name` or `name:port`, and nothing around it. The
+        port can be another than ours, because tunnels and containers lead one to another."""
+        place = _place(host)
+        if place is None:
+            return False
+        name, _ = place
+        known = name in self._names or place in self._places
+        return known or (self._numbers and _is_number(name))
 
 
 @dataclass(slots=True)
@@ -121,7 +139,8 @@ class Guard:
         own = _with_headers(send, stored=scope["path"].startswith("/assets/"))
         try:
             headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-            if not self._hosts.allow(headers.get(b"host", "")):
+            hosts = [value for name, value in scope["headers"] if name == b"host"]
+            if len(hosts) != 1 or not self._hosts.allow(headers[b"host"]):
                 raise Refused(
                     421,
                     "This server is not known by that name.",
@@ -154,7 +173,8 @@ def _refuse_other_sites(headers: MutableMapping[bytes, str]) -> None:
     """A browser says where a request comes from; a program says nothing, and needs a key."""
     site = headers.get(b"sec-fetch-site", "same-origin")
     origin = headers.get(b"origin")
-    foreign = origin is not None and urlsplit(origin).netloc.lower() != headers[b"host"].lower()
+    host = headers[b"host"].lower()
+    foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
     if foreign or site not in ("same-origin", "none"):
         raise Refused(
             403, "This request comes from another site.", "Use the page that this server shows."
@@ -171,7 +191,7 @@ async def _whole_body(
         "Send an excerpt.",
     )
     length = headers.get(b"content-length", "0")
-    if not length.isdecimal() or int(length) > LARGEST_BODY:
+    if not _LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
         await _let_it_finish(receive)
         raise too_large
     pieces: list[bytes] = []
@@ -244,12 +264,16 @@ async def _answer(refused: Refused, path: str, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _name(host: str) -> str:
-    """The name without its port, in lower case and without the dot of the root."""
-    if host.startswith("["):
-        name, bracket, rest = host[1:].partition("]")
-        return name.lower() if bracket and (not rest or rest.startswith(":")) else ""
-    return host.partition(":")[0].lower().removesuffix(".") if host.count(":") <= 1 else ""
+def _place(host: str) -> tuple[str, int | None] | None:
+    """The name in lower case and without the dot of the root, and the port if one is given; None
+    for what is not exactly that."""
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return None
+    port = int(found[3]) if found[3] else None
+    if port is not None and not 0 < port < 65_536:
+        return None
+    return (found[1] or found[2].removesuffix(".")).lower(), port
 
 
 def _is_number(name: str) -> bool:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
 from ...core.errors import BadSetting
+from ...private import private_folder, put_key
 
 Role = Literal["viewer", "seat", "host"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -158,8 +157,8 @@ def load_links(home: Path) -> Links:
     path = home / KEY_FILE
     try:
         if not path.exists():
-            home.mkdir(parents=True, exist_ok=True)
-            _make_key(path)
+            private_folder(home)
+            put_key(path, secrets.token_hex(_KEY_BYTES))
         key = path.read_bytes().strip()
     except OSError as error:
         raise BadSetting(
@@ -170,28 +169,6 @@ def load_links(home: Path) -> Links:
     except ValueError:
         expected = f"{2 * _KEY_BYTES} hexadecimal digits; delete the file to get a new key"
         raise BadSetting(str(path), "the key", expected) from None
-
-
-def _make_key(path: Path) -> None:
-    """Put a key in place as a whole or not at all, and never over another."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_hex(_KEY_BYTES).encode("ascii"))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):  # somebody else was first: theirs it is
-            try:
-                os.link(fresh, path)
-            except FileExistsError:
-                raise
-            except OSError:  # no hard links there; what exists is still not replaced
-                with path.open("xb") as file:
-                    file.write(fresh.read_bytes())
-                path.chmod(0o600)
-    finally:
-        fresh.unlink(missing_ok=True)
 
 
 def _equal(given: str, ours: str) -> bool:

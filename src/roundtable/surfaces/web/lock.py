@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from ...private import private_folder, private_opener
+
 
 def take_lock(path: Path) -> IO[bytes] | None:
     """The lock, which closing it gives back; None while another process holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("ab")
+    private_folder(path.parent)
+    file = open(path, "ab", opener=private_opener)  # noqa: SIM115
     try:
         _lock(file)
     except OSError:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import click
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
@@ -21,35 +19,39 @@ from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import checked_topic
+from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
 from ...views.estimate import Estimate, estimate_line
 from ...views.notes import notes
+from ..opening import offered
 from .bodies import Body, Problem, Short, Topic
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
 
 MOST_EXPERTS = 12
-_FOR_FILES = ("output_dir", "output_path", "context_from", "session")
-"""Options about files and sessions of a command line."""
-_LISTS = "A,B,C"
-_OF_PROCEDURE = re.compile(r"^(?:Adaptive|Deliberation|Five-round|Meeting|Council): ")
 _SECONDS_PER_CALL = (4.0, 45.0)
 """The usual range of a call to a large model."""
 _SECONDS_PER_SMALL_CALL = (1.0, 10.0)
 
 
-class Option(BaseModel):
-    """Something that a procedure lets one choose."""
+class OptionRow(BaseModel):
+    """A field of the form: something that a procedure lets one choose."""
 
     name: str
     about: str
-    kind: Literal["flag", "number", "choice", "text", "list"]
+    kind: Kind
     choices: list[str] = []
     minimum: float | None = None
     maximum: float | None = None
+    whole: bool = False
+    usual: str = ""
+    """What it is where nothing is chosen."""
+    advanced: bool = False
+    part: Part | None = None
+    """What it is for the table's seats; the form has a place of its own for these."""
 
 
 class ProcedureRow(BaseModel):
@@ -58,7 +60,7 @@ class ProcedureRow(BaseModel):
     built_in: bool
     by_hand: bool = False
     extends: bool = False
-    options: list[Option] = []
+    options: list[OptionRow] = []
     error: str | None = None
     """Why it cannot be used, for one of the user's own."""
 
@@ -192,7 +194,7 @@ def _row(spec: ProcedureSpec, *, built_in: bool = True) -> ProcedureRow:
         built_in=built_in,
         by_hand=spec.moderation,
         extends=spec.extends,
-        options=[_option(flag) for flag in spec.flags if flag not in _FOR_FILES],
+        options=[_option(each) for each in described(spec.options) if offered(each, "page")],
     )
 
 
@@ -203,25 +205,19 @@ def _own_row(own: ProcedureFiles, name: str) -> ProcedureRow:
         return ProcedureRow(name=name, summary="", built_in=False, error=redact(str(error)))
 
 
-def _option(name: str) -> Option:
-    """An option as the command line explains it: it is said in one place only."""
-    from ..cli.app import ask
-
-    said = next((each for each in ask.params if each.name == name), None)
-    if not isinstance(said, click.Option):
-        return Option(name=name, about="", kind="text")
-    about = _OF_PROCEDURE.sub("", said.help or "")
-    about = about[:1].upper() + about[1:]
-    if said.is_flag:
-        return Option(name=name, about=about, kind="flag")
-    if isinstance(said.type, click.Choice):
-        choices = [str(choice) for choice in said.type.choices]
-        return Option(name=name, about=about, kind="choice", choices=choices)
-    if isinstance(said.type, click.IntRange | click.FloatRange):
-        low, high = said.type.min, said.type.max
-        return Option(name=name, about=about, kind="number", minimum=low, maximum=high)
-    kind: Literal["list", "text"] = "list" if said.metavar == _LISTS else "text"
-    return Option(name=name, about=about, kind=kind)
+def _option(option: Option) -> OptionRow:
+    return OptionRow(
+        name=option.name,
+        about=option.help,
+        kind=option.kind,
+        choices=list(option.choices),
+        minimum=option.minimum if option.above is None else option.above,
+        maximum=option.maximum,
+        whole=option.whole,
+        usual=option.usual,
+        advanced=option.advanced,
+        part=option.part,
+    )
 
 
 # --- models and experts ---------------------------------------------------------------------------

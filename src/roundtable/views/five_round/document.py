@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words, redact
 from ..notes import notes
@@ -12,7 +13,7 @@ from . import forms
 from .report import Prompts
 from .rounds import ACTIONABLE, ARBITRATION, CRITIQUE, ROUNDS, held
 from .skipped import forced, skipped
-from .standing import challenges, disputes, measures, point_list, replies
+from .standing import challenges, disputes, measures, positions, replies
 from .statistics import statistics, summary_speech
 
 
@@ -50,10 +51,10 @@ def document(state: State, prompts: Prompts = ()) -> dict[str, Any]:
             {
                 "id": point.id,
                 "text": point.text,
-                "raised_by": point.raised_by,
-                "stances": point_list(state).positions().get(point.id, {}),
+                "raised_by": point.author,
+                "stances": positions(point),
             }
-            for point in point_list(state).issues
+            for point in record_of(state).points
         ],
         "challenges": [
             {

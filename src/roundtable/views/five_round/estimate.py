@@ -15,7 +15,9 @@ def estimate(state: State) -> Estimate:
     """The least number of calls; each requirement that a speech misses may add up to two."""
     host = state.start.host
     rounds = len(planned(state))
-    hosts = [host] if rounds and not host.speaker.demonstration else []
+    # Where the question names no options, the host lists them beside the second round.
+    calls = 1 if state.start.options.get("choices") else 2
+    hosts = [host] * calls if rounds and not host.speaker.demonstration else []
     return estimate_calls(
         state.start.participants * rounds,
         hosts,

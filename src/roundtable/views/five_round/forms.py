@@ -16,19 +16,9 @@ from .rounds import DEFECTS, RISKS, WEEKS
 
 Kind = Literal["risk", "defect"]
 Reply = Literal["accept", "reject", "partly"]
-Position = Literal["agree", "disagree", "unsure"]
 T = TypeVar("T")
 
 _METRIC = re.compile(r"^(?P<name>[^:：=|]{1,120}?)\s*[:：=|]\s*(?P<figure>.+)$")
-_POINT_STANCE = re.compile(
-    r"^\**(?P<id>p\d{1,3})\**\s*[:：]\s*\**\s*(?P<position>[^\s,，;；.。—–:：(（-]{1,20})\**(?P<reason>.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_POSITIONS: tuple[tuple[Position, tuple[str, ...]], ...] = (
-    ("unsure", ("unsure", "不确定", "不清楚", "存疑")),
-    ("disagree", ("disagree", "不同意", "反对", "不赞同")),
-    ("agree", ("agree", "同意", "赞同", "支持")),
-)
 _REPLIES: tuple[tuple[Reply, tuple[str, ...]], ...] = (
     ("partly", ("partly", "partial", "部分")),
     ("reject", ("reject", "拒绝", "驳回", "不接受", "不采纳")),
@@ -60,13 +50,6 @@ class Finding:
     @property
     def concrete(self) -> bool:
         return is_concrete(self.support)
-
-
-@dataclass(frozen=True, slots=True)
-class PointStance:
-    point: str
-    position: Position
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,28 +145,11 @@ def comparison(text: str) -> Table | None:
     return next(fitting, None)
 
 
-def points(text: str) -> tuple[str, ...]:
-    """The claims under `## Points`, each once."""
-    found = [line.strip("* ") for line in list_lines(_section(text, "Points"))]
-    return tuple(dict.fromkeys(line for line in found if count_words(line) > 0))
-
-
-def stances(text: str) -> tuple[PointStance, ...]:
-    """The stances under `## Stances`, the last one for each point."""
-    found: dict[str, PointStance] = {}
-    for line in list_lines(_section(text, "Stances")):
-        match = _POINT_STANCE.match(line)
-        position = _word(match["position"], _POSITIONS) if match else None
-        if match and position is not None:
-            point = match["id"].lower()
-            found[point] = PointStance(point, position, match["reason"].strip(" *—–-:：,，.。"))
-    return tuple(found.values())
-
-
 @lru_cache(maxsize=64)
 def findings(text: str) -> tuple[Finding, ...]:
     """The risks and then the defects of a critique."""
-    return (*_findings(text, "risk", "Risks", "R"), *_findings(text, "defect", "Defects", "D"))
+    # Risks were R1 to R5 once, like the rounds.
+    return (*_findings(text, "risk", "Risks", "[KR]"), *_findings(text, "defect", "Defects", "D"))
 
 
 def _findings(text: str, kind: Kind, heading: str, letter: str) -> tuple[Finding, ...]:
@@ -213,7 +179,7 @@ def _headed(text: str, kind: Kind) -> tuple[Item, ...]:
 def answers(text: str) -> tuple[Answer, ...]:
     """The answers under `## Answers`, the last one for each challenge."""
     found: dict[int, Answer] = {}
-    for item in items(_section(text, "Answers"), "C"):
+    for item in items(_section(text, "Answers"), "[QC]"):
         word = re.split(r"[\s,，;；.。—–:：(（-]", item.text.lstrip("* "), maxsplit=1)[0]
         found[item.number] = Answer(item.number, _word(word, _REPLIES), item.text)
     return tuple(found.values())
@@ -301,4 +267,4 @@ _HEADINGS = (
     "Risks", "Defects", "Answers", "Revisions", "Revised Proposal", "Verdict", "Rulings", "Plan",
     "Contingency", "Top Risks",
 )  # fmt: skip
-"""All of them part sections, whichever one is read."""
+"""All of them part sections, whichever one is read; some are asked for no longer."""

@@ -1,4 +1,4 @@
-"""Items: numbered entries of a section, such as `R1: …`, and the parts that they name."""
+"""Items: numbered entries of a section, such as `K1: …`, and the parts that they name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class Item:
 
 
 def items(section: str, letter: str) -> tuple[Item, ...]:
-    """The entries that begin with the letter and a number: `R1:`, `- R1.`, `**R1：** …`.
+    """The entries that begin with the letter and a number: `K1:`, `- K1.`, `**K1：** …`. Of several
+    letters, in brackets, each will do.
 
     What follows belongs to an entry until the next one begins.
     """

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...core.events import SpeechGiven
+from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words, redact
 from ...core.values import Participant, Prompt
+from ..delivery import Delivery
+from ..delivery_md import common, first_lines, last, says_more, written
 from ..notes import notes
 from .rounds import ACTIONABLE, ARBITRATION, ROUNDS, held, round_name
 from .skipped import FORCE_ARBITRATE, forced, skipped
-from .standing import challenges, disputes, measures, point_list, replies
+from .standing import challenges, disputes, measures, positions, replies
 from .statistics import Statistics, calls_line, statistics, summary_speech
 
 Prompts = Sequence[tuple[str, Prompt]]
@@ -32,15 +35,13 @@ def delivery(state: State, version: str, prompts: Prompts = ()) -> str:
         )
         if shown
     ]
-    lines = [" ".join([title, *marks]), "", verdict.answer, ""]
-    if verdict.agreement:
-        lines.append(f"**Agreement:** {verdict.agreement}")
-    if verdict.dissent:
-        lines.append("**Dissent:**")
-        lines += [
-            f"- {_dissent(state, each.participant, each.position)}" for each in verdict.dissent
-        ]
-        lines.append("")
+    lines = [" ".join([title, *marks]), ""]
+    if prompts:
+        lines += [verdict.answer, ""]
+    else:
+        told = Delivery.of(state)
+        lines += [*first_lines(told), "", *([told.written, ""] if says_more(told) else [])]
+        lines += written([*common(told), *last(told)])
     if not prompts:
         found = statistics(state)
         lines += [f"**Actionable:** {actionable(found)}", f"**Calls:** {calls_line(found)}"]
@@ -122,15 +123,13 @@ def _speech(state: State, speech: SpeechGiven) -> Iterator[str]:
 
 
 def _outcome(state: State) -> Iterator[str]:
-    listed = point_list(state)
-    positions = listed.positions()
-    if listed.issues:
+    if listed := record_of(state).points:
         yield from ("", "## Points and stances", "")
         seats = state.participants
         yield f"| point | {' | '.join(_cell(p.name) for p in seats)} |"
         yield f"|---|{'---|' * len(seats)}"
-        for point in listed.issues:
-            held_by = positions.get(point.id, {})
+        for point in listed:
+            held_by = positions(point)
             cells = " | ".join(held_by.get(p.id, "—") for p in seats)
             yield f"| {point.id}: {_cell(point.text)} | {cells} |"
     if raised := challenges(state):

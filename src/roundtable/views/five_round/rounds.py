@@ -19,7 +19,6 @@ HOST_ROUND = 5
 
 LEAST_METRICS = 5
 LEAST_CITATIONS = 3
-POINTS = 3
 RISKS = 5
 DEFECTS = 3
 TOP_RISKS = 3
@@ -61,14 +60,14 @@ ROUNDS: Mapping[str, Round] = {
             PROPOSAL,
             "Independent Proposal",
             (800, 1200),
-            ("Proposal", "Comparison", "Metrics", "Points"),
+            ("Proposal", "Comparison", "Metrics"),
         ),
         Round(
             2,
             CROSS_REFERENCE,
             "Cross-Reference",
             (800, 1200),
-            ("Cross-Reference", "Blind Spots", "Stances"),
+            ("Cross-Reference", "Blind Spots"),
         ),
         Round(3, CRITIQUE, "Deep Critique", (800, 2000), ("Risks", "Defects")),
         Round(
@@ -76,7 +75,7 @@ ROUNDS: Mapping[str, Round] = {
             REVISION,
             "Debate & Revise",
             (1000, 1500),
-            ("Answers", "Revisions", "Revised Proposal", "Stances"),
+            ("Answers", "Revisions", "Revised Proposal"),
         ),
         Round(
             HOST_ROUND,

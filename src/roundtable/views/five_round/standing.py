@@ -1,4 +1,5 @@
-"""Where a five-round discussion stands: points, challenges, disputes, convergence."""
+"""Where a five-round discussion stands: points, challenges, disputes, convergence. What decides is
+declared; challenges and the answers to them are only told."""
 
 from __future__ import annotations
 
@@ -6,14 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...core.convergence import convergence_score, divergence, overlap
+from ...core.convergence import UNSURE, convergence_score, divergence, overlap
 from ...core.convergence_rules import Measures
-from ...core.events import Event, PointRaised, SpeechGiven, StanceTaken
-from ...core.points import Point, PointList, Stance
+from ...core.events import SpeechGiven
+from ...core.record import LEGACY, Point, record_before, record_of
+from ...core.standing import DecisionStanding, standing_of
 from ...core.state import State
 from . import forms
 from .references import Statements, normal_name, references
 from .rounds import CRITIQUE, REVISION, held
+
+Kind = Literal["decision", "point", "challenge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class Challenge:
 
     @property
     def id(self) -> str:
-        return f"C{self.number}"
+        # Not C: c1, c2 … are conditions.
+        return f"Q{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,9 @@ class Dispute:
     """Something on which the host must rule."""
 
     number: int
-    kind: Literal["point", "challenge"]
+    kind: Kind
     ref: str
-    """The point's or the challenge's id."""
+    """The id of the decision, the point or the challenge."""
     text: str
     for_it: tuple[str, ...]
     against: tuple[str, ...]
@@ -59,57 +64,45 @@ def statements(state: State, before_round: int) -> Statements:
     return Statements(names, texts)
 
 
-def point_list(state: State, extra: Iterable[Event] = ()) -> PointList:
-    """The shared list of points with the stances that count; `extra` events come after those of
-    the state."""
-    new = list(extra)
-    raised = [*state.points.values(), *(e for e in new if isinstance(e, PointRaised))]
-    taken = [*state.stances, *(e for e in new if isinstance(e, StanceTaken))]
-    listed = PointList().raise_points(
-        *(
-            Point(
-                id=event.point_id,
-                text=event.text,
-                raised_by=event.turn_id.rpartition("/")[2],
-                turn=event.turn_id,
-                round=event.round,
-            )
-            for event in raised
-        )
-    )
-    return listed.declare(
-        *(
-            Stance(
-                participant=event.participant,
-                point=event.point_id,
-                position=event.position,
-                turn=event.turn_id,
-                round=event.round,
-                source=event.source,
-            )
-            for event in taken
-            if event.meaningful
-        )
-    )
+def positions(point: Point) -> dict[str, str]:
+    """What everybody declared on a point; whoever raised it and has not withdrawn it agrees."""
+    own = {} if point.withdrawn else {point.author: "agree"}
+    return {**own, **{seat: said.stance for seat, said in point.stances.items()}}
 
 
-def measures(state: State, number: int, stage: str, extra: Iterable[Event] = ()) -> Measures:
+def consensus_points(state: State) -> tuple[Point, ...]:
+    """The points that all who were asked agree on."""
+    return tuple(point for point in record_of(state).points if point.status == "agreed")
+
+
+def measures(state: State, number: int, stage: str) -> Measures:
     """What is known about convergence at the end of a round."""
     before = [each for each in held(state) if each[0] < number]
-    listed = point_list(state, extra)
-    of_round = listed.points_of_round(number)
-    # Who only repeats a claim of R1 has not yet heard the others.
-    declared = {stance.participant for stance in listed.stances if 1 < stance.round <= number}
+    points = [point for point in record_before(state, number + 1).points if not point.withdrawn]
+    agreed = sum(point.status == "agreed" for point in points)
+    disputed = sum(point.status == "disputed" for point in points)
+    # Who only raised a point in R1 has not yet heard the others.
+    declared = {
+        seat
+        for point in points
+        for seat, said in point.stances.items()
+        if said.round > 1 and seat != point.author
+    }
     return Measures(
         round=number,
         overlap=overlap(
             _texts(state.spoken_in(before[-1][1], before[-1][0])) if before else {},
             _texts(state.spoken_in(stage, number)),
         ),
-        convergence_score=convergence_score(len(of_round.consensus), len(of_round.disagreement)),
-        consensus_points=len(of_round.consensus),
-        divergence=divergence(listed.positions(number).values()) if len(declared) > 1 else None,
+        convergence_score=convergence_score(agreed, disputed),
+        consensus_points=agreed,
+        divergence=divergence(map(_sides, points)) if len(declared) > 1 else None,
     )
+
+
+def _sides(point: Point) -> dict[str, str | None]:
+    """Whoever agrees only partly is on neither side."""
+    return {seat: UNSURE if word == "partly" else word for seat, word in positions(point).items()}
 
 
 def _texts(speeches: Sequence[SpeechGiven]) -> dict[str, str]:
@@ -143,37 +136,50 @@ def replies(state: State) -> dict[int, forms.Answer]:
     return found
 
 
-def disputes(state: State) -> tuple[Dispute, ...]:
-    """What the host must rule on: points with stances on both sides, and rejected challenges."""
-    listed = point_list(state)
-    last = max((number for number, _ in held(state)), default=1)
-    positions = listed.positions(last)
-    found: list[Dispute] = []
-    for issue in listed.points_of_round(last).disagreement:
-        point = listed.point(issue)
-        sides = positions[issue]
-        found.append(
-            Dispute(
-                len(found) + 1,
-                "point",
-                issue,
-                point.text if point else "",
-                tuple(name for name, position in sides.items() if position == "agree"),
-                tuple(name for name, position in sides.items() if position == "disagree"),
-            )
-        )
+def rejected(state: State) -> tuple[Challenge, ...]:
+    """The challenges that the expert whom they meet does not accept."""
     answered = replies(state)
-    for challenge in challenges(state):
-        answer = answered.get(challenge.number)
-        if answer is not None and answer.reply == "reject":
-            found.append(
-                Dispute(
-                    len(found) + 1,
-                    "challenge",
-                    challenge.id,
-                    challenge.finding.text,
-                    (challenge.author,),
-                    (challenge.target,),
-                )
+    return tuple(
+        each
+        for each in challenges(state)
+        if (answer := answered.get(each.number)) is not None and answer.reply == "reject"
+    )
+
+
+def disputes(state: State) -> tuple[Dispute, ...]:
+    """What the host must rule on: decisions that did not end in consensus, and points that somebody
+    declared itself against."""
+    found: list[Dispute] = []
+
+    def add(
+        kind: Kind, ref: str, text: str, for_it: Iterable[str] = (), against: Iterable[str] = ()
+    ) -> None:
+        found.append(Dispute(len(found) + 1, kind, ref, text, tuple(for_it), tuple(against)))
+
+    for each in standing_of(state).decisions:
+        if each.end in (None, "consensus") or each.decision.id == LEGACY:
+            continue
+        against = [s.participant for s in each.seats if s.final and s.final != each.delivered]
+        add("decision", each.decision.id, _worded(each), each.holders, against)
+    for point in record_of(state).points:
+        if point.status == "disputed":
+            sides = positions(point)
+            add(
+                "point",
+                point.id,
+                point.text,
+                [seat for seat, word in sides.items() if word == "agree"],
+                [seat for seat, word in sides.items() if word == "disagree"],
             )
+    if state.stances:
+        # Earlier versions of the program had the host rule on these too, by these numbers.
+        for challenge in rejected(state):
+            text = challenge.finding.text
+            add("challenge", challenge.id, text, (challenge.author,), (challenge.target,))
     return tuple(found)
+
+
+def _worded(each: DecisionStanding) -> str:
+    """The question, and what was voted for it."""
+    voted = [f"{o.id}: {o.text}" for o in each.decision.options if each.counts.get(o.id)]
+    return f"{each.decision.question} ({'; '.join(voted)})" if voted else each.decision.question

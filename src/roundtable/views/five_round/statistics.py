@@ -6,10 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ...core.events import SpeechGiven
-from ...core.state import State
+from ...core.state import Attempt, State
 from ...core.text import count_words
 from . import forms
 from .rounds import ARBITRATION, CRITIQUE, REVISION, held
+
+BESIDE = ("clerk", "ballot")
+"""The stages of calls beside the five rounds."""
+NOT_SPOKEN = ("remark", "clerk")
+"""The stages whose words belong to no expert and to no summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def statistics(state: State) -> Statistics:
     text = summary.text if summary else ""
     tasks = forms.plan(text)
     purposes = Counter(
-        attempt.started.purpose for turn in state.turns.values() for attempt in turn.attempts
+        _purpose(attempt) for turn in state.turns.values() for attempt in turn.attempts
     )
     return Statistics(
         experts=len({speech.participant for speech in state.speeches if speech.round > 0}),
@@ -66,16 +71,26 @@ def statistics(state: State) -> Statistics:
         suggestions=len(changes),
         rulings=sum(ruling.complete for ruling in forms.rulings(text)),
         weeks=len(forms.weeks(tasks)),
-        words=sum(count_words(s.text) for s in state.speeches if s.stage != "remark"),
+        words=sum(count_words(s.text) for s in state.speeches if s.stage not in NOT_SPOKEN),
         actionability_pct=forms.actionability(tasks),
     )
+
+
+def _purpose(attempt: Attempt) -> str:
+    """What a call was made for: what the rounds themselves do not ask for is told apart."""
+    started = attempt.started
+    first = started.purpose == "answer"
+    return started.stage if first and started.stage in BESIDE else started.purpose
 
 
 def calls_line(found: Statistics) -> str:
     """The true number of calls, and what made it up."""
     names = {
         "answer": "first asked",
+        "clerk": "to list what can be voted on",
+        "ballot": "for votes that were still open",
         "repair": "asked again for a missed requirement",
+        "declare": "asked again for a declaration",
         "retry": "tried again after a failure",
         "fallback": "taken over by another model",
     }

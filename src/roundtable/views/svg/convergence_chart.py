@@ -1,4 +1,4 @@
-"""Convergence over rounds: agreement between participants and stability, as two lines."""
+"""Convergence over rounds: agreement on the question, agreed points and stability, as lines."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def convergence_chart_svg(rounds: Sequence[RoundMap], picture_id: str = "converg
     """The chart, with the counts of points below each round. They are never blended into one."""
     lines = [
         _Line("agreement", AGREE, "", False, tuple(r.agreement for r in rounds)),
+        _Line("points", "currentColor", "2 3", False, tuple(r.score for r in rounds)),
         _Line("stability", DISAGREE, "6 4", True, tuple(r.stability for r in rounds)),
     ]
     canvas = Canvas(picture_id, "Convergence over rounds", _described(rounds))
@@ -53,7 +54,7 @@ def convergence_chart_svg(rounds: Sequence[RoundMap], picture_id: str = "converg
     canvas.text(MARGIN, base + 20, "round", size=11, faint=True)
     if step >= 44:
         canvas.text(
-            MARGIN, base + 56, "below each round: points shared / disputed", size=11, faint=True
+            MARGIN, base + 56, "below each round: points agreed / disputed", size=11, faint=True
         )
     return canvas.drawn(max(right + 100, 300), base + 56 + MARGIN)
 
@@ -100,8 +101,9 @@ def _described(rounds: Sequence[RoundMap]) -> str:
     for each in rounds:
         steady = "" if each.stability is None else f", stability {each.stability:.0%}"
         agreed = "not known" if each.agreement is None else f"{each.agreement:.0%}"
+        settled = "" if each.score is None else f", {each.score:.0%} of the points agreed"
         said.append(
-            f"Round {each.round}: agreement {agreed}{steady}, {each.consensus} points shared, "
-            f"{each.disagreement} disputed, {each.new} new."
+            f"Round {each.round}: agreement {agreed}{settled}{steady}; "
+            f"points: {each.consensus} agreed, {each.disagreement} disputed, {each.new} new."
         )
     return " ".join(said) or "There were no rounds."

@@ -66,22 +66,25 @@ def opinion_map_svg(shown: OpinionMap, picture_id: str = "opinion-map") -> str:
         canvas.text(MARGIN, y, f"and {hidden} more points", faint=True, size=12)
     y = _legend(canvas, y + 30, bool(shown.bridges))
     edge = max(right, *(centre[w] + overhang(names[w], turned=turned) for w in people))
-    least = 700 if shown.bridges else 540
+    least = 780 if shown.bridges else 620
     return canvas.drawn(max(edge + MARGIN, least), y + MARGIN)
 
 
 def _sections(shown: OpinionMap) -> tuple[list[Section], int]:
     """What divides, what bridges or is shared, what is open: the clearest first, cut to fit."""
     several = len(shown.camps) > 1
-    divided = [p for p in shown.points if p.standing == "disagreement" and not p.bridge]
+    apart = [p for p in shown.points if not p.bridge]
+    divided = [p for p in apart if p.standing == "disputed"]
     joint = [p for p in shown.points if p.bridge]
-    shared = [p for p in shown.points if p.standing == "consensus" and not p.bridge]
-    rest = [p for p in shown.points if p.standing == "open" and not p.bridge]
+    shared = [p for p in apart if p.standing in ("agreed", "held")]
+    rejected = [p for p in apart if p.standing in ("rejected", "withdrawn")]
+    rest = [p for p in apart if p.standing == "open"]
     found: list[Section] = [
         ("What divides them" if several else "Disagreement", divided),
         ("What bridges the camps", joint),
         ("Held in common", shared),
         ("Open", rest),
+        ("Given up", rejected),
     ]
     room = MOST_POINTS
     # A bridge is what a reader looks for: it keeps its place when there is too much of the rest.
@@ -146,19 +149,20 @@ def _row(
 def _told(cell: Cell | None) -> str:
     if cell is None:
         return "no stance"
-    sure = "" if cell.confidence is None else f", {cell.confidence:.0%} sure"
-    rough = ", read from prose" if cell.rough else ""
-    return f"{cell.position}{sure}{rough}{', changed its mind' if cell.moved else ''}"
+    said = f" ({plain(cell.text)})" if cell.text else ""
+    return f"{cell.position}{said}{', changed its mind' if cell.moved else ''}"
 
 
 def _shapes(canvas: Canvas) -> None:
-    """Agree is a disc with a tick, disagree a square with a cross, unsure an empty ring. A corner
-    marks a change of mind, a two-headed arrow a bridge."""
+    """Agree is a disc with a tick, disagree a square with a cross, partly a half disc, unsure an
+    empty ring. A corner marks a change of mind, a two-headed arrow a bridge."""
     shapes = {
         "agree": f'<circle r="11" fill="{AGREE}"/><path d="M-5 .5l3.5 4l6.5 -8" fill="none" '
         'stroke="#fff" stroke-width="2.2"/>',
         "disagree": f'<rect x="-10" y="-10" width="20" height="20" rx="2" fill="{DISAGREE}"/>'
         '<path d="M-4.5 -4.5l9 9m0 -9l-9 9" fill="none" stroke="#fff" stroke-width="2.2"/>',
+        "partly": '<circle r="10" fill="none" stroke="currentColor" stroke-width="1.4"/>'
+        f'<path d="M0 -10a10 10 0 0 0 0 20z" fill="{AGREE}"/>',
         "unsure": '<circle r="10" fill="none" stroke="currentColor" stroke-width="1.4" '
         'stroke-dasharray="3 2.5"/><text y="4.5" text-anchor="middle">?</text>',
         "none": '<path d="M-4 0h8" stroke="currentColor" stroke-opacity=".4"/>',
@@ -173,23 +177,18 @@ def _shapes(canvas: Canvas) -> None:
     canvas.add(f"<defs>{drawn}</defs>")
 
 
-def _use(
-    canvas: Canvas, shape: str, x: float, y: float, told: str = "", pale: bool = False
-) -> None:
+def _use(canvas: Canvas, shape: str, x: float, y: float, told: str = "") -> None:
     title = f"<title>{escape(told)}</title>" if told else ""
-    faint = ' opacity="0.6"' if pale else ""
     canvas.add(
-        f'<use href="#{escape(canvas.id)}-{shape}" x="{number(x)}" y="{number(y)}"{faint}>'
-        f"{title}</use>"
+        f'<use href="#{escape(canvas.id)}-{shape}" x="{number(x)}" y="{number(y)}">{title}</use>'
     )
 
 
 def _mark(canvas: Canvas, cell: Cell | None, x: float, y: float, told: str) -> None:
-    """A cell; what was read from prose is paler than what was declared."""
     if cell is None:
         _use(canvas, "none", x, y, told)
         return
-    _use(canvas, cell.position, x, y, told, cell.rough)
+    _use(canvas, cell.position, x, y, told)
     if cell.moved:
         _use(canvas, "moved", x, y)
 
@@ -198,6 +197,7 @@ def _legend(canvas: Canvas, y: float, bridged: bool) -> float:
     entries = [
         ("agree", "agree"),
         ("disagree", "disagree"),
+        ("partly", "partly"),
         ("unsure", "unsure"),
         ("none", "no stance"),
         ("moved", "changed its mind"),
@@ -231,7 +231,7 @@ def _described(shown: OpinionMap, names: Mapping[str, str]) -> str:
     for point in shown.points[:MOST_POINTS]:
         sides = [
             f"{position}: {listed(names[w] for w in names if _holds(point, w, position))}"
-            for position in ("agree", "disagree", "unsure")
+            for position in ("agree", "partly", "disagree", "unsure")
             if any(_holds(point, w, position) for w in names)
         ]
         bridge = " (a bridge)" if point.bridge else ""

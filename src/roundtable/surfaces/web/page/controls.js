@@ -1,6 +1,7 @@
 // What the chair can do from the page. Each act is an event of the discussion; a refusal says why.
 import { useEffect, useRef, useState } from "./vendor/hooks.js";
 import { freshKey, post } from "./api.js";
+import { Declare, fieldsOf, UNDECLARED } from "./declare.js";
 import { plural } from "./format.js";
 import { Dialog, Failure } from "./parts.js";
 import { person } from "./reducer.js";
@@ -43,12 +44,23 @@ function useStill(state) {
   return still;
 }
 
-export function Controls({ base, state, derived, links }) {
+export function Controls({ base, state, derived, links, refresh }) {
   const still = useStill(state);
   const [open, setOpen] = useState("");
   const { busy, error, send } = useSending();
-  if (state.closed) return html`<div class="controls" role="group" aria-label="Chair"><button type="button" onClick=${() => setOpen("share")}>Share…</button>${open === "share" && html`<${Share} base=${base} state=${state} onClose=${() => setOpen("")} />`}</div>`;
   const close = () => setOpen("");
+  if (state.closed) {
+    // The feed has ended with the discussion: what is said about it later is read on demand.
+    const told = () => {
+      close();
+      refresh();
+    };
+    return html`<div class="controls" role="group" aria-label="Chair">
+      <button type="button" onClick=${() => setOpen("outcome")}>${state.outcome ? "It turned out otherwise…" : "How did it turn out?"}</button>
+      <button type="button" onClick=${() => setOpen("share")}>Share…</button>
+      ${open === "outcome" && html`<${Outcome} base=${base} known=${state.outcome} onClose=${told} />`}
+      ${open === "share" && html`<${Share} base=${base} state=${state} onClose=${close} />`}</div>`;
+  }
   const act = (name, body) => send(() => post(`${base}/${name}`, body));
   const may = (derived && derived.may) || {};
   const turns = ((derived && derived.open_turns) || []).filter((turn) => state.seats.includes(turn.participant));
@@ -151,6 +163,16 @@ function Stop({ base, onClose }) {
   <//>`;
 }
 
+function Outcome({ base, known, onClose }) {
+  const [outcome, setOutcome] = useState(known ? known.outcome : "");
+  const [note, setNote] = useState(known ? known.note : "");
+  return html`<${Form} title="How did it turn out?" action="Record it" path=${`${base}/outcome`} body=${() => ({ outcome, note })} onClose=${onClose} ready=${outcome !== ""}>
+    <fieldset><legend>The decision was</legend>${["good", "mixed", "bad"].map((each) => html`<label class="choice"><input type="radio" name="outcome" checked=${outcome === each} onChange=${() => setOutcome(each)} /> ${each}</label>`)}</fieldset>
+    <label>What came of it (optional)<textarea rows="3" dir="auto" value=${note} onInput=${(event) => setNote(event.target.value)}></textarea></label>
+    <p class="faint small">Your outcomes make the confidence of later verdicts fit your decisions.</p>
+  <//>`;
+}
+
 function Share({ base, state, onClose }) {
   const [role, setRole] = useState("viewer");
   const [seat, setSeat] = useState(state.seats[0] || "");
@@ -204,6 +226,8 @@ export function SpeakBox({ base, state, derived, seat }) {
   const store = `roundtable-words-${base}`;
   const [text, setText] = useState(() => kept(store));
   const [said, setSaid] = useState("");
+  const [held, setHeld] = useState(UNDECLARED);
+  const [told, setTold] = useState([]);
   const key = useRef(freshKey());
   const { busy, error, send } = useSending();
   if (state.closed) return null;
@@ -211,14 +235,23 @@ export function SpeakBox({ base, state, derived, seat }) {
     setText(words);
     keep(store, words);
   };
+  const form = turn && turn.form;
+  const declared = form ? fieldsOf(form, held) : null;
+  // Some turns ask for a vote and no words.
+  const ready = form && form.alone ? declared !== null : text.trim() !== "";
   const speak = async (event) => {
     event.preventDefault();
-    if (!text.trim() || !turn) return;
-    if (await send(() => post(`${base}/speak`, { text, key: key.current }))) {
+    if (!ready || !turn) return;
+    const body = { text: form && form.alone ? "" : text, key: key.current };
+    if (declared) body.declaration = declared;
+    await send(async () => {
+      const answer = await post(`${base}/speak`, body);
       setSaid(turn.turn_id);
+      setTold([answer.recorded, ...answer.problems].filter(Boolean));
+      setHeld(UNDECLARED);
       typed("");
       key.current = freshKey();
-    }
+    });
   };
   const hurried = (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) speak(event);
@@ -231,11 +264,14 @@ export function SpeakBox({ base, state, derived, seat }) {
     <p class="call" role="status">${due
       ? html`<strong>Your turn, <bdi>${who.name}</bdi>.</strong> ${turn.round ? `Round ${turn.round}` : ""}`
       : html`You hold the seat of <strong><bdi>${who.name}</bdi></strong>. ${state.paused ? "The discussion is paused." : "You will be called here when it is your turn."}`}</p>
+    ${!due && told.length > 0 && html`<ul class="told small" role="status">${told.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
     ${due && html`<form onSubmit=${speak}>
-      <label><span class="sr">Your speech</span><textarea rows="5" dir="auto" value=${text} placeholder="Say what you think, and why." onInput=${(event) => typed(event.target.value)} onKeyDown=${hurried}></textarea></label>
+      ${!(form && form.alone) && html`<label><span class="sr">Your speech</span><textarea rows="5" dir="auto" value=${text} placeholder="Say what you think, and why." onInput=${(event) => typed(event.target.value)} onKeyDown=${hurried}></textarea></label>`}
+      ${form && html`<${Declare} form=${form} held=${held} onChange=${setHeld} />`}
+      ${form && !declared && text.trim() && html`<p class="faint small" role="note">Without a vote or a position your words are heard, and not counted.</p>`}
       <p class="buttons"><span class="faint small">${plural(words, "word")}${turn.min_words ? `, at least ${turn.min_words}` : ""}${turn.max_words ? `, at most ${turn.max_words}` : ""}</span>
         ${turn.sections.length > 0 && !text.trim() && html`<button type="button" class="quiet" onClick=${() => typed(turn.sections.map((name) => `## ${name}\n\n`).join("\n"))}>Insert the headings asked for</button>`}
-        <button type="submit" class="main" disabled=${busy || !text.trim()} title="Ctrl + Enter">Speak</button></p>
+        <button type="submit" class="main" disabled=${busy || !ready} title="Ctrl + Enter">${form && form.alone ? "Vote" : "Speak"}</button></p>
     </form>`}
     ${mayVote && html`<p class="vote small">${state.votes[seat]
       ? html`You voted to end. <button type="button" class="quiet" disabled=${busy} onClick=${() => vote(false)}>Take it back</button>`

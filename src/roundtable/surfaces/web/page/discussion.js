@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { Controls, SpeakBox } from "./controls.js";
 import { ago, count, money, plural, short, titled, turnPlace, whole } from "./format.js";
 import { listenToKeys, step } from "./keys.js";
-import { Brand, Dialog, knowPlaces, languageOf, Parts } from "./parts.js";
+import { Brand, callTurns, Dialog, knowPlaces, languageOf, Parts } from "./parts.js";
 import { Balance, Camps, Notes, Pictures, Points, Talk, Votes } from "./positions.js";
 import { cost, person } from "./reducer.js";
 import { Rounds, roundTitle } from "./rounds.js";
@@ -62,8 +62,8 @@ export function Discussion({ base, info, saved = null }) {
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>
         <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
-        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} />`}
-        <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} coming=${Boolean(state.verdict)} />
+        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${() => store.feed.resume()} />`}
+        <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} outcome=${state.outcome} coming=${Boolean(state.verdict)} />
         <section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
           <h2 id="discussion-head">The discussion</h2>
           ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="faint">${state.closed ? "Nobody spoke." : "Nobody has spoken yet. Speeches appear here as they are given."}</p>`}
@@ -103,6 +103,12 @@ function useTitle(state, info, myTurn) {
 function usePlaces(state, derived, mount) {
   const latest = useRef({});
   latest.current = { state, derived };
+  // Before anything below is drawn: what is memoised is not drawn again for a name.
+  callTurns((turn) => {
+    const [round, , who] = turn.split("/");
+    const { name } = person(latest.current.state, who);
+    return round === "0" ? name : `${name}, round ${round}`;
+  });
   useLayoutEffect(() => {
     knowPlaces((place) => {
       const { state: here, derived: told } = latest.current;
@@ -185,7 +191,7 @@ function Contents({ state, derived }) {
   if (derived) {
     if (derived.points.length) after.push(["points", "Points"]);
     if (derived.pictures.length) after.push(["pictures", "Pictures"]);
-    if (derived.ballots.length || derived.scores.length) after.push(["votes", derived.ballots.length ? "Ballots" : "Scores"]);
+    if (derived.ballots.length || derived.scores.length) after.push(["votes", derived.ballots.length ? "Who holds what" : "Scores"]);
     if (derived.changes.length || derived.talk.voters || (derived.verdict && derived.verdict.changed_minds)) after.push(["talk", "What talk changed"]);
     if (derived.notes.length) after.push(["notes", "Notes"]);
     if (derived.costs.length) after.push(["costs", "Costs"]);

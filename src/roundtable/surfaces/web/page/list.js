@@ -89,6 +89,7 @@ function Row({ row, onRun, onDelete }) {
     <h2><a href=${new URL(row.url, location.href).pathname} dir="auto" lang=${languageOf(row.topic)}>${row.topic}</a></h2>
     <p class="facts"><span class=${`status ${row.status}`}>${row.status === "running" && html`<i class="live" aria-hidden="true"></i>`}${row.status}</span>
       <span>${titled(row.procedure.replace(/^custom:/, ""))}</span>
+      ${row.outcome && html`<span>turned out ${row.outcome}</span>`}
       <time datetime=${row.updated_at} title=${whole(row.updated_at)}>${ago(row.updated_at)}</time></p>
     <div class="acts">
       ${row.status === "interrupted" && html`<button type="button" onClick=${onRun} aria-label=${`Go on with: ${row.topic.slice(0, 80)}`}>▶ Go on</button>`}

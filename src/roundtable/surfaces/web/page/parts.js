@@ -1,5 +1,5 @@
 // Small parts that several sections share.
-import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import { clock, initials, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
@@ -29,6 +29,8 @@ export function directionOf(text) {
   return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
 }
 
+const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
+
 /** Words of others, as elements. A citation of something that is not here is no link. */
 export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3 }) {
   const place = useRef(null);
@@ -37,6 +39,7 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+      else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
     place.current.replaceChildren(made);
   }, [markup]);
@@ -45,6 +48,12 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
 });
 
 let isKnown = () => true;
+let callTurn = (turn) => turn;
+
+/** The page says what people call a turn: by who spoke, and in which round. */
+export function callTurns(call) {
+  callTurn = call;
+}
 
 /** The page says which places there are: speeches and points. */
 export function knowPlaces(test) {
@@ -81,16 +90,20 @@ export function Time({ at }) {
 }
 
 export function TurnLink({ turn, children }) {
-  return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || turn}</a>`;
+  return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || callTurn(turn)}</a>`;
 }
 
-const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
+const NONE = {};
 
 /** A table of plain text. Cells that name a turn lead to it. */
-export function Grid({ caption, header, rows, numbers = [], folded = false, turns = {} }) {
+export function Grid({ caption, header, rows, numbers = [], folded = false, turns = NONE }) {
   const [open, setOpen] = useState(false);
   const right = new Set(numbers);
-  const cell = (text) => (TURN.test(text) && turns[text] ? html`<${TurnLink} turn=${text} />` : text);
+  const named = useMemo(() => Object.fromEntries(Object.keys(turns).reverse().map((turn) => [callTurn(turn), turn])), [turns]);
+  const cell = (text) => {
+    const turn = turns[text] ? text : named[text];
+    return turn && !turn.startsWith("0/") ? html`<${TurnLink} turn=${turn} />` : text;
+  };
   const table = () => html`<div class="scroll" tabindex="0" role="group" aria-label=${caption || header.join(", ")}>
     <table class="grid">
       ${caption && !folded && html`<caption>${caption}</caption>`}

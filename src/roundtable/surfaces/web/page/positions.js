@@ -4,20 +4,17 @@ import { Disc, Parts, Picture, seatClass, TurnLink, Words } from "./parts.js";
 import { person } from "./reducer.js";
 import { html, memo } from "./ui.js";
 
-const SIGNS = { agree: "✓", disagree: "✗", unsure: "?" };
-const STANDINGS = { consensus: "shared", disagreement: "disputed", open: "open" };
+const SIGNS = { agree: "✓", partly: "◐", disagree: "✗", unsure: "?", withdraw: "✗", amend: "✓" };
+const STANDINGS = { agreed: "agreed", held: "held", disputed: "disputed", rejected: "rejected", withdrawn: "withdrawn", open: "open" };
 
 function Stance({ who, stance }) {
   const path = stance.track.length > 1 ? stance.track.map((step) => SIGNS[step.position]).join("→") : SIGNS[stance.position];
   const told = stance.track.length > 1
     ? stance.track.map((step) => `${step.position} in round ${step.round}`).join(", then ")
     : stance.position;
-  const sure = stance.confidence === null ? "" : `, ${Math.round(stance.confidence * 100)}% sure`;
-  const why = stance.because ? `, because of ${stance.because}` : "";
-  const rough = stance.rough ? ", read from prose" : "";
-  const quote = stance.quote ? `\n“${stance.quote}”` : "";
-  return html`<li class=${`stance ${stance.position} ${seatClass(who)}${stance.rough ? " rough" : ""}`} title=${`${who.name}: ${told}${sure}${why}${rough}${quote}`}>
-    <span class="sign" aria-hidden="true">${path}</span> <bdi>${who.name}</bdi><span class="sr">: ${told}${sure}${why}${rough}</span>
+  const words = stance.text ? `: ${stance.text}` : "";
+  return html`<li class=${`stance ${stance.position} ${seatClass(who)}`} title=${`${who.name}: ${told}${words}`}>
+    <span class="sign" aria-hidden="true">${path}</span> <bdi>${who.name}</bdi><span class="sr">: ${told}${words}</span>
   </li>`;
 }
 
@@ -32,7 +29,7 @@ export const Points = memo(function Points({ points, sat, host }) {
 
 /** How many points are shared, disputed and open, as one bar. */
 export function Balance({ points }) {
-  const kinds = ["consensus", "open", "disagreement"];
+  const kinds = ["agreed", "held", "open", "disputed", "rejected", "withdrawn"];
   const number = (kind) => points.filter((point) => point.standing === kind).length;
   const text = kinds.filter(number).map((kind) => `${number(kind)} ${STANDINGS[kind]}`).join(", ");
   return html`<div class="balance" role="img" aria-label=${`Of ${plural(points.length, "point")}: ${text}`}>
@@ -57,8 +54,9 @@ export const Talk = memo(function Talk({ derived, turns }) {
   const { talk, verdict, changes } = derived;
   const told = [];
   if (talk.voters) {
+    const gave = talk.gave_in ? `, ${talk.gave_in} of them without naming an argument` : "";
     told.push(talk.ballots
-      ? `${talk.ballots} of ${plural(talk.voters, "participant")} voted otherwise at the end than before anybody had talked.`
+      ? `${talk.ballots} of ${plural(talk.voters, "participant")} voted otherwise at the end than before anybody had talked${gave}.`
       : `Nobody of ${plural(talk.voters, "voter")} voted otherwise at the end than before talk.`);
   }
   if (talk.stances) {
@@ -78,7 +76,7 @@ export const Talk = memo(function Talk({ derived, turns }) {
 export const Votes = memo(function Votes({ ballots, scores, turns }) {
   if (!ballots.length && !scores.length) return null;
   return html`<section id="votes" aria-labelledby="votes-head">
-    <h2 id="votes-head">${ballots.length ? "Ballots" : "Scores"}</h2>
+    <h2 id="votes-head">${ballots.length ? "Who holds what" : "Scores"}</h2>
     <${Parts} parts=${[...ballots, ...scores]} turns=${turns} />
   </section>`;
 });

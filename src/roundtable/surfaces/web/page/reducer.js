@@ -10,7 +10,7 @@ const DERIVES = new Set([
   "SpeechGiven", "TurnFailed", "StageOpened", "StageClosed", "ParticipantsSeated", "BallotCast",
   "ScoresGiven", "PointRaised", "PointsMerged", "StanceTaken", "NoteAdded", "ParticipantSubstituted",
   "BudgetExhausted", "SearchFailed", "DiscussionPaused", "DiscussionResumed", "RoundsExtended",
-  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed",
+  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed", "DecisionsTabled",
 ]);
 
 export const EMPTY = Object.freeze({
@@ -34,10 +34,12 @@ export const EMPTY = Object.freeze({
   stage: null,
   material: [],
   votes: {},
+  options: {},
   extraRounds: 0,
   paused: null,
   stopping: null,
   verdict: null,
+  outcome: null,
   closed: null,
   speeches: 0,
   usage: { calls: 0, input_tokens: 0, output_tokens: 0, priced_usd: 0, unpriced_calls: 0 },
@@ -157,6 +159,9 @@ const STEPS = {
     const left = [...before].filter((id) => !draft.seats.includes(id)).map((id) => draft.sat[id].name);
     if (joined.length || left.length) act(draft, own, event, "seated", { joined, left, reason: event.reason });
   },
+  OutcomeRecorded(draft, event) {
+    draft.outcome = { outcome: event.outcome, note: event.note };
+  },
   WorkflowChosen(draft, event, own) {
     act(draft, own, event, "workflow", { workflow: event.workflow, rounds: event.rounds });
   },
@@ -199,7 +204,7 @@ const STEPS = {
     }
     add(draft, own, event.round || event.after_round, {
       kind: "speech", id: event.turn_id, at: event.at, participant: event.participant,
-      stage: event.stage, model: event.model, words: event.words, html: event.html,
+      stage: event.stage, model: event.model, words: event.words, html: event.html, declared: event.declared || [],
       marks: marks(turn(draft, own, event.turn_id), event),
     });
   },
@@ -215,6 +220,11 @@ const STEPS = {
       stage: event.stage, model: last ? last.model : "", cause: event.cause, message: event.message,
       remedy: event.remedy, marks: marks(held, event),
     });
+  },
+  DecisionsTabled(draft, event, own) {
+    const options = mine(draft, own, "options");
+    for (const decision of event.decisions || []) for (const option of decision.options) options[option.id] = option.text;
+    act(draft, own, event, "tabled", { decisions: event.decisions || [], given: event.given });
   },
   EndVoted(draft, event, own) {
     mine(draft, own, "votes")[event.participant] = event.in_favour;

@@ -13,13 +13,21 @@ export function roundTitle(place) {
   return place ? `Round ${place}` : "Opening";
 }
 
-const Speech = memo(function Speech({ item, who }) {
+/** What a speech declares, in words: options by what they say, people by their names. */
+function Declared({ lines, options, sat }) {
+  if (!lines.length) return null;
+  const name = (id) => (sat[id] ? sat[id].name : id);
+  const words = (id) => (options[id] ? `“${options[id]}”` : id);
+  return html`<ul class="declared" aria-label="Declared">${lines.map((line) => html`<li dir="auto"><span class="label">${line.label}</span> ${line.ids.map(words).join(", ")}${line.who && ` ${name(line.who)}`}${line.text && html`${line.ids.length || line.who ? ": " : " "}<bdi>${line.text}</bdi>`}</li>`)}</ul>`;
+}
+
+const Speech = memo(function Speech({ item, who, options, sat }) {
   const place = turnPlace(item.id);
   return html`<article class=${`speech ${seatClass(who)}`} id=${place} tabindex="-1" aria-labelledby=${`${place}-by`}>
     <${Heading} item=${item} who=${who} place=${place} />
     ${item.kind === "failure"
       ? html`<${Alert} title="No speech." text=${item.message} remedy=${item.remedy} />`
-      : html`<${Words} markup=${item.html} under=${4} />`}
+      : html`${item.html && html`<${Words} markup=${item.html} under=${4} />`}<${Declared} lines=${item.declared || []} options=${options} sat=${sat} />`}
   </article>`;
 });
 
@@ -59,6 +67,7 @@ const Draft = memo(function Draft({ turn, who, drafts }) {
 const ACTS = {
   seated: (act) => [act.joined.length ? `${act.joined.join(", ")} joined the table` : "", act.left.length ? `${act.left.join(", ")} left the table` : ""].filter(Boolean).join("; "),
   workflow: (act) => `The table chose its workflow: ${titled(act.workflow)}, ${plural(act.rounds, "round")}`,
+  tabled: (act) => `${act.given ? "Put to the vote" : "The host lists what differs"}: ${act.decisions.map((each) => each.options.map((option) => `“${option.text}”`).join(" / ")).join("; ")}`,
   voted: (act, name) => `${name(act.participant)} voted ${act.in_favour ? "to end" : "to go on"}`,
   advanced: (act, name) => `${act.by || "Somebody"} ended round ${act.round}${act.absent.length ? `; absent: ${act.absent.map(name).join(", ")}` : ""}`,
   searched: (act) => `Searched the web with ${act.provider}: “${act.query}”`,
@@ -81,7 +90,7 @@ const Act = memo(function Act({ item, state }) {
   </div>`;
 });
 
-const Round = memo(function Round({ round, shown, sat, host, open, drafts, matches }) {
+const Round = memo(function Round({ round, shown, sat, host, options, open, drafts, matches }) {
   const state = { sat, host };
   const items = (matches ? round.items.filter((item) => matches(item, person(state, item.participant || ""))) : round.items).slice(0, shown);
   if (!items.length && !open.length) return null;
@@ -90,11 +99,12 @@ const Round = memo(function Round({ round, shown, sat, host, open, drafts, match
     <h3 id=${`${id}-head`}>${roundTitle(round.place)}</h3>
     ${items.map((item) => (item.kind === "act"
       ? html`<${Act} key=${item.id} item=${item} state=${item.participant || item.absent ? state : STILL} />`
-      : html`<${Speech} key=${item.id} item=${item} who=${person(state, item.participant)} />`))}
+      : html`<${Speech} key=${item.id} item=${item} who=${person(state, item.participant)} options=${item.declared && item.declared.length ? options : NOTHING} sat=${item.declared && item.declared.length ? sat : NOTHING} />`))}
     ${open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${person(state, turn.participant)} drafts=${drafts} />`)}
   </section>`;
 });
 
+const NOTHING = {};
 const STILL = { sat: {}, host: null };
 const NONE = [];
 
@@ -127,7 +137,7 @@ export function Rounds({ state, drafts, find, mount }) {
       const shown = Math.min(left, round.items.length);
       left -= shown;
       const open = words ? NONE : speakingIn(speaking, round.place);
-      return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} open=${open} drafts=${drafts} matches=${matches} />`;
+      return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} options=${state.options} open=${open} drafts=${drafts} matches=${matches} />`;
     })}
     ${words && html`<p class="faint" role="status">${plural(found(rounds, matches, state), "match", "matches")} for “${find.trim()}”</p>`}
   </div>`;

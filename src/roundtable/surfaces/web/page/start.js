@@ -7,16 +7,21 @@ import { Failure } from "./parts.js";
 import { Notes } from "./positions.js";
 import { html } from "./ui.js";
 
-/** Where each procedure takes its experts, its models and a person's seat. */
-const SEATED = {
-  deliberation: { experts: "experts", model: (name) => ({ models: [name] }), most: 7 },
-  "five-round": { experts: "agents", model: (name) => ({ model: name }), most: 7 },
-  meeting: { experts: "participants", model: (name) => ({ model: name }), most: 11 },
-  council: { model: (name) => ({ all: name }), roles: ["scholar", "engineer", "muse"] },
-  adaptive: { model: (name) => ({ panel: [name] }) },
-};
-/** Options that have a place of their own in the form. */
-const SHOWN = new Set(["experts", "agents", "models", "model", "panel", "all", "scholar", "engineer", "muse", "participants", "roster", "seats", "join"]);
+/** The options of a procedure that have a place of their own in the form, by what they are for. */
+function partsOf(chosen) {
+  const parts = { roles: [] };
+  for (const each of chosen ? chosen.options : []) {
+    if (each.part === "role") parts.roles.push(each.name);
+    else if (each.part) parts[each.part] = each;
+  }
+  return parts;
+}
+
+/** The most experts that can be chosen; where a person sits beside them, one seat is left. */
+const mostOf = (parts) => (parts.count ? parts.count.maximum : parts.experts.maximum - 1);
+/** The option that gives one model to all seats. */
+const modelOf = (parts) => parts.model || (parts.models && parts.models.kind === "list" ? parts.models : null);
+const PLACEHOLDERS = { list: "A, B, C", pairs: "name=model, name=model" };
 const TYPED = 600;
 
 /** What is asked for, once nothing was changed for a moment. */
@@ -75,19 +80,19 @@ export function Start({ onClose }) {
     if (rules.value && !procedure) setProcedure(rules.value.default);
   }, [rules.value]);
   const chosen = rules.value ? rules.value.procedures.find((each) => each.name === procedure) : null;
-  const seating = SEATED[procedure] || {};
+  const parts = useMemo(() => partsOf(chosen), [chosen]);
   const question = useSettled(topic.trim());
 
   const suggested = useAnswer(
-    question.length >= 8 && seating.experts ? () => post("/api/suggest", { topic: question, count: size + 2 }) : null,
-    [question, Boolean(seating.experts), size],
+    question.length >= 8 && parts.experts ? () => post("/api/suggest", { topic: question, count: size + 2 }) : null,
+    [question, Boolean(parts.experts), size],
   );
   const offered = suggested.value ? suggested.value.experts : [];
   const experts = offered.filter((each) => !left.includes(each.id)).slice(0, size);
 
   const options = useMemo(
-    () => optionsFor({ procedure, seating, experts, model, mine, name, role, more, chosen, routed: routed.current, usual: models.value ? models.value.default_model : "" }),
-    [procedure, experts.map((each) => each.id).join(), model, mine, name, role, more, chosen],
+    () => optionsFor({ parts, experts, model, mine, name, role, more, chosen, routed: routed.current, usual: models.value ? models.value.default_model : "" }),
+    [experts.map((each) => each.id).join(), model, mine, name, role, more, chosen],
   );
   const request = { topic: question, procedure, options, search };
   if (material.trim()) request.context = [{ source: "given with the question", text: material }];
@@ -121,6 +126,10 @@ export function Start({ onClose }) {
     }
   };
 
+  const listed = (advanced) => (chosen ? chosen.options : [])
+    .filter((each) => !each.part && each.advanced === advanced)
+    .map((each) => html`<${Option} key=${each.name} option=${each} value=${more[each.name]} onChange=${(value) => setMore({ ...more, [each.name]: value })} />`);
+
   return html`<section class="start" aria-labelledby="start-head"><h2 id="start-head">A new discussion</h2>
     <form onSubmit=${start}>
       <label>The question<textarea class="question" rows="3" dir="auto" autofocus required value=${topic} placeholder="Should we …?" onInput=${(event) => setTopic(event.target.value)}></textarea></label>
@@ -131,19 +140,20 @@ export function Start({ onClose }) {
           setMore({});
         }} />
         <strong>${titled(each.name)}</strong><span dir="auto">${each.error || each.summary}</span></label>`)}</div></fieldset>`}
-      ${seating.experts && html`<${Experts} offered=${offered} busy=${suggested.busy} error=${suggested.error} question=${question} left=${left} setLeft=${setLeft} size=${size} setSize=${setSize} most=${seating.most} />`}
-      ${(seating.experts || seating.roles) && html`<fieldset><legend>You</legend>
+      ${parts.experts && html`<${Experts} offered=${offered} busy=${suggested.busy} error=${suggested.error} question=${question} left=${left} setLeft=${setLeft} size=${size} setSize=${setSize} most=${mostOf(parts)} />`}
+      ${(parts.experts || parts.roles.length > 0) && html`<fieldset><legend>You</legend>
         <label class="choice"><input type="checkbox" checked=${mine} onChange=${(event) => setMine(event.target.checked)} /> I hold a seat and speak for myself</label>
-        ${mine && seating.experts && html`<label>Your name at the table<input type="text" dir="auto" value=${name} placeholder="You" onInput=${(event) => setName(event.target.value)} /></label>`}
-        ${mine && seating.roles && html`<label>As<select value=${role} onChange=${(event) => setRole(event.target.value)}>${seating.roles.map((each) => html`<option value=${each} selected=${each === role}>${titled(each)}</option>`)}</select></label>`}
+        ${mine && parts.experts && html`<label>Your name at the table<input type="text" dir="auto" value=${name} placeholder="You" onInput=${(event) => setName(event.target.value)} /></label>`}
+        ${mine && parts.roles.length > 0 && html`<label>As<select value=${role} onChange=${(event) => setRole(event.target.value)}>${parts.roles.map((each) => html`<option value=${each} selected=${each === role}>${titled(each)}</option>`)}</select></label>`}
       </fieldset>`}
-      <${Models} models=${models.value} model=${model} setModel=${setModel} usable=${Boolean(seating.model)} />
+      <${Models} models=${models.value} model=${model} setModel=${setModel} usable=${Boolean(modelOf(parts))} />
       <details class="fold"><summary>Budget, material, more options</summary><div class="more-options">
         <div class="pair"><label>At most, in dollars<input type="number" min="0" step="0.01" inputmode="decimal" value=${cost} placeholder="no limit" onInput=${(event) => setCost(event.target.value)} /></label>
           <label>At most, calls<input type="number" min="1" step="1" value=${calls} placeholder="no limit" onInput=${(event) => setCalls(event.target.value)} /></label></div>
         <label>Material that everybody reads<textarea rows="4" dir="auto" value=${material} onInput=${(event) => setMaterial(event.target.value)}></textarea></label>
         <label class="choice"><input type="checkbox" checked=${search} onChange=${(event) => setSearch(event.target.checked)} /> Search the web, where a search is set up</label>
-        ${chosen && chosen.options.filter((each) => !SHOWN.has(each.name)).map((each) => html`<${Option} key=${each.name} option=${each} value=${more[each.name]} onChange=${(value) => setMore({ ...more, [each.name]: value })} />`)}
+        ${listed(false)}
+        ${chosen && chosen.options.some((each) => each.advanced && !each.part) && html`<details class="fold"><summary>Seldom needed</summary><div class="more-options">${listed(true)}</div></details>`}
       </div></details>
       <${Estimate} estimate=${estimate} question=${question} />
       <${Failure} error=${error} />
@@ -152,33 +162,35 @@ export function Start({ onClose }) {
     </form></section>`;
 }
 
-/** The procedure's own options for what was chosen in the form. */
-function optionsFor({ procedure, seating, experts, model, mine, name, role, more, chosen, routed, usual }) {
-  const kinds = Object.fromEntries(((chosen && chosen.options) || []).map((each) => [each.name, each.kind]));
+/** The procedure's own options for what was chosen in the form. Lists may go as they were typed. */
+function optionsFor({ parts, experts, model, mine, name, role, more, chosen, routed, usual }) {
+  const kinds = Object.fromEntries((chosen ? chosen.options : []).map((each) => [each.name, each.kind]));
   const options = {};
   for (const [key, value] of Object.entries(more)) {
     if (value === "" || value === false || value === undefined) continue;
-    if (kinds[key] === "number") options[key] = Number(value);
-    else if (kinds[key] === "list") options[key] = value.split(",").map((each) => each.trim()).filter(Boolean);
-    else options[key] = value;
+    options[key] = kinds[key] === "number" ? Number(value) : value;
   }
   const own = name.trim() || "You";
-  if (model.trim()) Object.assign(options, seating.model(model.trim()));
-  if (procedure === "meeting") {
-    if (experts.length > 1) options.participants = experts.map((each) => ({ profile: each.id, role: each.name, perspective: each.perspective, display_name: each.name }));
-    if (mine) options.join = own;
-  } else if (procedure === "deliberation") {
-    options.experts = [...experts.map((each) => each.id), ...(mine ? [own] : [])];
-    if (!options.experts.length) delete options.experts;
-    else options.seats = Math.max(2, options.experts.length);
-    // Seats get their models in order; the others keep those that were found for them.
-    if (mine) options.models = [...experts.map((each) => model.trim() || routed[each.id] || usual), "outside"];
-  } else if (procedure === "five-round") {
-    options.agents = [...experts.map((each) => each.id), ...(mine ? [own] : [])];
-    if (!options.agents.length) delete options.agents;
-    if (mine) options.models = { ...(options.models || {}), [own]: "outside" };
-  } else if (mine && seating.roles) {
-    options[role] = "outside";
+  const wanted = model.trim();
+  const all = modelOf(parts);
+  if (wanted && all) options[all.name] = all.kind === "list" ? [wanted] : wanted;
+  if (parts.experts && parts.experts.kind === "rows") {
+    if (experts.length > 1) options[parts.experts.name] = experts.map((each) => ({ profile: each.id, role: each.name, perspective: each.perspective, display_name: each.name }));
+    if (mine && parts.person) options[parts.person.name] = own;
+  } else if (parts.experts) {
+    const seated = [...experts.map((each) => each.id), ...(mine ? [own] : [])];
+    if (seated.length) options[parts.experts.name] = seated;
+    if (seated.length && parts.count) options[parts.count.name] = Math.max(2, seated.length);
+    // Where seats get their models in order, the others keep those that were found for them.
+    if (mine && parts.models.kind === "list") options[parts.models.name] = [...experts.map((each) => wanted || routed[each.id] || usual), "outside"];
+    else if (mine) options[parts.models.name] = { [own]: "outside" };
+  } else if (mine && parts.roles.length) {
+    // A model for all would be stronger than that of a role, and take the person's seat.
+    if (wanted && all) {
+      delete options[all.name];
+      for (const each of parts.roles) options[each] = wanted;
+    }
+    options[parts.roles.includes(role) ? role : parts.roles[0]] = "outside";
   }
   return options;
 }
@@ -212,9 +224,9 @@ function Models({ models, model, setModel, usable }) {
 function Option({ option, value, onChange }) {
   const about = html`${titled(option.name)} ${option.about && html`<span class="faint about-option">${option.about}</span>`}`;
   if (option.kind === "flag") return html`<label class="choice"><input type="checkbox" checked=${Boolean(value)} onChange=${(event) => onChange(event.target.checked)} /> <span>${about}</span></label>`;
-  if (option.kind === "choice") return html`<label>${about}<select onChange=${(event) => onChange(event.target.value)}><option value="">as usual</option>${option.choices.map((each) => html`<option value=${each} selected=${value === each}>${each}</option>`)}</select></label>`;
+  if (option.kind === "choice") return html`<label>${about}<select onChange=${(event) => onChange(event.target.value)}><option value="">${option.usual ? `as usual: ${option.usual}` : "as usual"}</option>${option.choices.map((each) => html`<option value=${each} selected=${value === each}>${each}</option>`)}</select></label>`;
   const number = option.kind === "number";
-  return html`<label>${about}<input type=${number ? "number" : "text"} min=${number ? option.minimum : undefined} max=${number ? option.maximum : undefined} value=${value || ""} placeholder=${option.kind === "list" ? "A, B, C" : "as usual"} onInput=${(event) => onChange(event.target.value)} /></label>`;
+  return html`<label>${about}<input type=${number ? "number" : "text"} min=${number ? option.minimum : undefined} max=${number ? option.maximum : undefined} step=${number ? (option.whole ? 1 : "any") : undefined} value=${value || ""} placeholder=${PLACEHOLDERS[option.kind] || option.usual || "as usual"} onInput=${(event) => onChange(event.target.value)} /></label>`;
 }
 
 function Estimate({ estimate, question }) {

@@ -1,0 +1,166 @@
+"""The first line: how a discussion ended, as a person would say it, the same on every surface.
+
+It has the figures, whoever is absent, and, where the written answer says something else than the
+table chose, that it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .declaration import ANY, OWN
+from .events import SpeechGiven
+from .naming import line, name_of, turn_name
+from .record import IN_REVERSE
+from .standing import DecisionStanding, standing_of
+from .state import State
+from .text import clip
+from .turns import DIFFERS, UNDECLARED
+from .values import Finding
+
+SHORT_OPTION = 48
+"""Characters up to which the words of an option are a headline by themselves."""
+LONGEST_OPTION = 200
+CONTRADICTS = "The written answer contradicts the count."
+
+
+def headline(state: State) -> str:
+    """One line, whatever there is to tell."""
+    question = standing_of(state).question
+    if question is not None:
+        told = end_told(state, question)
+    else:
+        absent = absent_names(state)
+        gone = f"; {len(absent)} absent ({', '.join(absent)})" if absent else ""
+        told = f"Nothing was put to the vote, so no agreement is counted{gone}."
+    return f"⚠ {CONTRADICTS} {told}" if contradicts(state) else told
+
+
+def contradicts(state: State) -> bool:
+    """Whether the written answer says something else than the table chose."""
+    findings = state.verdict.findings if state.verdict else ()
+    return any(finding.code == "contradiction" for finding in findings)
+
+
+def absent_names(state: State) -> tuple[str, ...]:
+    """Who was seated and never answered. Before anybody could have answered, nobody is absent."""
+    begun = state.closed is not None or any(s.round > 0 for s in state.speeches)
+    return tuple(name_of(state, who) for who in standing_of(state).record.absent) if begun else ()
+
+
+def end_told(state: State, standing: DecisionStanding) -> str:
+    """The end as a person would say it: “No, 3 of 3”; “2 of 3 for …, 1 absent (Muse)”."""
+    missing = _missing_told(state, standing)
+    if standing.end is None:
+        gone = f"; absent: {', '.join(absent)}" if (absent := absent_names(state)) else ""
+        return f"Not counted: {_small(standing.reason)}{gone}."
+    if standing.delivered is None:
+        counts = sorted((n for n in standing.counts.values() if n), reverse=True)
+        told = " : ".join(map(str, counts)) or "no option has a vote"
+        excluded = any(seat.refused_demands for seat in standing.seats)
+        why = ", under conditions that exclude each other" if excluded else ""
+        return f"The table did not settle it: {told}{missing}{why}."
+    count = f"{len(standing.holders)} of {standing.seated}"
+    words = line(standing.answer).rstrip(".")
+    if len(words) <= SHORT_OPTION:
+        told = f"{words[:1].upper()}{words[1:]}, {count}{missing}"
+    else:
+        told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
+    # What weakens it is counted in one place: the standing says it, and this line repeats it.
+    _, but, weakness = standing.reason.partition(", but ")
+    return f"{told}{but}{weakness.rstrip('.')}."
+
+
+def dropped_out(state: State, who: str) -> str:
+    """Where a seat that had spoken was lost in its last round: “absent in round 2”; empty if it was
+    not."""
+    spoken = [s for s in state.speeches if s.participant == who and s.round > 0]
+    if not spoken:
+        return ""
+    last = spoken[-1]
+    missed = [f.round for f in state.failures if f.participant == who and f.round > last.round]
+    if missed:
+        return f"absent in round {missed[-1]}"
+    return f"declared nothing in round {last.round}" if UNDECLARED in last.flags else ""
+
+
+def _missing_told(state: State, standing: DecisionStanding) -> str:
+    found = ""
+    silent = [s for s in standing.seats if not s.final]
+    for told, seats in (
+        ("for another answer", _against(standing)),
+        ("with a position of its own", standing.own),
+        ("without a preference", [s.participant for s in standing.seats if s.final == ANY]),
+        ("abstaining", [s.participant for s in silent if s.participant in standing.abstained]),
+        (
+            "without a declaration",
+            [s.participant for s in silent if s.participant in standing.undeclared],
+        ),
+    ):
+        if seats:
+            found += f", {len(seats)} {told}"
+    if voteless := voteless_seats(state, standing):
+        names = [
+            f"{name_of(state, who)}{f', {lost}' if (lost := dropped_out(state, who)) else ''}"
+            for who in voteless
+        ]
+        found += f", {len(voteless)} without a vote on it ({'; '.join(names)})"
+    return found + _absent_told(state, standing.absent)
+
+
+def doubtful_votes(state: State) -> tuple[Finding, ...]:
+    """What a reader of the speeches would doubt in the count: votes behind the answer (behind any,
+    where nothing prevails) whose words say something else, and votes that lapsed because their
+    seat's last words declare nothing."""
+    return state.derived("doubtful votes", _doubtful_votes)
+
+
+def _doubtful_votes(state: State) -> tuple[Finding, ...]:
+    question, record = standing_of(state).question, standing_of(state).record
+    if question is None:
+        return ()
+    behind = question.holders if question.delivered else [s.participant for s in question.seats]
+    found: list[Finding] = []
+    for speech in state.speeches:
+        if not speech.round or speech.stage.endswith(IN_REVERSE):
+            continue
+        where = turn_name(state, speech.turn_id)
+        if DIFFERS in speech.flags and speech.participant in behind:
+            told = f"{where}: its words and its declaration differ; the declaration counts."
+            found.append(Finding(code="words_differ", message=told))
+        lapsed = speech.participant in record.lapsed
+        if UNDECLARED in speech.flags and lapsed and not _declared_since(state, speech):
+            told = f"{where}: no declaration, so what it declared before is not counted."
+            found.append(Finding(code="no_declaration", message=told))
+    return tuple(found)
+
+
+def _declared_since(state: State, speech: SpeechGiven) -> bool:
+    later = state.speeches[state.speeches.index(speech) + 1 :]
+    return any(s.participant == speech.participant and s.declaration for s in later)
+
+
+def voteless_seats(state: State, standing: DecisionStanding) -> tuple[str, ...]:
+    """Who declared something, but no vote on this, and does not abstain either."""
+    demonstration = standing_of(state).record.demonstration
+    elsewhere = {*standing.abstained, *standing.undeclared, *standing.absent, *demonstration}
+    return tuple(
+        s.participant for s in standing.seats if not s.final and s.participant not in elsewhere
+    )
+
+
+def _against(standing: DecisionStanding) -> list[str]:
+    if standing.delivered is None:
+        return []
+    others = (OWN, ANY, "", standing.delivered)
+    return [s.participant for s in standing.seats if s.final not in others]
+
+
+def _absent_told(state: State, absent: Sequence[str]) -> str:
+    if not absent:
+        return ""
+    return f", {len(absent)} absent ({', '.join(name_of(state, who) for who in absent)})"
+
+
+def _small(text: str) -> str:
+    return f"{text[:1].lower()}{text[1:]}".rstrip(".")

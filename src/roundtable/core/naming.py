@@ -1,0 +1,52 @@
+"""Names in place of ids, in what people read. The ids stay in data and in links."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from .state import State
+from .text import readable, redact
+
+TURN = re.compile(r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]")
+
+
+def line(text: str) -> str:
+    """Words as they may be shown, on one line: no secrets, nothing that cannot be written."""
+    return " ".join(redact(readable(text)).split())
+
+
+def names_of(state: State) -> dict[str, str]:
+    """Everybody by id; whoever shares a name with another is told apart by the id."""
+    return state.derived("names", _names)
+
+
+def _names(state: State) -> dict[str, str]:
+    seated = (*state.ever_seated.values(), state.start.host)
+    shared = Counter(line(p.name) for p in seated)
+    return {
+        p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")
+        for p in seated
+    }
+
+
+def name_of(state: State, participant: str) -> str:
+    return names_of(state).get(participant) or line(state.name_of(participant))
+
+
+def turn_name(state: State, turn: str) -> str:
+    """A turn as people call it: `Ann, round 2`. The host's turns belong to no round."""
+    number, _, rest = turn.partition("/")
+    who = rest.rpartition("/")[2]
+    return f"{name_of(state, who)}, round {number}" if number != "0" else name_of(state, who)
+
+
+def turn_names(state: State) -> dict[str, str]:
+    """Every turn that was taken, with its name."""
+    return state.derived("turn names", lambda s: {turn: turn_name(s, turn) for turn in s.turns})
+
+
+def with_names(state: State, text: str) -> str:
+    """A text in which the turns that it cites are called by their names."""
+    known = turn_names(state)
+    return TURN.sub(lambda match: known.get(match[0], match[0]), text)

@@ -1,0 +1,523 @@
+"""The standing: how a table agrees, computed once from the record for every surface.
+
+Shares are of all who were seated. Silence, abstention and absence are not agreement; agreement
+reached only by giving in is hollow; agreement under demands that nobody granted is conditional.
+What a writer claims changes nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .declaration import ANY, OWN, SILENT, Adopted, Decision
+from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
+from .state import State
+from .voter_groups import weights_of
+
+End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drift"]
+"""How a decision ended:
+
+- consensus: all who were seated hold it, and whoever moved named an argument
+- majority: more than half of all who were seated hold it
+- hollow: it would be one of these, but only because somebody gave in without an argument
+- conditional: it would be one of these, but only under demands that are not granted
+- impasse: nothing prevails, and nobody moves
+- drift: nothing prevails, and positions still move
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatStanding:
+    """One seat on one decision."""
+
+    participant: str
+    opening: str
+    """An option, `own`, or `silent`."""
+    final: str
+    """An option, `own`, `any`, or empty if it has no vote."""
+    independent: bool
+    moved: bool
+    argument: Adopted | None
+    """What moved it, if it named an argument of the one it names."""
+    gave_in: bool
+    open_demands: tuple[str, ...]
+    """Ids of its demands that nobody granted or refused yet."""
+    refused_demands: tuple[str, ...]
+    """Ids of its demands that its own side refused: `final` is then what it holds otherwise."""
+    acceptable: tuple[str, ...]
+    rejects: tuple[str, ...]
+    turn_id: str
+    round: int
+    steady: bool
+
+    @property
+    def firm(self) -> bool:
+        return not self.open_demands
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionStanding:
+    """How one decision stands."""
+
+    decision: Decision
+    end: End | None
+    """None where there was nothing to count."""
+    reason: str
+    """Why, in plain words with the figures."""
+    delivered: str | None
+    """The option that is the table's answer; None where none prevails."""
+    seats: tuple[SeatStanding, ...]
+    counts: Mapping[str, int]
+    """Final votes by option, own positions and `any` apart."""
+    first_counts: Mapping[str, int]
+    """What would have been counted before talk, as far as it is known."""
+    seated: int
+    absent: tuple[str, ...]
+    abstained: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    own: tuple[str, ...]
+    """Seats whose own position was not put to the vote."""
+    tied: tuple[str, ...] = ()
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Who votes for what is delivered."""
+        return tuple(s.participant for s in self.seats if s.final and s.final == self.delivered)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Who held what is delivered before hearing the others."""
+        return tuple(
+            s.participant
+            for s in self.seats
+            if s.independent and s.opening == self.delivered and s.final == self.delivered
+        )
+
+    @property
+    def gave_in(self) -> tuple[str, ...]:
+        return tuple(s.participant for s in self.seats if s.gave_in)
+
+    @property
+    def conditional(self) -> tuple[str, ...]:
+        holders = self.holders
+        return tuple(s.participant for s in self.seats if s.participant in holders and not s.firm)
+
+    @property
+    def accepting(self) -> tuple[str, ...]:
+        """Who voted otherwise and could live with what is delivered."""
+        return tuple(
+            s.participant
+            for s in self.seats
+            if self.delivered and s.final != self.delivered and self.accepts(s)
+        )
+
+    @property
+    def dissenting(self) -> tuple[str, ...]:
+        """Who voted, does not hold what is delivered, and could not live with it; where nothing is
+        delivered, nobody dissents from it."""
+        if self.delivered is None:
+            return ()
+        return tuple(
+            s.participant
+            for s in self.seats
+            if s.final and s.final != self.delivered and not self.accepts(s)
+        )
+
+    def accepts(self, seat: SeatStanding) -> bool:
+        if self.delivered is None or self.delivered in seat.rejects:
+            return False
+        return seat.final == ANY or self.delivered in seat.acceptable
+
+    def seat(self, participant: str) -> SeatStanding | None:
+        return next((s for s in self.seats if s.participant == participant), None)
+
+    def text_of(self, option: str) -> str:
+        return self.decision.text_of(option)
+
+    @property
+    def answer(self) -> str:
+        """What is delivered, in the words in which it was put to the vote."""
+        return self.text_of(self.delivered) if self.delivered else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the whole table stands."""
+
+    record: Record
+    decisions: tuple[DecisionStanding, ...]
+    convergence: float | None
+    """Agreed points among those that are agreed or disputed; None if there is neither."""
+    agreed: tuple[Point, ...] = ()
+    held: tuple[Point, ...] = ()
+    disputed: tuple[Point, ...] = ()
+    rejected: tuple[Point, ...] = ()
+    demands: tuple[ConditionOnTable, ...] = ()
+    """Of those who hold what is delivered: not granted yet."""
+    facts: tuple[ConditionOnTable, ...] = ()
+    """What has to be found out, whatever was decided."""
+
+    @property
+    def question(self) -> DecisionStanding | None:
+        """How the question itself stands; None if nothing was put to the vote."""
+        return self.decisions[0] if self.decisions else None
+
+    @property
+    def end(self) -> End | None:
+        return self.question.end if self.question else None
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether all who were seated hold the same, firmly: for ending early."""
+        return self.end == "consensus"
+
+
+def standing_of(state: State) -> Standing:
+    """How the table stands now. Computed once for each state."""
+    return state.derived(
+        "standing", lambda s: standing(record_of(s), speeches_of(s), weights_of(s))
+    )
+
+
+def speeches_of(state: State) -> dict[str, str]:
+    """All words of each participant, by which a named argument is traced to whoever it names."""
+    said: dict[str, list[str]] = {}
+    for speech in state.speeches:
+        words = said.setdefault(speech.participant, [])
+        words.append(speech.text)
+        if speech.declaration is not None:
+            d = speech.declaration
+            words += [d.position, *d.new_points, *(c.text for c in d.conditions)]
+    return {participant: "\n".join(words) for participant, words in said.items()}
+
+
+def standing(
+    record: Record,
+    speeches: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Standing:
+    """What follows from a record. `speeches` are everybody's words, to trace arguments in;
+    `weights` what each seat counts where several are copies of one voter."""
+    decisions = tuple(
+        _decision(record, each, speeches or {}, weights or {}) for each in record.decisions
+    )
+    by_status = {
+        status: tuple(point for point in record.points if point.status == status)
+        for status in ("agreed", "held", "disputed", "rejected")
+    }
+    settled = len(by_status["agreed"]) + len(by_status["disputed"])
+    question = decisions[0] if decisions else None
+    holders = set(question.holders) if question else set()
+    open_ids = {d for seat in (question.seats if question else ()) for d in seat.open_demands}
+    return Standing(
+        record=record,
+        decisions=decisions,
+        convergence=len(by_status["agreed"]) / settled if settled else None,
+        agreed=by_status["agreed"],
+        held=by_status["held"],
+        disputed=by_status["disputed"],
+        rejected=by_status["rejected"],
+        demands=tuple(c for c in record.conditions if c.id in open_ids and c.owner in holders),
+        facts=tuple(c for c in record.conditions if not c.demand),
+    )
+
+
+def _decision(
+    record: Record,
+    decision: Decision,
+    speeches: Mapping[str, str],
+    weights: Mapping[str, float],
+) -> DecisionStanding:
+    votes = record.votes(decision)
+    seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
+    counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
+    first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
+    end, reason, delivered, tied = _end(record, seats, counts, weights)
+    return DecisionStanding(
+        decision=decision,
+        end=end,
+        reason=reason,
+        delivered=delivered,
+        seats=seats,
+        counts=counts,
+        first_counts=first,
+        seated=len(record.seats),
+        absent=record.absent,
+        abstained=tuple(record.abstained),
+        undeclared=record.undeclared,
+        own=tuple(s.participant for s in seats if s.final == OWN),
+        tied=tied,
+    )
+
+
+def _seat(
+    record: Record,
+    decision: Decision,
+    vote: SeatVote,
+    votes: Sequence[SeatVote],
+    speeches: Mapping[str, str],
+) -> SeatStanding:
+    moved = vote.moved and vote.choice != ANY
+    argument = _argument(record, decision, vote, speeches) if moved else None
+    cast = vote.vote
+    # Who is on the same side decides on a demand: those against it do not want it anyway.
+    allies = [v.participant for v in votes if v.choice == vote.choice]
+    open_demands: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    if decision is record.question and vote.choice not in ("", OWN, ANY):
+        open_demands, refused = _demands(record, vote.participant, allies)
+    return SeatStanding(
+        participant=vote.participant,
+        opening=vote.opening,
+        final=_otherwise(record, decision, refused) if refused else vote.choice,
+        independent=vote.independent,
+        moved=moved,
+        argument=argument,
+        gave_in=moved and argument is None and not _its_own(decision, vote),
+        open_demands=open_demands,
+        refused_demands=refused,
+        acceptable=cast.acceptable if cast else (),
+        rejects=cast.rejects if cast else (),
+        turn_id=vote.turn_id,
+        round=vote.round,
+        steady=vote.steady,
+    )
+
+
+def _its_own(decision: Decision, vote: SeatVote) -> bool:
+    """Whether nobody can have given in: it holds a position of its own, or it is a ballot of an
+    earlier version, which had no place for an argument."""
+    option = decision.option(vote.choice)
+    put_up = option is not None and option.origin == "own" and vote.participant in option.holders
+    return vote.choice == OWN or put_up or decision.id == LEGACY
+
+
+def _otherwise(record: Record, decision: Decision, refused: Sequence[str]) -> str:
+    """What a seat holds once a demand of its own was refused by its own side: what it said it holds
+    otherwise, if that is an option; else a position of its own."""
+    held = (record.condition(each) for each in refused)
+    named = [each.condition.otherwise for each in held if each is not None]
+    return next((option for option in named if option in decision.option_ids), OWN)
+
+
+def _demands(
+    record: Record, participant: str, allies: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Whose demand is not granted by all on its side holds its position only conditionally; once
+    one of them refuses it, the two hold different things."""
+    others = [ally for ally in allies if ally != participant]
+    open_: list[str] = []
+    refused: list[str] = []
+    for each in record.conditions:
+        if each.owner != participant or not each.demand or not others:
+            continue
+        said = [each.answers[ally].stance if ally in each.answers else "" for ally in others]
+        if "disagree" in said:
+            refused.append(each.id)
+        elif any(word != "agree" for word in said):
+            open_.append(each.id)
+    return tuple(open_), tuple(refused)
+
+
+def _argument(
+    record: Record, decision: Decision, vote: SeatVote, speeches: Mapping[str, str]
+) -> Adopted | None:
+    """The argument that a seat names for its change: one that the seat it names really made, more
+    than that others want it too, and named since it came to what it holds now."""
+    known = " ".join([decision.question, *(option.text for option in decision.options)])
+    for each in reversed(record.of(vote.participant)):
+        cast = each.declaration.vote(decision.id)
+        if cast is not None and cast.choice not in (vote.choice, OWN):
+            break
+        for adopted in each.declaration.moved_by:
+            if adopted.participant == vote.participant or _only_follows(adopted.what):
+                continue
+            words = speeches.get(adopted.participant, "")
+            if not speeches or _shares_words(adopted.what, words, known):
+                return adopted
+    return None
+
+
+_FOLLOWS = re.compile(
+    r"\b(?:most|majority|everybody|everyone|all of (?:you|them)|others?|consensus|outvoted|tired"
+    r"|give in|gave in|move on|moving on|peace|harmony|mehrheit|alle|anderen?|müde|mayor[ií]a"
+    r"|todos|cansad[oa]|demás|votes?|against one|outnumbered|yield|the team|group"
+    r"|überstimmt|gebe nach|cedo)\b|大家|多数|其他人|都|少数服从",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W\d_]{3,}|\d+(?:[.,]\d+)*")
+_COMMON_WORDS = """
+    the and for that this with are was were have has had not but they their there then than
+    want wants wanted would should could will can may its our your more most some such only
+    also just very much many any all one two
+    der die das und ist nicht ein eine mit für auf los las que con por una del para
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+def _only_follows(what: str) -> bool:
+    """Whether it names no more than that others hold it: "most want it" is no argument."""
+    rest = [w for w in _content(_FOLLOWS.sub(" ", what)) if len(w) > 3 or w.isdigit()]
+    return bool(_FOLLOWS.search(what)) and len(rest) < 3
+
+
+def _shares_words(what: str, words: str, known: str) -> bool:
+    """Whether an argument can be one of these words: a third of what it says beside the question
+    and the options stands in them too. In another script that cannot be told."""
+    said = set(_content(known))
+    ours = [word for word in dict.fromkeys(_content(what)) if word not in said]
+    theirs = set(_content(words))
+    if not ours or _script(what) != _script(words):
+        return False
+    shared = sum(any(_alike(one, two) for two in theirs) for one in ours)
+    return shared * 3 >= len(ours)
+
+
+def _alike(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    shorter = min(len(one), len(two))
+    return shorter >= 5 and one[:5] == two[:5]
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in _COMMON]
+
+
+def _script(text: str) -> str:
+    return "cjk" if re.search(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]", text) else "latin"
+
+
+def _end(
+    record: Record,
+    seats: Sequence[SeatStanding],
+    counts: Mapping[str, int],
+    weights: Mapping[str, float],
+) -> tuple[End | None, str, str | None, tuple[str, ...]]:
+    """The end and why; what is delivered, and what is tied for it."""
+    seated = len(seats)
+    voted = [seat for seat in seats if seat.final]
+    if seated < 2:
+        return None, "It takes two to agree.", None, ()
+    if len(voted) < 2:
+        return None, _nobody(record, seated, len(voted)), None, ()
+    if all(seat.final == ANY for seat in voted):
+        told = f"{len(voted)} of {seated} voted, and nobody has a preference."
+        return None, told, None, ()
+    count = _Count(seats, weights)
+    moving = any(seat.moved for seat in seats)
+    stuck: End = "drift" if moving else "impasse"
+    leader = next((option for option in counts if count.prevails(option)), None)
+    tally = _told(counts, seats, record, leader)
+    if leader is None:
+        told = "positions still move and none prevails" if moving else "none prevails"
+        most = max(counts.values(), default=0)
+        tied = tuple(option for option, each in counts.items() if each and each == most)
+        return stuck, f"{tally}: {told}.", None, tied if len(tied) > 1 else ()
+    behind = [seat for seat in seats if seat.final == leader]
+    united = len(behind) == seated
+    firm = [seat for seat in behind if seat.firm]
+    if not count.prevails(leader, firm) or (united and len(firm) < seated):
+        under = len(behind) - len(firm)
+        told = f"{tally}, but {under} of them under conditions that nobody has granted."
+        return "conditional", told, leader, ()
+    gave_in = [seat for seat in behind if seat.gave_in]
+    stood = [seat for seat in behind if not seat.gave_in]
+    if gave_in and (united or not count.prevails(leader, stood)):
+        return "hollow", f"{tally}, but {_gave_in(len(gave_in))}.", leader, ()
+    if united:
+        return "consensus", f"{tally}.", leader, ()
+    by_voters = "" if len(behind) * 2 > seated else ", by voters that are not copies of each other"
+    return "majority", f"{tally}{by_voters}.", leader, ()
+
+
+class _Count:
+    """Whether an option prevails: it has more than half of the weight of all seats, in which
+    copies of one model share a single voter's; or more than half of the seats, if by weight no
+    other option is ahead of it."""
+
+    def __init__(self, seats: Sequence[SeatStanding], weights: Mapping[str, float]) -> None:
+        self._seats = seats
+        self._weights = {s.participant: weights.get(s.participant, 1.0) for s in seats}
+        self._total = sum(self._weights.values())
+
+    def prevails(self, option: str, behind: Sequence[SeatStanding] | None = None) -> bool:
+        """`behind` limits who counts for it; all others stay in the whole."""
+        support = [s for s in self._seats if s.final == option] if behind is None else behind
+        weight = self._weight(support)
+        if weight * 2 > self._total + _EPSILON:
+            return True
+        others = {s.final for s in self._seats if s.final and s.final not in (option, ANY)}
+        ahead = any(
+            self._weight([s for s in self._seats if s.final == other]) > weight + _EPSILON
+            for other in others
+        )
+        return len(support) * 2 > len(self._seats) and not ahead
+
+    def _weight(self, seats: Iterable[SeatStanding]) -> float:
+        return sum(self._weights[seat.participant] for seat in seats)
+
+
+_EPSILON = 1e-9
+
+
+def _gave_in(count: int) -> str:
+    who = "one of them" if count == 1 else f"{count} of them"
+    return f"{who} came over without naming an argument"
+
+
+def _nobody(record: Record, seated: int, voted: int) -> str:
+    parts = []
+    if record.absent:
+        parts.append(f"{len(record.absent)} absent")
+    if record.abstained:
+        parts.append(f"{len(record.abstained)} abstaining")
+    if record.undeclared:
+        parts.append(f"{len(record.undeclared)} without a declaration")
+    if record.demonstration:
+        parts.append(f"{len(record.demonstration)} on a demonstration model")
+    more = f" ({', '.join(parts)})" if parts else ""
+    return f"{voted} of {seated} voted{more}: that is too few to count."
+
+
+def _told(
+    counts: Mapping[str, int], seats: Sequence[SeatStanding], record: Record, leader: str | None
+) -> str:
+    """The count in a few words, of what prevails if something does: "2 of 3, 1 absent"."""
+    most = counts[leader] if leader else max(counts.values(), default=0)
+    seated = len(seats)
+    lead = f"All {seated}" if most == seated else f"{most} of {seated}"
+    if leader is None and most and sum(count == most for count in counts.values()) > 1:
+        split = sorted((count for count in counts.values() if count), reverse=True)
+        lead = f"Split {' : '.join(map(str, split))}"
+    parts = [lead]
+    accounted = len({*record.abstained, *record.undeclared, *record.absent, *record.demonstration})
+    for told, count in (
+        (
+            "with positions of their own",
+            sum(s.final == OWN and not s.refused_demands for s in seats),
+        ),
+        ("whose demand its own side refused", sum(bool(s.refused_demands) for s in seats)),
+        ("without a preference", sum(s.final == ANY for s in seats)),
+        ("without a vote on it", sum(not s.final for s in seats) - accounted),
+        ("abstaining", len(record.abstained)),
+        ("without a declaration", len(record.undeclared)),
+        ("absent", len(record.absent)),
+    ):
+        if count:
+            parts.append(f"{count} {told}")
+    return ", ".join(parts)
+
+
+__all__ = [
+    "SILENT",
+    "DecisionStanding",
+    "End",
+    "SeatStanding",
+    "Standing",
+    "standing",
+    "standing_of",
+]

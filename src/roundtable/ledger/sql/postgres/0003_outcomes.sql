@@ -1,0 +1,2 @@
+-- How the decision turned out in the world, once somebody has said so: good, mixed or bad.
+ALTER TABLE discussions ADD COLUMN outcome text;

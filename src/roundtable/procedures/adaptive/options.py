@@ -1,0 +1,148 @@
+"""What an adaptive run is asked for: its flags, and the mode that the question's words show.
+
+The rule for questions that fit several modes: each keyword that occurs is one hit, however often
+it does; the mode with the most hits wins, and of equals the one that stands first in the table
+(debate, build, redteam, vote). “Should we build X” is a debate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from ...core.errors import BadSetting, UsageError
+from ..checking import checked, checked_choices
+from ..options import ProcedureOptions, choices_option, option
+
+TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
+PRIOR = "PRIOR ROUNDTABLE CONTEXT"
+"""How the source of a material begins that is the synthesis of an earlier roundtable."""
+
+KIND: dict[TaskMode, str] = {
+    "debate": "debate",
+    "build": "coding",
+    "redteam": "adversarial",
+    "vote": "decision",
+    "default": "general",
+}
+"""What each mode is about, in one word."""
+
+KEYWORDS: dict[TaskMode, dict[str, str]] = {
+    "debate": {
+        "pros/cons": r"pros\s*(?:/|and|&|or|,)\s*cons",
+        "tradeoff": r"trade[\s-]?offs?",
+        "should we": r"should\s+we",
+        "ethics": r"ethics|ethical(?:ly)?",
+        "compare": r"compar(?:e|es|ed|ing|ison|isons)",
+        "opinion": r"opinions?",
+        "better": r"better",
+    },
+    "build": {
+        "implement": r"implement(?:s|ed|ing|ation|ations)?",
+        "code": r"cod(?:e|es|ed|ing)",
+        "architecture": r"architectures?",
+        "build": r"buil(?:d|ds|ding|t)",
+        "design": r"design(?:s|ed|ing)?",
+        "develop": r"develop(?:s|ed|ing|ment)?",
+        "create": r"creat(?:e|es|ed|ing)",
+    },
+    "redteam": {
+        "attack": r"attack(?:s|ed|ing|er|ers)?",
+        "vulnerability": r"vulnerabilit(?:y|ies)",
+        "failure": r"failures?",
+        "risk": r"risk(?:s|y)?",
+        "break": r"break(?:s|ing)?",
+        "threat": r"threats?",
+        "exploit": r"exploit(?:s|ed|ing)?",
+    },
+    "vote": {
+        "choose": r"choos(?:e|es|ing)",
+        "decide": r"decid(?:e|es|ing)",
+        "which one": r"which\s+one",
+        "best option": r"best\s+options?",
+        "select": r"select(?:s|ed|ing)?",
+        "recommend between": r"recommend\s+between",
+    },
+}
+"""Each keyword and the forms in which it counts. Case does not matter."""
+
+_PATTERNS = {
+    mode: [re.compile(rf"(?<!\w)(?:{form})(?!\w)", re.IGNORECASE) for form in words.values()]
+    for mode, words in KEYWORDS.items()
+}
+
+
+def detect_mode(topic: str) -> TaskMode:
+    """The mode of a question; `default` if no keyword occurs in it."""
+    hits = {
+        mode: sum(1 for pattern in patterns if pattern.search(topic))
+        for mode, patterns in _PATTERNS.items()
+    }
+    best = max(hits, key=lambda mode: hits[mode])
+    return best if hits[best] else "default"
+
+
+WHERE = "adaptive options"
+MAX_LISTED = 8
+"""Models in one `--panel`."""
+_FORCING: tuple[TaskMode, ...] = ("debate", "build", "redteam", "vote")
+
+
+class AdaptiveFlags(ProcedureOptions):
+    """The options of one run; they combine freely, except that only one mode can be forced."""
+
+    debate: bool = option(False, "The mode debate, always as a parallel debate.")
+    build: bool = option(False, "The mode for coding and design.")
+    redteam: bool = option(False, "The mode for attack and defence.")
+    vote: bool = option(False, "The mode for decisions by vote.")
+    quick: bool = option(
+        False, "No meta-panel, no round 2; the first three of the panel that can be used."
+    )
+    panel: str | tuple[str, ...] | None = option(
+        None,
+        f"Exactly these models, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
+        part="model",
+    )
+    # pydantic has a method of that name.
+    check_synthesis: bool = option(False, "The panel checks the synthesis.", alias="validate")
+    context_from: str | None = option(
+        None,
+        "Build on an earlier result: the name of its file in memory/roundtables, with or without "
+        "the date.",
+        metavar="SLUG",
+        closed={"page": "it reads a result file of the workspace"},
+    )
+    session: str | None = option(
+        None,
+        "Within a session the same question is searched for once; otherwise the process is one.",
+        metavar="ID",
+        closed={"page": "the server's process is the session"},
+    )
+    choices: tuple[str, ...] = choices_option()
+
+    @classmethod
+    def parse(cls, options: Mapping[str, Any]) -> AdaptiveFlags:
+        flags = checked(cls, options, WHERE)
+        if len(flags.forced) > 1:
+            given = " and ".join(f"--{mode}" for mode in flags.forced)
+            raise UsageError(f"{given} exclude each other.", "Force one mode, or none.")
+        if flags.panel is not None and not 1 <= len(flags.listed) <= MAX_LISTED:
+            raise BadSetting(WHERE, "panel", f"1 to {MAX_LISTED} models or a profile")
+        return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    @property
+    def forced(self) -> tuple[TaskMode, ...]:
+        return tuple(mode for mode in _FORCING if getattr(self, mode))
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The names in `--panel`."""
+        if self.panel is None:
+            return ()
+        parts = self.panel.split(",") if isinstance(self.panel, str) else self.panel
+        return tuple(name.strip() for name in parts if name.strip())
+
+    def mode(self, topic: str) -> TaskMode:
+        """The forced mode, or the one that the question's words show."""
+        return self.forced[0] if self.forced else detect_mode(topic)

@@ -1,0 +1,268 @@
+"""The clerk: the host, asked what all share and on what they differ, before the seats vote on it.
+
+What the clerk lists is a proposal. It counts for nothing until the seats confirm it in their next
+declarations, so a hasty clerk can cost a round and never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.contracts import Contract, Violation
+from ..core.declaration import OWN, Decision, Option
+from ..core.declaration_form import BrokenJson, parse_json, same_words, split_blocks
+from ..core.effects import (
+    Effect,
+    PromptPlan,
+    PromptValue,
+    Record,
+    Task,
+    TurnPlan,
+    TurnPolicy,
+    Untrusted,
+)
+from ..core.events import DecisionsTabled, Event, NoteAdded, SpeechGiven, TurnFailed
+from ..core.record import QUESTION
+from ..core.record import Record as DecisionRecord
+from ..core.stages import closed_stage, run_stage
+from ..core.text import clip
+from .endings import may_open
+from .table import Table
+
+CLERK = "clerk"
+BLOCK = "decisions"
+MAX_DECISIONS, MAX_OPTIONS = 3, 7
+LONGEST_OPTION, LONGEST_QUESTION = 300, 300
+CLERK_TOKENS = 2048
+POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
+
+ROUGH_OPTIONS = NoteAdded(
+    code="rough_options",
+    text="The host did not list where the answers differ, so each position was put to the vote in "
+    "its own words.",
+    remedy="Name the options with --choices=A,B,C.",
+)
+
+
+def given_choices(table: Table) -> tuple[str, ...]:
+    """The options that the question or its asker named."""
+    given = table.option("choices")
+    return tuple(str(each) for each in given) if isinstance(given, list) else ()
+
+
+def tabled_by_asker(table: Table) -> DecisionsTabled | None:
+    """The decision on options that were named before anybody spoke; None without such."""
+    options = tuple(Option(id=f"o{n}", text=text) for n, text in enumerate(given_choices(table), 1))
+    if not options:
+        return None
+    question = _question(table)
+    return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=options),))
+
+
+def given_options(table: Table) -> tuple[Effect, ...]:
+    """Put the options that were named before anybody spoke on the table, once."""
+    tabled = None if table.state.tabled else tabled_by_asker(table)
+    return (Record((tabled,)),) if tabled else ()
+
+
+def listed_options(
+    table: Table, speeches: Sequence[SpeechGiven], *, name: str = ""
+) -> tuple[Effect, ...]:
+    """Where nothing is on the table yet, have the clerk list what these speeches share and where
+    they differ; without a clerk, everybody's own position is put to the vote."""
+    state = table.state
+    if state.tabled or not any(speech.declaration for speech in speeches):
+        return ()
+
+    def closing(listing: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
+        tabled = tabled_by_clerk(table, next(iter(listing), None))
+        rough = table.host_writes and not tabled.turn_id
+        return (tabled, ROUGH_OPTIONS) if rough else (tabled,)
+
+    asked = closed_stage(state, CLERK, 0) is not None
+    if not asked and table.host_writes and may_open(state, CLERK, 0):
+        return run_stage(state, [clerk_turn(table, speeches, name=name)], closing=closing).effects
+    return (Record(closing(state.spoken_in(CLERK, 0), ())),)
+
+
+def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "") -> TurnPlan:
+    """Ask the host to list what these speeches share and where they differ."""
+    task = Task(
+        PromptPlan("shared/clerk", {**table.common(), **material(table, speeches)}),
+        ClerkContract(),
+        max_tokens=CLERK_TOKENS,
+    )
+    return table.host_turn(CLERK, task, POLICY, name=name)
+
+
+def material(
+    table: Table, speeches: Sequence[SpeechGiven], *, names: bool = False
+) -> dict[str, PromptValue]:
+    """What the clerk reads: the speeches under letters, with what each declared; with `names` also
+    whose they are, for a host who speaks of them to seats that know other letters."""
+    said = {speech.participant: speech for speech in speeches}
+    answers = []
+    for letter, seat in table.letters(table.host.id).items():
+        if (speech := said.get(seat)) is None:
+            continue
+        declared = speech.declaration
+        stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
+        source = f"Answer {letter}, {table.name(seat)}" if names else f"Answer {letter}"
+        answers.append(Untrusted("speech", f"{speech.text}{stated}", source))
+    conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
+    return {
+        "answers": tuple(answers),
+        "demands": Untrusted("points", conditions) if conditions else "",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ClerkContract(Contract):
+    """A block labelled `decisions` with at least one option."""
+
+    flag: str = "[options not listed]"
+
+    def check(self, text: str) -> tuple[Violation, ...]:
+        return tuple(Violation(BLOCK, told) for told in _read(text)[1])
+
+
+def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
+    """What the clerk proposes, or, where it proposes nothing of use, everybody's own position as
+    worded."""
+    found, problems = _read(clerk.text) if clerk is not None else ({}, ["no clerk"])
+    if clerk is None or problems:
+        return tabled_as_worded(table)
+    letters = table.letters(table.host.id)
+    number = 0
+    decisions: list[Decision] = []
+    for place, entry in enumerate(_decisions(found)[:MAX_DECISIONS], 1):
+        options: list[Option] = []
+        for option in _options(entry)[:MAX_OPTIONS]:
+            text = _words(option.get("text"), LONGEST_OPTION)
+            named = [letters.get(str(e).strip().upper()) for e in _list(option.get("holders"))]
+            holders = tuple(dict.fromkeys(each for each in named if each))
+            same = next((n for n, o in enumerate(options) if same_words(o.text, text)), None)
+            if same is not None:  # listed twice, it would part those who hold the same
+                both = tuple(dict.fromkeys((*options[same].holders, *holders)))
+                options[same] = options[same].model_copy(update={"holders": both})
+                continue
+            number += 1
+            options.append(Option(id=f"o{number}", text=text, origin="clerk", holders=holders))
+        asked = _words(entry.get("question"), LONGEST_QUESTION)
+        # The first decision is always the question that was asked, whatever the clerk calls it.
+        question = _question(table) if place == 1 else asked
+        decisions.append(Decision(id=f"d{place}", question=question, options=tuple(options)))
+    demands = {c.id for c in table.record.conditions}
+    clashes = [
+        (str(pair[0]), str(pair[1]))
+        for pair in _list(found.get("clashes"))
+        if isinstance(pair, list) and len(pair) == 2 and {str(p) for p in pair} <= demands
+    ]
+    shared = (_words(each, LONGEST_OPTION) for each in _list(found.get("shared")))
+    return DecisionsTabled(
+        decisions=tuple(decisions),
+        shared=tuple(each for each in shared if each)[:5],
+        clashes=tuple(clashes),
+        turn_id=clerk.turn_id,
+    )
+
+
+def without_listing(text: str) -> str:
+    """A summary without the block that lists the options: what is left is for people."""
+    return split_blocks(text, BLOCK)[0]
+
+
+def tabled_as_worded(table: Table) -> DecisionsTabled:
+    """Everybody's position as an option in its own words; the same words are one option. Whoever
+    holds what another one worded can choose it in the next round."""
+    options: dict[str, Option] = {}
+    for seat in table.seats:
+        position = table.record.position(seat.id)
+        if not position:
+            continue
+        same = options.get(position.casefold())
+        options[position.casefold()] = Option(
+            id=same.id if same else f"o{len(options) + 1}",
+            text=same.text if same else position,
+            origin="own",
+            holders=(*(same.holders if same else ()), seat.id),
+        )
+    question = _question(table)
+    held = tuple(options.values())
+    return DecisionsTabled(decisions=(Decision(id=QUESTION, question=question, options=held),))
+
+
+def with_own_positions(table: Table) -> DecisionsTabled | None:
+    """The decisions with what seats hold on the question that no option says; None if all of it is
+    on the table. A position answers the question: on a further decision `own` stays what it is."""
+    record = table.record
+    question = record.question
+    if question is None:
+        return None
+    number = max((int(o.id[1:]) for d in record.decisions for o in d.options), default=0)
+    options = list(question.options)
+    for seat, text in _own(record, question):
+        # Whoever calls its own what is on the table in the same words may yet choose that.
+        if any(same_words(option.text, text) for option in options):
+            continue
+        number += 1
+        options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
+    if len(options) == len(question.options):
+        return None
+    asked = question.model_copy(update={"options": tuple(options)})
+    return DecisionsTabled(
+        decisions=(asked, *record.decisions[1:]),
+        shared=record.shared,
+        clashes=record.clashes,
+        after_round=table.last_round,
+    )
+
+
+def _question(table: Table) -> str:
+    """The question that was asked, on one line: a line of its own in it would read as an option."""
+    return clip(" ".join(table.state.start.topic.split()), LONGEST_QUESTION)
+
+
+def _own(record: DecisionRecord, decision: Decision) -> Iterator[tuple[str, str]]:
+    for vote in record.votes(decision):
+        if vote.choice == OWN and (position := record.position(vote.participant)):
+            yield vote.participant, position
+
+
+def _read(text: str) -> tuple[Mapping[str, Any], list[str]]:
+    _, blocks = split_blocks(text, BLOCK)
+    block = blocks[-1] if blocks else text.strip()
+    if not blocks and not block.startswith("{"):
+        return {}, [f"The block labelled `{BLOCK}` is missing."]
+    try:
+        found, _ = parse_json(block)
+    except BrokenJson as broken:
+        return {}, [f"The block is no JSON: {broken}"]
+    decisions = _decisions(found)
+    if not decisions or not _options(decisions[0]):
+        return found, ["decisions is empty: the question itself comes first, with its options."]
+    return found, []
+
+
+def _decisions(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    entries = [each for each in _list(found.get("decisions")) if isinstance(each, dict)]
+    return [each for each in entries if _options(each)]
+
+
+def _options(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = [
+        {"text": each} if isinstance(each, str) else each for each in _list(entry.get("options"))
+    ]
+    return [e for e in given if isinstance(e, dict) and _words(e.get("text"), LONGEST_OPTION)]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _words(value: Any, limit: int) -> str:
+    """A text on one line; the placeholder of the example is none."""
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return clip(text, limit) if text.strip("…. ") else ""

@@ -1,0 +1,149 @@
+"""The closing ballot: what must still be asked of whom before a vote is counted.
+
+After the last round each seat that leaves something open gets one short call for a declaration
+alone. Nobody is asked for what the record holds already, so an ordinary discussion has no such
+call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.declaration import ANY, OWN
+from ..core.declaration_form import BALLOT
+from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
+from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
+from ..core.stages import closed_stage, run_stage
+from ..core.standing import DecisionStanding, SeatStanding
+from ..core.values import OUTSIDE
+from . import endings
+from .clerk import with_own_positions
+from .table import Table
+
+CLOSING = "ballot"
+POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
+
+
+def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple[Effect, ...]:
+    """Put own positions of the last round to the vote, and ask once for what is open: the reason
+    of a change, a vote that decides and was said only once, a demand that nobody answered. With
+    `unvoted` whoever has declared and not voted is asked too: for when the options came last."""
+    state = table.state
+    if closed_stage(state, CLOSING, round_) is not None or table.record.question is None:
+        return ()
+    if (CLOSING, round_) not in state.stages:
+        if not endings.may_open(state, CLOSING, round_):
+            return ()
+        tabled = with_own_positions(table)
+        if tabled is not None:
+            return (Record((tabled,)),)
+    plans = closing_plans(table, round_, unvoted=unvoted)
+    if not plans:
+        return ()
+
+    def closing(_: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
+        return tuple(_unanswered(table, failure) for failure in failures)
+
+    return run_stage(state, plans, closing=closing).effects
+
+
+def closing_plans(table: Table, round_: int, *, unvoted: bool = False) -> list[TurnPlan]:
+    """The short calls that are due. Once the stage is open they are those that it opened with."""
+    opened = table.state.stages.get((CLOSING, round_))
+    plans = []
+    for seat in table.seats:
+        if seat.speaker.model == OUTSIDE:
+            continue  # what is recorded of whoever speaks through a form is read back at once
+        due = _still_open(table, seat.id, unvoted=unvoted)
+        wanted = due is not None
+        if opened is not None:
+            wanted = turn_id(round_, CLOSING, seat.id) in opened.opened.turns
+        if wanted:
+            ids, asks = due or ((), ())
+            form = table.form(seat, BALLOT, alone=True, only=ids)
+            plans.append(table.ballot_turn(seat, CLOSING, round_, form, POLICY, asks=asks))
+    return plans
+
+
+def _still_open(
+    table: Table, seat: str, *, unvoted: bool = False
+) -> tuple[list[str], list[str]] | None:
+    """The demands that a seat must still answer, and what else it is asked; None if nothing has to
+    be asked of it at all."""
+    spoken = table.record.last(seat)
+    question = table.standing.question
+    held = question.seat(seat) if question else None
+    if spoken is None or question is None or held is None:
+        return None
+    if spoken.declaration.abstain is not None:
+        return None
+    asks: list[str] = []
+    new = [
+        option.id
+        for decision in table.record.decisions
+        for option in decision.options
+        if option.origin == "own"
+        and seat not in option.holders
+        and _newer(table, option.id, held.round)
+    ]
+    if unvoted and not held.final:
+        asks.append("You have not voted yet on what is on the table.")
+    if new:
+        asks.append(f"New on the table: {', '.join(new)}. Say how you stand to it.")
+    demands = _demands_to_answer(table, question, held)
+    if demands:
+        asks.append(f"Conditions on your side that you have not answered: {', '.join(demands)}.")
+    if held.gave_in:
+        asks.append(
+            f"You went from {held.opening} to {held.final} and named no argument of the others. "
+            "Name it under adopted with moved true, or leave adopted empty if there was none."
+        )
+    elif _decides_unsteadily(question, held):
+        asks.append(f"You are recorded as holding {held.final}. Confirm it, or correct it.")
+    return (demands, asks) if asks else None
+
+
+def _newer(table: Table, option: str, voted_in: int) -> bool:
+    """Whether an option joined the table after a vote of this round was cast."""
+    first = next(
+        (
+            tabled
+            for tabled in table.state.tabled
+            if any(option in decision.option_ids for decision in tabled.decisions)
+        ),
+        None,
+    )
+    return first is not None and voted_in <= first.after_round
+
+
+def _demands_to_answer(table: Table, question: DecisionStanding, held: SeatStanding) -> list[str]:
+    """Demands of those on the same side that this seat has neither granted nor refused."""
+    if held.final in ("", OWN, ANY):
+        return []
+    allies = {s.participant for s in question.seats if s.final == held.final}
+    return [
+        each.id
+        for each in table.record.conditions
+        if each.demand
+        and each.owner in allies
+        and each.owner != held.participant
+        and held.participant not in each.answers
+    ]
+
+
+def _decides_unsteadily(question: DecisionStanding, held: SeatStanding) -> bool:
+    """Whether a vote decides and stands on a single declaration: it is read back, which is the only
+    remedy for one that was filled in the wrong way round."""
+    if held.steady or held.final in ("", ANY) or held.round == 1:
+        return False
+    without = question.counts.get(held.final, 0) - 1
+    return without * 2 <= question.seated or question.end == "consensus"
+
+
+def _unanswered(table: Table, failure: TurnFailed) -> NoteAdded:
+    return NoteAdded(
+        code="closing_unanswered",
+        text=f"{table.name(failure.participant)} did not answer the closing ballot "
+        f"({failure.message.rstrip('.')}), so its last declaration stands.",
+        remedy=failure.remedy,
+    )

@@ -1,0 +1,83 @@
+"""What the meeting came to: the host's conclusion, checked, or an extract made without a model."""
+
+from __future__ import annotations
+
+import re
+
+from ...core.declaration import NONE
+from ...core.events import SpeechGiven
+from ...core.values import OUTSIDE, Verdict
+from ...views.meeting import (
+    actions,
+    first_words,
+    last_words,
+    short_conclusion,
+    spoken_words,
+    written_conclusion,
+)
+from .. import verdicts
+from .meeting_table import MeetingTable
+
+
+def reached(table: MeetingTable) -> Verdict:
+    """The verdict. What was counted comes from the record, whatever the host writes."""
+    speech = written_conclusion(table.state)
+    if speech is None:
+        return _extracted(table)
+    if speech.model == OUTSIDE:
+        return _by_the_chair(table, speech)
+    verdict = verdicts.written(
+        table,
+        speech,
+        answer=short_conclusion(table.state),
+        agreement=speech.sections.get("Agreement", ""),
+        gaps=speech.sections.get("Gaps and Risks", ""),
+        among=last_words(table.state),
+    )
+    cited = _points_cited(table, spoken_words(speech))
+    flags = tuple(flag for flag in verdict.flags if not cited or flag != verdicts.UNCITED)
+    cites = tuple(dict.fromkeys((*verdict.cites, *cited)))
+    return verdict.model_copy(update={"cites": cites, "flags": flags})
+
+
+def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
+    """The chair's words stand as they were given; what was counted stands beside them."""
+    return verdicts.counted(table).model_copy(
+        update={
+            "answer": speech.text,
+            "brief": first_words(speech),
+            "next_steps": actions(table.state),
+            "method": "written",
+            "author": OUTSIDE,
+            "cites": tuple(_points_cited(table, speech.text)),
+            "flags": speech.flags,
+        }
+    )
+
+
+def _extracted(table: MeetingTable) -> Verdict:
+    """What the vote and the points say; the last words of everybody where there is neither."""
+    state = table.state
+    question = table.standing.question
+    lines = [f"No model wrote this conclusion. {short_conclusion(state)}"]
+    if question is None or question.end is None:
+        lines.append("")
+        lines += [
+            f"- **{table.called(s.participant)}** ({s.turn_id}): {first_words(s)}"
+            for s in last_words(state)
+        ]
+    return verdicts.counted(table).model_copy(
+        update={
+            "answer": "\n".join(lines),
+            "brief": short_conclusion(state),
+            "delivers": (question.delivered or NONE) if question else "",
+            "next_steps": actions(state),
+            "method": "extractive",
+            "cites": tuple(speech.turn_id for speech in last_words(state)),
+        }
+    )
+
+
+def _points_cited(table: MeetingTable, text: str) -> list[str]:
+    """The turns whose points a conclusion names."""
+    return [p.turn_id for p in table.record.points if re.search(rf"\b{p.id}\b", text)]

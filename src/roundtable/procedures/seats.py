@@ -1,0 +1,74 @@
+"""The seats of a table that is being set: who sits there, and who speaks for each."""
+
+from __future__ import annotations
+
+from ..core.events import NoteAdded
+from ..core.values import Participant
+from ..ports import ChosenExpert, Models
+
+EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
+HOST_ID, HOST_NAME = "host", "Host"
+
+
+class Seats:
+    """Collects participants with their speakers, and what the reader should know of them. Nothing
+    is called for this."""
+
+    def __init__(self, models: Models, notes: tuple[NoteAdded, ...] = ()) -> None:
+        self._models = models
+        self.participants: list[Participant] = []
+        self.notes: list[NoteAdded] = list(notes)
+
+    def add(
+        self,
+        seat: str,
+        name: str,
+        model: str | None,
+        *,
+        role: str = "",
+        perspective: str = "",
+        emoji: str = EXPERT_EMOJI,
+    ) -> Participant:
+        """A participant; without a model it has the default one."""
+        made = self._made(seat, name, model, role or name, perspective, emoji)
+        self.participants.append(made)
+        return made
+
+    def add_expert(self, persona: ChosenExpert, model: str | None) -> Participant:
+        return self.add(
+            persona.id,
+            persona.name,
+            model,
+            role=persona.domain or persona.name,
+            perspective=persona.perspective,
+        )
+
+    def host(
+        self,
+        model: str | None,
+        perspective: str,
+        *,
+        seat: str = HOST_ID,
+        name: str = HOST_NAME,
+        emoji: str = HOST_EMOJI,
+    ) -> Participant:
+        """Who leads, and holds none of the seats."""
+        return self._made(seat, name, model, "Host", perspective, emoji)
+
+    def demonstrate(self, host: Participant) -> bool:
+        """Whether the small demonstration model speaks for anybody."""
+        return any(each.speaker.demonstration for each in (*self.participants, host))
+
+    def _made(
+        self, seat: str, name: str, model: str | None, role: str, perspective: str, emoji: str
+    ) -> Participant:
+        chosen = self._models.seat(model or self._models.default_model, name)
+        self.notes.extend(chosen.notes)
+        return Participant(
+            id=seat,
+            name=name,
+            role=role,
+            emoji=emoji,
+            perspective=perspective,
+            speakers=chosen.speakers,
+        )

@@ -1,0 +1,522 @@
+"""The table: what every procedure reads of a discussion's state, and how it asks its seats.
+
+A procedure says who is asked what and in which order. How a question is put into a prompt, what a
+seat is to declare, how the vote stands, which words the host may use: that is the same for all, and
+stands here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..core.budget import HoldBack
+from ..core.contracts import ANYTHING, Contract
+from ..core.declaration import OWN, SILENT, Decision
+from ..core.declaration_form import LABEL, Form, Key, Listed
+from ..core.effects import (
+    OwnTemplate,
+    PromptPlan,
+    PromptValue,
+    Task,
+    TurnPlan,
+    TurnPolicy,
+    Untrusted,
+    turn_id,
+)
+from ..core.events import SpeechGiven
+from ..core.record import Record, record_before, record_of
+from ..core.standing import Standing, standing_of
+from ..core.state import State
+from ..core.text import estimate_tokens
+from ..core.values import Participant
+from ..core.verdict_sources import REMARK
+
+LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
+PATIENT = TurnPolicy(timeout=600, retries=1)
+"""For the embedded model, which may share its core with everything else on the machine."""
+ASKED_AT_ONCE = 6
+"""Points and conditions that one declaration must answer at most."""
+LISTED_AT_ONCE = 24
+SPEECH_TOKENS, DECLARING_TOKENS = 4096, 1500
+TOKENS_PER_SEAT = 1500
+"""What the host reads of one seat before it concludes, at most, as a rule."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A discussion as its procedure sees it."""
+
+    turn_name: ClassVar[str] = "{table}-{seat}-r{round}"
+    """What a participant's turn is called where turns are listed."""
+
+    state: State
+    label: str
+    """What its calls are called by."""
+    open_names: bool = False
+    """Whether the seats know each other by name, and not only by letters."""
+
+    # --- who sits here -------------------------------------------------------------------------
+
+    @property
+    def host(self) -> Participant:
+        return self.state.start.host
+
+    @property
+    def host_writes(self) -> bool:
+        """A demonstration model cannot judge: code extracts in its place."""
+        return not self.host.speaker.demonstration
+
+    @property
+    def seats(self) -> tuple[Participant, ...]:
+        return self.state.participants
+
+    def name(self, participant: str) -> str:
+        return self.state.name_of(participant)
+
+    def option(self, name: str) -> object:
+        """What the discussion was opened with under this name."""
+        return self.state.start.options.get(name)
+
+    # --- what was said and declared ------------------------------------------------------------
+
+    @property
+    def record(self) -> Record:
+        return record_of(self.state)
+
+    @property
+    def standing(self) -> Standing:
+        return standing_of(self.state)
+
+    def last_words(self, *stages: tuple[str, int]) -> list[SpeechGiven]:
+        """Everybody's newest speech of these stages, in the order of the seats."""
+        newest: dict[str, SpeechGiven] = {}
+        for stage, round_ in stages:
+            newest.update({s.participant: s for s in self.state.spoken_in(stage, round_)})
+        return [newest[p.id] for p in self.seats if p.id in newest]
+
+    @property
+    def last_round(self) -> int:
+        return max((speech.round for speech in self.state.speeches), default=0)
+
+    # --- fairness ------------------------------------------------------------------------------
+
+    def shuffled(self, reader: str, items: Sequence[str]) -> list[str]:
+        """The items in an order drawn for this one reader from the recorded seed, so that nothing
+        gains from standing first and everybody can draw it again."""
+
+        def lot(item: str) -> str:
+            return hashlib.sha256(f"{self.state.start.seed}/{reader}/{item}".encode()).hexdigest()
+
+        return sorted(items, key=lot)
+
+    def letters(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """Letter → seat, for everybody but the reader, in this reader's own order."""
+        order = self.shuffled(reader, [p.id for p in self.seats if p.id != reader])
+        if reverse:
+            order.reverse()
+        return {_letter(number): seat for number, seat in enumerate(order)}
+
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        """The others as a seat knows them: by name, or by its letters for them."""
+        others = [each for each in self.seats if each.id != reader]
+        names = {each.name: each.id for each in others}
+        if not self.open_names:
+            return self.letters(reader, reverse=reverse)
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
+
+    def anonymous(
+        self,
+        reader: str,
+        speeches: Sequence[SpeechGiven],
+        *,
+        reverse: bool = False,
+        names: bool = False,
+    ) -> tuple[Untrusted, ...]:
+        """The others' speeches under the letters by which this reader knows them; with `names`
+        also whose they are, where that is no secret."""
+        said = {speech.participant: speech for speech in speeches}
+        return tuple(
+            Untrusted(
+                "speech",
+                said[seat].text,
+                f"Answer {letter}, {self.name(seat)}" if names else f"Answer {letter}",
+            )
+            for letter, seat in self.letters(reader, reverse=reverse).items()
+            if seat in said
+        )
+
+    def by_name(self, speeches: Sequence[SpeechGiven]) -> tuple[Untrusted, ...]:
+        """Speeches for whoever may know who spoke, with the turn by which each is cited, and with
+        what it declared."""
+        return tuple(
+            Untrusted(
+                "speech", self._with_declaration(s), f"{self.name(s.participant)}, turn {s.turn_id}"
+            )
+            for s in speeches
+        )
+
+    def _with_declaration(self, speech: SpeechGiven) -> str:
+        d = speech.declaration
+        if d is None:
+            return speech.text
+        lines = [speech.text]
+        if d.position:
+            lines.append(f"Declared position: {d.position}")
+        lines += [f"Declared condition ({c.kind}): {c.text}" for c in d.conditions]
+        if d.abstain is not None:
+            lines.append(f"Abstains: {d.abstain}")
+        lines += [
+            f"Took over from {self.name(a.participant)}: {a.what}" for a in d.adopted if a.moved
+        ]
+        if d.for_the_record:
+            lines.append(f"For the record: {d.for_the_record}")
+        return "\n".join(lines)
+
+    # --- prompts -------------------------------------------------------------------------------
+
+    @property
+    def language(self) -> str:
+        asked = self.state.start.language
+        return LANGUAGES.get(asked, asked)
+
+    def common(self) -> dict[str, PromptValue]:
+        """What every prompt of a discussion holds."""
+        return {
+            "question": Untrusted("question", self.state.start.topic),
+            "context": tuple(Untrusted("context", m.text, m.source) for m in self.state.context),
+            "remarks": tuple(
+                Untrusted("remark", speech.text, "the host")
+                for speech in self.state.speeches
+                if speech.stage == REMARK
+            ),
+            "language": self.language,
+        }
+
+    def persona(self, participant: Participant) -> dict[str, PromptValue]:
+        guidance = self.option("guidance")
+        told = guidance.get(participant.id, "") if isinstance(guidance, dict) else ""
+        return {
+            "name": participant.name,
+            "perspective": participant.perspective,
+            "guidance": str(told),
+        }
+
+    # --- declarations --------------------------------------------------------------------------
+
+    def form(
+        self,
+        participant: Participant,
+        keys: Sequence[Key],
+        *,
+        alone: bool = False,
+        reverse: bool = False,
+        scored: Mapping[str, str] | None = None,
+        only: Sequence[str] | None = None,
+        round_: int | None = None,
+    ) -> Form:
+        """What a seat is to declare now. `only` limits what it must answer to these ids; with
+        `reverse` the others and the options stand from the last to the first; `round_` is given
+        where seats speak side by side, who may know nothing of each other's words."""
+        record = self.record if round_ is None else record_before(self.state, round_)
+        decisions = record.decisions if "votes" in keys else ()
+        if reverse:
+            # Whoever votes for what stands first is to be found out.
+            decisions = tuple(
+                each.model_copy(update={"options": each.options[::-1]}) for each in decisions
+            )
+        listed = self._listed(record, participant.id, only) if "stances" in keys else ()
+        return Form(
+            keys=tuple(keys),
+            decisions=decisions,
+            listed=listed,
+            peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
+            scored=scored or {},
+            recorded=_recorded(record, participant.id) if decisions else "",
+            alone=alone,
+        )
+
+    def _listed(self, record: Record, seat: str, only: Sequence[str] | None) -> tuple[Listed, ...]:
+        """The points and conditions that a seat is shown: what it must answer first."""
+        points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
+        found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
+        found += [Listed(c.id, c.text, own=c.owner == seat) for c in record.conditions if c.demand]
+        wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
+        asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
+        if only is not None:
+            return tuple(asked)
+        taken = {each.id for each in asked}
+        rest = [each for each in found if each.id not in taken]
+        return (*asked, *rest)[:LISTED_AT_ONCE]
+
+    def declaration(self, form: Form) -> PromptPlan:
+        """The part of a prompt that asks for a declaration."""
+        several = len(form.decisions) > 1
+        return PromptPlan(
+            "shared/declaration",
+            {
+                "recorded": form.recorded,
+                "decisions": self.decisions_listed(form.decisions) if form.decisions else "",
+                "points": _points_listed(form.listed),
+                "example": _example(form),
+                "several": several,
+                "alone": form.alone,
+                "votes": form.asks_votes,
+                "position": "position" in form.keys,
+                "conditions": "conditions" in form.keys,
+                "adopted": bool(form.peers) and "adopted" in form.keys,
+                "new_points": "new_points" in form.keys,
+                "scores": ", ".join(form.scored) if "scores" in form.keys else "",
+                "abstain": "abstain" in form.keys,
+                "end": "end" in form.keys,
+                "values": "; ".join(f"{n} is {v.wanted}" for n, v in form.values.items()),
+                "actions": "actions" in form.keys and "delivers" not in form.keys,
+                "for_the_record": "for_the_record" in form.keys,
+                "verdict": "delivers" in form.keys,
+            },
+        )
+
+    def decisions_listed(self, decisions: Sequence[Decision]) -> Untrusted:
+        """The decisions with their options, fenced: an asker, a seat or the clerk worded them."""
+        lines: list[str] = []
+        for decision in decisions:
+            lines.append(f"{decision.id}: {decision.question}")
+            lines += [f"  {option.id}: {option.text}" for option in decision.options]
+        return Untrusted("options", "\n".join(lines))
+
+    def again(self, form: Form) -> PromptPlan:
+        """The short prompt for a declaration that was missing or broken."""
+        return PromptPlan(
+            "shared/declare-again",
+            {
+                "question": Untrusted("question", self.state.start.topic),
+                "language": self.language,
+                "declaration": self.declaration(replace(form, alone=True)),
+            },
+        )
+
+    # --- turns ---------------------------------------------------------------------------------
+
+    def declaring_task(
+        self,
+        template: str | OwnTemplate,
+        variables: Mapping[str, PromptValue],
+        form: Form,
+        contract: Contract = ANYTHING,
+        *,
+        max_tokens: int = SPEECH_TOKENS,
+        repeats: bool = False,
+    ) -> Task:
+        """A speech that ends with a declaration. The template gets it as `declaration`."""
+        filled = {**variables, "declaration": self.declaration(form)}
+        return Task(
+            PromptPlan(template, filled, repeats),
+            contract,
+            # The block comes last: without tokens of its own a long speech would cut it off.
+            max_tokens=max_tokens + DECLARING_TOKENS,
+            form=form,
+            again=self.again(form),
+        )
+
+    def ballot_turn(
+        self,
+        participant: Participant,
+        stage: str,
+        round_: int,
+        form: Form,
+        policy: TurnPolicy,
+        *,
+        asks: Sequence[str] = (),
+    ) -> TurnPlan:
+        """A short call that asks for a declaration and nothing else. `asks` says what it is about,
+        in our words and ids only."""
+        variables: dict[str, PromptValue] = {
+            **self.common(),
+            "name": participant.name,
+            "own": self.own_words(participant.id),
+            "peers": tuple(
+                Untrusted("speech", position, f"Answer {letter}")
+                for letter, seat in form.peers.items()
+                if (position := self.record.position(seat))
+            ),
+            "asks": "\n".join(f"- {each}" for each in asks),
+            "declaration": self.declaration(form),
+        }
+        task = Task(
+            PromptPlan("shared/ballot", variables),
+            max_tokens=DECLARING_TOKENS,
+            form=form,
+            again=self.again(form),
+        )
+        return self.seat_turn(participant, stage, round_, task, policy)
+
+    def own_words(self, seat: str) -> PromptValue:
+        """A seat's newest speech with what it declared, as it is shown to the seat itself."""
+        said = [s for s in self.state.speeches if s.participant == seat and s.text]
+        return Untrusted("speech", self._with_declaration(said[-1]), "yourself") if said else ""
+
+    def seat_turn(
+        self,
+        participant: Participant,
+        stage: str,
+        round_: int,
+        task: Task,
+        policy: TurnPolicy,
+        *,
+        demo: Task | None = None,
+        independent: bool = False,
+        name: str = "",
+    ) -> TurnPlan:
+        """A participant's turn. `demo` is the same task, scaled to a demonstration model."""
+        demonstrates = any(ref.demonstration for ref in participant.speakers)
+        return TurnPlan(
+            turn_id=turn_id(round_, stage, participant.id),
+            stage=stage,
+            round=round_,
+            participant=participant,
+            label=name
+            or self.turn_name.format(
+                table=self.label, seat=participant.id, stage=stage, round=round_
+            ),
+            task=task,
+            demo_task=demo if demonstrates else None,
+            policy=PATIENT if participant.speaker.demonstration else policy,
+            hold_back=self.for_the_last_word(),
+            independent=independent,
+        )
+
+    def host_turn(
+        self,
+        stage: str,
+        task: Task,
+        policy: TurnPolicy,
+        *,
+        last: bool = False,
+        name: str = "",
+        speaker: Participant | None = None,
+    ) -> TurnPlan:
+        """A turn of the host after the newest round. The last one needs nothing held back."""
+        host = speaker or self.host
+        return TurnPlan(
+            turn_id=turn_id(0, stage, host.id),
+            stage=stage,
+            round=0,
+            participant=host,
+            label=name or f"{self.label}-{stage}",
+            task=task,
+            policy=PATIENT if host.speaker.demonstration else policy,
+            after_round=self.last_round,
+            hold_back=None if last else self.for_the_last_word(),
+        )
+
+    def for_the_last_word(self) -> HoldBack | None:
+        """Keep one call, and what it reads and writes, for the host's last word."""
+        if not self.host_writes:
+            return None
+        material = estimate_tokens(self.state.start.topic) + sum(
+            estimate_tokens(m.text) for m in self.state.context
+        )
+        read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
+        # As much as the last word will reserve: with less held back it would be refused.
+        write = SPEECH_TOKENS + DECLARING_TOKENS
+        return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
+
+
+def _letter(number: int) -> str:
+    """A to Z, then AA, AB and so on."""
+    before, last = divmod(number, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("A") + last)
+
+
+def unanswered(record: Record, seat: str) -> list[str]:
+    """Ids of others' points and demands that a seat has not spoken to, those first on which
+    something hangs."""
+    demands = [
+        each.id
+        for each in record.conditions
+        if each.demand and each.owner != seat and seat not in each.answers
+    ]
+    points = [
+        p for p in record.points if p.author != seat and seat not in p.stances and not p.withdrawn
+    ]
+    weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
+    points.sort(key=lambda p: weight.get(p.status, 3))
+    return [*demands, *(p.id for p in points)]
+
+
+def _recorded(record: Record, seat: str) -> str:
+    """What the record says of a seat, for it to confirm or correct."""
+    parts: list[str] = []
+    for decision in record.decisions:
+        vote = record.vote(decision, seat)
+        if vote.vote is not None:
+            told = f"on {decision.id} you hold {vote.choice}"
+            if vote.vote.rejects:
+                told += f" and reject {', '.join(vote.vote.rejects)}"
+            parts.append(told)
+            continue
+        put = [option.id for option in decision.options if seat in option.holders]
+        if put:
+            parts.append(f"on {decision.id} the clerk put your statement under {put[0]}")
+    return f"Recorded: {'; '.join(parts)}." if parts else ""
+
+
+_BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
+
+
+def _points_listed(listed: Sequence[Listed]) -> PromptValue:
+    if not listed:
+        return ""
+    lines = [
+        f"{'?' if each.asked else ' '} {each.id}{' (yours)' if each.own else ''}: {each.text}"
+        for each in listed
+    ]
+    return Untrusted("points", "\n".join(lines))
+
+
+def _example(form: Form) -> str:
+    """The block with placeholders for texts and the live ids of the form."""
+    decisions = form.decisions
+    first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
+    votes = ", ".join(
+        f'{{"on": "{d.id}", "before": "{SILENT}", "choice": "{OWN}", "acceptable": [], '
+        '"rejects": []}'
+        for d in decisions
+    )
+    peer = next(iter(form.peers), "A")
+    asked = next((each.id for each in form.listed if each.asked), "")
+    asked = asked or next((each.id for each in form.listed), "p1")
+    parts = {
+        "votes": f'"votes": [{votes}]' if form.asks_votes else "",
+        "position": '"position": "…"',
+        "conditions": '"conditions": [{"text": "…", "kind": "demand", "otherwise": "open"}]',
+        "confidence": '"confidence": 0',
+        "stances": f'"stances": [{{"id": "{asked}", "stance": "unsure", "text": ""}}]'
+        if form.listed
+        else "",
+        "adopted": f'"adopted": [{{"from": "{peer}", "what": "…", "moved": false}}]'
+        if form.peers
+        else "",
+        "new_points": '"new_points": ["…"]',
+        "abstain": '"abstain": null',
+        "scores": '"scores": {' + ", ".join(f'"{name}": 3' for name in form.scored) + "}"
+        if form.scored
+        else "",
+        "end": '"end": false',
+        "values": '"values": {'
+        + ", ".join(f'"{name}": {_BLANK[each.kind]}' for name, each in form.values.items())
+        + "}"
+        if form.values
+        else "",
+        "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
+        "for_the_record": '"for_the_record": ""',
+        "delivers": f'"delivers": "{first if decisions else "none"}"',
+        "answer": '"answer": "…"',
+        "why": '"why": ["…"]',
+        "would_change": '"would_change": ["…"]',
+    }
+    lines = [part for key in form.keys if (part := parts[key])]
+    body = ",\n ".join(lines)
+    return f"```{LABEL}\n{{{body}}}\n```"

@@ -1,0 +1,629 @@
+"""Verdicts: how a host's last word becomes one that can be checked, the same in every procedure.
+
+The count says what is delivered, how sure it is and who dissents. The host writes it up; what it
+writes is checked against what was said and against the count, and nothing it claims overrides
+either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..core.assessment import assessment_of
+from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
+from ..core.contradiction import agreement_claimed, contradiction
+from ..core.declaration import NONE, Declaration
+from ..core.declaration_form import VERDICT, Form, seems_refused
+from ..core.effects import OwnTemplate, PromptValue, Task
+from ..core.events import NoteAdded, SpeechGiven
+from ..core.headline import dropped_out
+from ..core.quotes import copied_share
+from ..core.standing import DecisionStanding, Standing
+from ..core.state import State
+from ..core.tally import Vote, tally
+from ..core.text import count_words, first_sentences
+from ..core.track_record import Choice, choose
+from ..core.values import Confidence, Dissent, Finding, Verdict
+from ..core.verdict_check import check_text
+from ..core.verdict_sources import sources_of
+from .past_record import past_record_of
+from .table import Table
+
+PASTED = "[pasted answer]"
+PASTED_LIMIT = 0.6
+"""Above this share of copied runs of words a synthesis is not the host's own."""
+CONTRADICTS = "[contradicts the count]"
+UNCITED = "[no citations]"
+RULES_DISAGREE = "[voting rules disagree]"
+_OPENING = 4
+"""Sentences of an answer in which it says how much of the table it speaks for."""
+
+
+# --- what the host is told and asked -----------------------------------------------------------
+
+
+def verdict_form(table: Table) -> Form:
+    """What the host declares with its verdict."""
+    question = table.record.question
+    return Form(keys=VERDICT, decisions=(question,) if question else ())
+
+
+def verdict_task(
+    table: Table,
+    template: str | OwnTemplate,
+    variables: Mapping[str, PromptValue],
+    sections: Sequence[str],
+    *,
+    max_tokens: int = 4096,
+    contract: Contract | None = None,
+    repeats: bool = False,
+) -> Task:
+    """The host's last word: its sections, its declaration, and the count it has to keep to."""
+    question = table.standing.question
+    delivered = question.delivered if question and question.delivered else NONE
+    kept = VerdictContract(
+        sections=tuple(sections) if contract is None else contract.sections,
+        min_words=contract.min_words if contract else 0,
+        max_words=contract.max_words if contract else None,
+        flag=contract.flag if contract else UNSTRUCTURED,
+        delivers=delivered if question else "",
+        options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
+        question=asked(table),
+        form=contract,
+    )
+    return table.declaring_task(
+        template,
+        {**variables, "outcome": outcome(table)},
+        verdict_form(table),
+        kept,
+        max_tokens=max_tokens,
+        repeats=repeats,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictContract(Contract):
+    """The sections of a verdict, and that it delivers what was counted."""
+
+    delivers: str = ""
+    """The option that the count says, or `none`; empty where nothing was put to the vote."""
+    options: tuple[tuple[str, str], ...] = ()
+    question: str = ""
+    form: Contract | None = None
+    """What the procedure asks of its verdict beside that."""
+
+    def check(self, text: str) -> tuple[Violation, ...]:
+        violations = (self.form or _plain(self)).check(text)
+        if found := self.contradiction(text):
+            violations = (*violations, Violation("contradiction", found.message))
+        return violations
+
+    def check_declared(self, declaration: Declaration | None) -> tuple[Violation, ...]:
+        if declaration is None or not self.delivers:
+            return ()
+        if declaration.delivers == self.delivers:
+            wrong = self._wrong(declaration.answer)
+            told = f"The declared answer contradicts the count. {wrong.message}" if wrong else ""
+            return (Violation("contradiction", told),) if told else ()
+        told = (
+            f"The count delivers {self.delivers}, your verdict {declaration.delivers}: write the "
+            "verdict that was counted, and say under dissent what speaks against it."
+            if self.delivers != NONE
+            else f"The count delivers nothing, your verdict {declaration.delivers}: set the "
+            "positions side by side and say what would decide between them."
+        )
+        return (Violation("contradiction", told),)
+
+    def contradiction(self, text: str) -> Finding | None:
+        parts = self.parse(text)
+        return self._wrong(parts.get("Answer") or parts.get("Conclusion") or text)
+
+    def _wrong(self, answer: str) -> Finding | None:
+        texts = dict(self.options)
+        if self.delivers in texts:
+            others = [words for option, words in self.options if option != self.delivers]
+            return contradiction(answer, texts[self.delivers], others, self.question)
+        if self.delivers != NONE:
+            return None
+        beginning = first_sentences(answer, _OPENING, 2_000)
+        claim = agreement_claimed(beginning, tuple(texts.values()), self.question)
+        return _unsettled(claim) if claim else None
+
+    def parse(self, text: str) -> dict[str, str]:
+        return (self.form or _plain(self)).parse(text)
+
+
+def _plain(contract: Contract) -> Contract:
+    return Contract(contract.sections, contract.min_words, contract.max_words, contract.flag)
+
+
+def outcome(table: Table) -> str:
+    """The count for the host who has to write it up. Options stand in it by their ids alone,
+    because their words are not ours."""
+    standing = table.standing
+    if standing.question is None:
+        return "Nothing was put to the vote, so no agreement can be claimed."
+    lines: list[str] = []
+    for each in standing.decisions:
+        prevails = f" {each.delivered} prevails." if each.delivered else " Nothing prevails."
+        end = each.end or "not counted"
+        lines.append(f"{each.decision.id}, {end}: {each.reason}{prevails}")
+        for option, count in each.counts.items():
+            names = [table.name(s.participant) for s in each.seats if s.final == option]
+            lines.append(f"- {option}: {count}{' (' + ', '.join(names) + ')' if names else ''}")
+        if own := [table.name(seat) for seat in each.own]:
+            lines.append(f"- positions of their own: {', '.join(own)}")
+    lines += _origin_lines(table, standing.question)
+    if standing.demands:
+        ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
+        lines.append(f"Demands that are not granted: {ids}.")
+    delivered = standing.question.delivered
+    leans = _by_record(table)
+    if delivered is None and leans is not None and not leans.tied:
+        lines.append(f"The track record of the models leans to {leans.winner}; it settles nothing.")
+    lines.append(
+        f"Deliver {delivered} as the answer." if delivered else "Deliver no option as the answer."
+    )
+    return "\n".join(lines)
+
+
+def _origin_lines(table: Table, question: DecisionStanding) -> list[str]:
+    lines = []
+    if alone := question.independent:
+        lines.append(f"Held it before hearing the others: {_names(table, alone)}.")
+    for seat in question.seats:
+        if seat.moved and seat.final == question.delivered:
+            name = table.name(seat.participant)
+            why = "by an argument it names" if seat.argument else "without naming an argument"
+            lines.append(f"{name} came over {why}.")
+    if question.accepting:
+        lines.append(f"Could live with it: {_names(table, question.accepting)}.")
+    if question.dissenting:
+        lines.append(f"Dissents: {_names(table, question.dissenting)}.")
+    if table.record.abstained:
+        lines.append(f"Abstains: {_names(table, table.record.abstained)}.")
+    if table.record.undeclared:
+        lines.append(f"Declared nothing: {_names(table, table.record.undeclared)}.")
+    if table.record.absent:
+        lines.append(f"Absent: {_names(table, table.record.absent)}.")
+    return lines
+
+
+def _names(table: Table, seats: Iterable[str]) -> str:
+    return ", ".join(table.name(seat) for seat in seats)
+
+
+# --- what becomes of it ------------------------------------------------------------------------
+
+
+def written(
+    table: Table,
+    speech: SpeechGiven,
+    *,
+    answer: str = "",
+    agreement: str = "",
+    gaps: str = "",
+    changed_minds: str = "",
+    on_dissent: str = "",
+    sources: tuple[str, ...] = (),
+    among: Sequence[SpeechGiven] = (),
+) -> Verdict:
+    """The verdict as the host wrote it, checked. `answer` is the part of its speech that answers
+    the question; without it, all of it. `among` are the speeches it must not be pasted from.
+
+    Every part is checked before anything is made of what was found."""
+    text = answer or speech.sections.get("Answer") or speech.text
+    base = counted(table)
+    declared = speech.declaration or Declaration()
+    question = table.standing.question
+    check = Checking(table.state)
+    parts = {
+        "answer": check(text),
+        "agreement": check("" if says_nothing(agreement) else agreement),
+        "gaps": check("" if says_nothing(gaps) else gaps),
+        "changed_minds": check("" if says_nothing(changed_minds) else changed_minds),
+        "on_dissent": check("" if says_nothing(on_dissent) else on_dissent),
+    }
+    brief = check(declared.answer) if declared.answer else first_sentences(parts["answer"], 2, 400)
+    why = tuple(check(each) for each in declared.why)
+    would_change = tuple(check(each) for each in declared.would_change)
+    next_steps = tuple(
+        each.model_copy(update={"text": check(each.text)}) for each in declared.actions
+    )
+    told = parts["agreement"]
+    wrong: list[Finding] = []
+    if question is not None:
+        another = _delivers_another(question, declared)
+        in_brief = another or _says_another(table, question, brief)
+        in_answer = another or _says_another(table, question, text)
+        wrong = [each for each in (in_answer or in_brief,) if each]
+        if in_brief:
+            brief = _capital(question.answer) if question.delivered else base.agreement
+    if question is not None and (claimed := _false_agreement(table, question, told)):
+        wrong.append(claimed)
+        told = ""
+    findings = tuple(dict.fromkeys((*wrong, *check.findings)))
+    flags = dict.fromkeys(speech.flags)
+    if wrong:
+        flags[CONTRADICTS] = None
+    if any(copied_share(text, each.text) > PASTED_LIMIT for each in among):
+        flags[PASTED] = None
+    if not check.cites:
+        flags[UNCITED] = None
+    flags.update(dict.fromkeys(map(flag_of, check.findings)))
+    return base.model_copy(
+        update={
+            "answer": parts["answer"],
+            "brief": brief,
+            "delivers": declared.delivers,
+            "why": why,
+            "would_change": would_change,
+            "next_steps": next_steps,
+            "method": "written",
+            "author": speech.model,
+            # The count comes first: the host's words cannot turn an impasse into an agreement.
+            "agreement": f"{base.agreement} {told}".strip(),
+            "changed_minds": "\n".join(
+                each for each in (base.changed_minds, parts["changed_minds"]) if each
+            ),
+            "on_dissent": parts["on_dissent"],
+            "gaps": parts["gaps"],
+            "sources": sources,
+            "cites": tuple(dict.fromkeys(check.cites)),
+            "findings": findings,
+            "flags": (*base.flags, *flags),
+        }
+    )
+
+
+def extracted(
+    table: Table, words: Sequence[SpeechGiven], *, sources: tuple[str, ...] = ()
+) -> Verdict:
+    """The experts' own last words side by side, for when no model can write the verdict."""
+    base = counted(table)
+    question = table.standing.question
+    lines = []
+    if question is not None and question.delivered:
+        lines += [f"The vote is for: {question.answer} ({question.reason.rstrip('.')})", ""]
+    lines += ["No model wrote this answer; these are the experts' own words.", ""]
+    for speech in words:
+        lines.append(f"- **{table.name(speech.participant)}** ({speech.turn_id}): {said(speech)}")
+    brief = question.answer if question is not None and question.delivered else ""
+    return base.model_copy(
+        update={
+            "answer": "\n".join(lines),
+            "brief": brief or base.agreement,
+            "delivers": question.delivered or NONE if question else "",
+            "method": "extractive",
+            "sources": sources,
+            "cites": tuple(speech.turn_id for speech in words),
+        }
+    )
+
+
+def unusable(speech: SpeechGiven, sections: Sequence[str], among: Sequence[SpeechGiven]) -> bool:
+    """Whether a host answered with a refusal, with garbage or with somebody else's words: then an
+    extract says more."""
+    text = speech.sections.get("Answer") or speech.text
+    if seems_refused(text) or count_words(text) == 0:
+        return True
+    shapeless = speech.declaration is None and not any(speech.sections.get(n) for n in sections)
+    return (bool(sections) and shapeless) or any(
+        copied_share(text, each.text) > PASTED_LIMIT for each in among
+    )
+
+
+def counted(table: Table) -> Verdict:
+    """What the count alone says; the answer is still empty."""
+    return Verdict(
+        answer="",
+        confidence=_level(table.state),
+        agreement=f"{agreement_told(table.standing)} {by_past_record(table)}".strip(),
+        dissent=dissents(table),
+        changed_minds=changes_told(table),
+        meaningful=table.standing.end is not None,
+        flags=(RULES_DISAGREE,) if _rules_disagree(table) else (),
+    )
+
+
+def ballots(table: Table) -> list[Vote]:
+    """The last votes on the question as ballots, for the rules that count rankings."""
+    question = table.record.question
+    if question is None:
+        return []
+    votes = [each for each in table.record.votes(question) if each.vote and each.vote.ranking]
+    sure = {each.participant: table.record.confidence(each.participant) for each in votes}
+    return [
+        Vote.of(
+            each.participant,
+            *each.vote.ranking,
+            confidence=None if (known := sure[each.participant]) is None else known / 100,
+            round=each.round,
+        )
+        for each in votes
+        if each.vote
+    ]
+
+
+def _rules_disagree(table: Table) -> bool:
+    """Whether other ways to count the same votes would name other winners."""
+    question = table.record.question
+    return question is not None and tally(ballots(table), question.option_ids).alarm
+
+
+def by_past_record(table: Table) -> str:
+    """What the past of the models makes of the vote, in a sentence of its own. It never changes how
+    the table ended: positions do that."""
+    question = table.standing.question
+    choice = _by_record(table)
+    if question is None or choice is None or not choice.winners:
+        return ""
+    told = f"Counted with track record ({choice.reason})"
+    if question.delivered is not None:
+        return f"{told}: no change."
+    if choice.tied:
+        return f"{told}."
+    won, whole = choice.winners[0], sum(choice.scores.values())
+    return (
+        f"{told}: “{_bare(question.text_of(won))}” leads with {choice.scores[won]:.1f} of "
+        f"{whole:.1f}."
+    )
+
+
+def _by_record(table: Table) -> Choice | None:
+    record, question = past_record_of(table.state), table.record.question
+    if question is None or not record.learned:
+        return None
+    return choose(ballots(table), record, question.option_ids)
+
+
+def _level(state: State) -> Confidence | None:
+    word = assessment_of(state).word
+    return None if word == "none" else word
+
+
+def agreement_told(standing: Standing) -> str:
+    """How the table ended, with the figures, in a sentence or two."""
+    question = standing.question
+    if question is None:
+        return "Not counted: nothing was put to the vote."
+    if question.end is None:
+        return f"Not counted: {question.reason}"
+    told = f"{question.end.capitalize()}: {question.reason}"
+    if question.delivered and question.end != "hollow":
+        alone = len(question.independent)
+        holders = len(question.holders)
+        if alone == holders:
+            told += " They held it independently, before hearing each other."
+        elif alone:
+            told += f" {alone} of them held it before hearing the others."
+        else:
+            told += " It was reached only after talk."
+    return told
+
+
+def dissents(table: Table) -> tuple[Dissent, ...]:
+    """Every seat that does not hold what is delivered and could not live with it, in its own last
+    words; and what those held who came over without an argument."""
+    question = table.standing.question
+    if question is None:
+        return ()
+    found = []
+    for seat in question.dissenting:
+        held = question.seat(seat)
+        last = _last_words(table, seat)
+        found.append(
+            Dissent(
+                participant=seat,
+                position=table.record.position(seat) or (said(last) if last else ""),
+                reason=_reason(table, seat),
+                turn_id=last.turn_id if last else held.turn_id if held else None,
+            )
+        )
+    # Who left the answer for another one dissents already, with what it holds now.
+    for seat in (each for each in question.gave_in if each in question.holders):
+        first = next((s for s in table.state.speeches if s.participant == seat and s.text), None)
+        if first is not None and question.delivered:
+            found.append(
+                Dissent(
+                    participant=seat,
+                    position=table.record.position(seat, first=True) or said(first),
+                    reason=_reason(table, seat, first=True),
+                    turn_id=first.turn_id,
+                    gave_in=True,
+                )
+            )
+    return tuple(found)
+
+
+def _reason(table: Table, seat: str, *, first: bool = False) -> str:
+    """Its own strongest claim: a point it raised, or the last thing it wants on record."""
+    said_by = table.record.of(seat)
+    for each in said_by if first else reversed(said_by):
+        if each.declaration.for_the_record:
+            return each.declaration.for_the_record
+        if each.declaration.new_points:
+            return each.declaration.new_points[0]
+    held = [p.text for p in table.record.points if p.author == seat and not p.withdrawn]
+    return held[0] if held else ""
+
+
+def changes_told(table: Table) -> str:
+    """What the vote would have been without talk, who changed its mind, and by which argument; who
+    held something and has no vote in the end. Empty where there is nobody of either."""
+    question = table.standing.question
+    if question is None:
+        return ""
+    dropped = _dropped(table, question)
+    if not dropped and not any(seat.moved for seat in question.seats):
+        return ""
+    lines = [_without_talk(question)]
+    for seat in question.seats:
+        if not seat.moved:
+            continue
+        name, now = table.name(seat.participant), question.text_of(seat.final)
+        before = table.record.position(seat.participant, first=True)
+        if seat.opening in question.decision.option_ids:
+            before = question.text_of(seat.opening)
+        cause = (
+            f"by an argument of {table.name(seat.argument.participant)}: "
+            f"{_bare(seat.argument.what)}"
+            if seat.argument
+            else "without naming an argument: it gave in"
+            if seat.gave_in and seat.participant in question.holders
+            else "without naming an argument"
+        )
+        lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
+    return "\n".join([*lines, *dropped])
+
+
+def _dropped(table: Table, question: DecisionStanding) -> list[str]:
+    """Who held something at first and ends without a vote: that is a change, too."""
+    lines = []
+    for seat in question.seats:
+        before = table.record.position(seat.participant, first=True)
+        if seat.opening in question.decision.option_ids:
+            before = question.text_of(seat.opening)
+        if seat.final or not before:
+            continue
+        name, lost = table.name(seat.participant), dropped_out(table.state, seat.participant)
+        end = "abstains in the end" if seat.participant in question.abstained else ""
+        end = end or f"has no vote in the end{f' ({lost})' if lost else ''}"
+        lines.append(f"- {name} held “{_bare(before)}” and {end}.")
+    return lines
+
+
+def _without_talk(question: DecisionStanding) -> str:
+    """The vote before talk is the control group: what talk changed is told against it."""
+    before = _leading(question, question.first_counts)
+    after = _leading(question, question.counts)
+    if before == after:
+        return f"Talk did not change the result: {after}."
+    return f"Without talk the vote would have said {before}; after it, it says {after}."
+
+
+def _leading(question: DecisionStanding, counts: Mapping[str, int]) -> str:
+    most = max(counts.values(), default=0)
+    named = [f"“{_bare(question.text_of(o))}”" for o, n in counts.items() if n == most > 0]
+    if not named:
+        return "nothing that was put to the vote"
+    return named[0] if len(named) == 1 else f"a tie of {' and '.join(named)}"
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(" .。")
+
+
+def said(speech: SpeechGiven) -> str:
+    """What a speech stands for in a line or two: its declared position, or its beginning."""
+    declared = speech.declaration.position if speech.declaration else ""
+    return declared or first_sentences(speech.sections.get("Answer") or speech.text, 3, 500)
+
+
+def _last_words(table: Table, seat: str) -> SpeechGiven | None:
+    spoken = [s for s in table.state.speeches if s.participant == seat and s.text and s.round > 0]
+    return spoken[-1] if spoken else None
+
+
+def asked(table: Table) -> str:
+    """What the table was asked: it tells what a yes or a no is about."""
+    return table.state.start.topic
+
+
+def _delivers_another(question: DecisionStanding, declared: Declaration) -> Finding | None:
+    """That the writer declares another outcome than the one that was counted."""
+    if question.delivered is None:
+        if declared.delivers in ("", NONE):
+            return None
+        return Finding(
+            code="contradiction",
+            message="The writer delivers an answer although the table chose none: "
+            f"{question.reason}",
+        )
+    if declared.delivers in ("", question.delivered):
+        return None
+    wrote = question.text_of(declared.delivers) if declared.delivers != NONE else "no answer"
+    return Finding(
+        code="contradiction",
+        message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), the "
+        f"writer delivers “{wrote}”.",
+    )
+
+
+def _says_another(table: Table, question: DecisionStanding, text: str) -> Finding | None:
+    """That words of the writer answer otherwise than the table did, or for more of it."""
+    options = {option.id: option.text for option in question.decision.options}
+    if question.delivered is not None:
+        others = [words for option, words in options.items() if option != question.delivered]
+        if found := contradiction(text, question.answer, others, asked(table)):
+            return Finding(
+                code="contradiction",
+                message=f"The table chose “{question.answer}” ({question.reason.rstrip('.')}), but "
+                "the written answer seems to say something else.",
+                excerpt=found.excerpt,
+            )
+    beginning = first_sentences(text, _OPENING, 2_000)
+    return _false_agreement(table, question, beginning, loosely=question.delivered is None)
+
+
+def _false_agreement(
+    table: Table, question: DecisionStanding, text: str, *, loosely: bool = True
+) -> Finding | None:
+    """That the writer claims an agreement, or one of all, that was not counted."""
+    with_it = {*question.holders, *question.accepting}
+    if question.delivered and len(with_it) == question.seated and not question.dissenting:
+        return None
+    options = [option.text for option in question.decision.options]
+    claim = agreement_claimed(text, options, asked(table), loosely=loosely)
+    if not claim:
+        return None
+    if question.delivered is None:
+        return _unsettled(claim, question.reason)
+    return Finding(
+        code="contradiction",
+        message=f"The writer claims that all agree, but the count is: {question.reason}",
+        excerpt=claim,
+    )
+
+
+def _unsettled(claim: str, reason: str = "") -> Finding:
+    told = f": {reason}" if reason else "."
+    return Finding(
+        code="contradiction",
+        message=f"The writer claims an agreement although the table did not settle it{told}",
+        excerpt=claim,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def flag_of(finding: Finding) -> str:
+    return f"[{finding.code.replace('_', ' ')}]"
+
+
+class Checking:
+    """Checks one verdict part by part, and gathers what is found."""
+
+    def __init__(self, state: State) -> None:
+        self._sources = sources_of(state)
+        self.findings: list[Finding] = []
+        self.cites: list[str] = []
+
+    def __call__(self, text: str) -> str:
+        if not text:
+            return ""
+        checked = check_text(text, self._sources)
+        self.findings += checked.findings
+        self.cites += checked.cites
+        return checked.text
+
+
+EXTRACTED_NOTE = NoteAdded(
+    code="extracted_verdict",
+    text="The host could not write the verdict, so it is an extract of what the experts said, made "
+    "without a model. The vote is counted all the same.",
+    remedy="Ask again to get a written one.",
+)

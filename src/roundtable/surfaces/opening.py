@@ -1,0 +1,245 @@
+"""Opening a discussion, for every surface: what was asked for becomes one request, or one error
+that says what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+from pydantic import GetJsonSchemaHandler, TypeAdapter
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from ..core.errors import UnknownName, UsageError
+from ..core.events import TaskLinked
+from ..core.values import Budget, Material
+from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
+from ..procedures.opening import OpenRequest
+from ..procedures.options import Option, ProcedureOptions, Surface, described, find
+from ..procedures.spec import PREFIX, ProcedureSpec
+from ..settings import Settings
+from ..user_procedures import ProcedureFiles
+from .notification_plan import NotificationRequest, notification_plan
+from .prior import prior_synthesis
+
+_WORDS: tuple[Surface, ...] = ("cli", "chat")
+"""The surfaces on which options are flags."""
+
+
+def open_request(
+    settings: Settings,
+    topic: str,
+    *,
+    surface: Surface,
+    procedure: str | None = None,
+    usual: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    context: Sequence[str | Material] = (),
+    language: str | None = None,
+    budget: Budget | Mapping[str, float | None] | None = None,
+    search: bool = True,
+    created_by: str = "",
+    news: NotificationRequest = None,
+    confidential: bool = False,
+    chat_room: bool | None = None,
+    task: TaskLinked | None = None,
+) -> OpenRequest:
+    """What the service is asked to open; the settings stand where nothing is said.
+
+    Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
+    `budget` stands in for the user's, single limits are laid over it. UsageError, UnknownName or
+    BadSetting says what is wrong; values of options are checked when the table is seated.
+    """
+    choices = settings.choices
+    given = dict(options or {})
+    own = ProcedureFiles(settings.procedure_folders)
+    if procedure:
+        spec = procedure_spec(procedure, own)
+    else:
+        spec = infer_procedure(
+            given,
+            usual or choices.procedure,
+            own,
+            spelled="word" if surface in _WORDS else "name",
+        )
+    named = _named(given, spec, surface, explicit=bool(procedure))
+    if confidential and (known := find(spec.options, "confidential")) and known.general:
+        named["confidential"] = True
+    materials = [
+        Material(source=f"context {n}", text=each) if isinstance(each, str) else each
+        for n, each in enumerate(context, 1)
+    ]
+    slug = named.get("context_from")
+    if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
+        materials.insert(0, prior)
+    return OpenRequest(
+        topic=topic,
+        procedure=spec.name,
+        context=tuple(materials),
+        options=named,
+        language=language or choices.language,
+        budget=_budget(budget, choices.budget),
+        created_by=created_by,
+        search=search,
+        news=notification_plan(
+            settings, spec.name, news, confidential=confidential, chat_room=chat_room
+        ),
+        task=task,
+    )
+
+
+def _budget(given: Budget | Mapping[str, float | None] | None, usual: Budget) -> Budget:
+    if given is None:
+        return usual
+    if isinstance(given, Budget):
+        return given
+    limits = {name: value for name, value in given.items() if value is not None}
+    return Budget.model_validate({**usual.model_dump(), **limits})
+
+
+# --- the options of a request ---------------------------------------------------------------------
+
+
+def _named(
+    given: Mapping[str, Any], spec: ProcedureSpec, surface: Surface, *, explicit: bool
+) -> dict[str, Any]:
+    """The options by their names. UsageError for one of another procedure, or one that this
+    surface does not offer; UnknownName for one of nobody."""
+    named: dict[str, Any] = {}
+    for word, value in given.items():
+        known = _known(spec.options, word, surface)
+        if known is None:
+            raise _refusal(word, spec, surface, explicit=explicit)
+        if surface in known.closed:
+            where = "in a chat" if surface == "chat" else "here"
+            raise UsageError(
+                f"{shown(known, surface)} does not work {where}: {known.closed[surface]}.",
+                "Use the command line."
+                if "cli" not in known.closed
+                else "Leave it out, or use another way to the table.",
+            )
+        if not known.here:
+            named[known.name] = value
+    return named
+
+
+def _known(model: type[ProcedureOptions], word: str, surface: Surface) -> Option | None:
+    if surface not in _WORDS:
+        return find(model, word)
+    return next((o for o in described(model) if word == o.word or word in o.aliases), None)
+
+
+def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:
+    told = _flag(word) if surface in _WORDS else word
+    name = spec.name.removeprefix(PREFIX)
+    takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
+    knowing = [each for each, model in OPTIONS.items() if _known(model, word, surface)]
+    if knowing:
+        return UsageError(
+            f"{told} does not belong to the procedure {name}.",
+            f"It takes {', '.join(takes)}; {told} belongs to {' and '.join(knowing)}.",
+        )
+    if not get_close_matches(told, takes, n=1, cutoff=0.5) and not explicit:
+        takes = [shown(each, surface) for each, _ in all_options(surface)]
+    return UnknownName(f"option of the procedure {name}:", told, takes)
+
+
+def offered(option: Option, surface: Surface) -> bool:
+    return surface not in option.closed
+
+
+def shown(option: Option, surface: Surface) -> str:
+    """As whoever uses this surface writes it."""
+    return option.flag if surface in _WORDS else option.name
+
+
+def _flag(word: str) -> str:
+    return f"--{word.replace('_', '-')}"
+
+
+def all_options(surface: Surface) -> Iterable[tuple[Option, str]]:
+    """Every option that a surface offers, with the procedure that takes it."""
+    for name, model in OPTIONS.items():
+        yield from ((each, name) for each in described(model) if offered(each, surface))
+
+
+# --- described for those who write JSON -----------------------------------------------------------
+
+
+def options_schema() -> dict[str, Any]:
+    """The options of all procedures as a JSON schema: one of the tables, by its title."""
+    return {
+        "type": "object",
+        "description": "The options of the procedure; each table belongs to the one in its title.",
+        "anyOf": [_table(name) for name in OPTIONS],
+    }
+
+
+def brief_schema() -> dict[str, Any]:
+    """The same in few words, for models that read it with every call."""
+    told = {
+        name: ", ".join(each.name for each in described(model) if offered(each, "tools"))
+        for name, model in OPTIONS.items()
+    }
+    properties: dict[str, Any] = {}
+    for each, procedure in all_options("tools"):
+        if each.advanced:
+            continue
+        said = properties.setdefault(each.name, {"description": ""})
+        joined = f"{said['description']} " if said["description"] else ""
+        said["description"] = f"{joined}{procedure}: {each.help}"
+    takes = "; ".join(f"{name}: {names}" for name, names in told.items())
+    return {
+        "type": "object",
+        "description": f"Options of the procedure, such as {{quick: true}}. {takes}.",
+        "properties": properties,
+    }
+
+
+def _table(name: str) -> dict[str, Any]:
+    schema = TypeAdapter(OPTIONS[name]).json_schema(by_alias=True)
+    parts = schema.pop("$defs", {})
+    hidden = [each.name for each in described(OPTIONS[name]) if not offered(each, "http")]
+    properties = {
+        key: _plain(value, parts)
+        for key, value in schema["properties"].items()
+        if key not in hidden
+    }
+    title = "any of the user's own" if name == CUSTOM else name
+    return {
+        "title": title,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _plain(schema: Any, parts: Mapping[str, Any]) -> Any:
+    """A schema without references, and without what is only for ourselves."""
+    if isinstance(schema, list):
+        return [_plain(each, parts) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _plain(parts[schema["$ref"].rpartition("/")[2]], parts)
+    return {key: _plain(value, parts) for key, value in schema.items() if key != "roundtable"}
+
+
+class _Described:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return options_schema()
+
+
+class _Brief:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return brief_schema()
+
+
+OptionValues = Annotated[dict[str, Any], _Described()]
+"""Options by name, in a request whose description says which there are."""
+BriefOptionValues = Annotated[dict[str, Any], _Brief()]

@@ -1,0 +1,419 @@
+"""The delivery: what came of a discussion, one object from which every surface tells it.
+
+The answer first, then who holds what and since when, why, who disagrees, what would change it and
+what is to be done. All of it is counted from what seats declared (`core.standing`) or was checked
+(`core.verdict_check`); nothing that the writer of a verdict claims of the table is repeated as a
+figure. `delivery_md` writes it down for people, `delivery_json` for programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..core.assessment import assessment_of, effective_voters_of
+from ..core.confidence import Assessment
+from ..core.declaration import ANY, OWN, SILENT
+from ..core.headline import (
+    LONGEST_OPTION,
+    absent_names,
+    doubtful_votes,
+    dropped_out,
+    end_told,
+    headline,
+)
+from ..core.naming import name_of, turn_name, with_names
+from ..core.record import LEGACY, ConditionOnTable, PointStatus
+from ..core.standing import DecisionStanding, SeatStanding, standing_of
+from ..core.state import State
+from ..core.text import clip, first_sentences, sentences
+from ..core.turns import DIFFERS, UNDECLARED
+from ..core.values import ActionItem, Finding
+from ..core.wording import worded
+from .delivery_parts import (
+    ConditionStatus,
+    ConditionTold,
+    Decided,
+    Dissenter,
+    Option,
+    PointTold,
+    Seat,
+    SeatStatus,
+    Sureness,
+)
+from .report_parts import clean, line
+
+LONGEST_QUOTATION = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What came out, for whoever reads it. Texts are clean, and call people by their names."""
+
+    topic: str
+    decisions: tuple[Decided, ...]
+    brief: str
+    """The answer in one or two sentences, as its writer put it."""
+    written: str
+    """The whole answer as it was written."""
+    agreement: str
+    confidence: Sureness
+    meaningful: bool
+    partial: bool
+    extract: bool
+    """Whether no model wrote the answer."""
+    contradicts: bool
+    """Whether the written answer says something else than the table chose."""
+    findings: tuple[Finding, ...]
+    flags: tuple[str, ...]
+    why: tuple[str, ...]
+    dissent: tuple[Dissenter, ...]
+    would_change: tuple[str, ...]
+    next_steps: tuple[ActionItem, ...]
+    points: tuple[PointTold, ...]
+    conditions: tuple[ConditionTold, ...]
+    shared: tuple[str, ...]
+    """What all seem to hold, in the clerk's words."""
+    changed: str
+    """What talk changed, in words."""
+    on_dissent: str
+    gaps: str
+    sources: tuple[str, ...]
+    voters: str
+    """How many independent voters the seats come to, where they are fewer than the seats."""
+    absent: tuple[str, ...]
+    """Names of those who were seated and never answered."""
+    demonstration: bool
+    headline: str
+    """The first line: how it ended, with whoever is absent, and whether what was written says
+    something else."""
+
+    @classmethod
+    def of(cls, state: State) -> Delivery:
+        """The delivery of a discussion, which may still be going on. Computed once for a state."""
+        return state.derived("delivery", _delivery)
+
+    @property
+    def question(self) -> Decided | None:
+        """The decision on the question that was asked; None if nothing was put to the vote."""
+        return self.decisions[0] if self.decisions else None
+
+    @property
+    def answer(self) -> str:
+        """What the table chose, in the words in which it was put to the vote; what was written
+        where it chose nothing."""
+        chosen = self.question.answer if self.question else ""
+        return chosen[:1].upper() + chosen[1:] if chosen else self.brief
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        return self.question.seats if self.question else ()
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """The answer in at most five lines."""
+        lines = [self.headline]
+        if self.brief and _bare(self.brief) != _bare(self.answer):
+            lines.append(self.brief)
+        elif self.answer and self.answer.rstrip(".") not in self.headline:
+            lines.append(self.answer)
+        lines.append(f"Confidence: {self.sureness}")
+        if against := [each.name for each in self.dissent if not each.gave_in]:
+            lines.append(f"Dissent: {', '.join(against)}.")
+        if self.findings:
+            lines.append(f"⚠ {findings_told(self.findings)}")
+        return tuple(lines)
+
+    @property
+    def sureness(self) -> str:
+        if not self.meaningful:
+            why = "demonstration model" if self.demonstration else "no countable vote"
+            return f"not meaningful ({why})"
+        return self.confidence.told
+
+    def points_that_are(self, *statuses: PointStatus) -> tuple[PointTold, ...]:
+        return tuple(point for point in self.points if point.status in statuses)
+
+
+def findings_told(findings: Sequence[Finding]) -> str:
+    """What the check of the verdict found, in one line."""
+    told = [f.message.rstrip(".") + (f" (“{f.excerpt}”)" if f.excerpt else "") for f in findings]
+    more = f"; and {len(told) - 2} more" if len(told) > 2 else ""
+    return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
+
+
+_FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
+
+
+def _bare(text: str) -> str:
+    return line(text).rstrip(" .。!").casefold()
+
+
+def _delivery(state: State) -> Delivery:
+    standing = standing_of(state)
+    verdict = state.verdict
+    record = standing.record
+
+    def shown(text: str) -> str:
+        return with_names(state, clean(text)).strip()
+
+    written = shown(verdict.answer) if verdict else ""
+    brief = line(shown(verdict.brief)) if verdict else ""
+    doubts = doubtful_votes(state)
+    findings = tuple(
+        f.model_copy(update={"message": shown(f.message), "excerpt": line(f.excerpt)})
+        for f in (*(verdict.findings if verdict else ()), *doubts)
+    )
+    flags = [line(flag) for flag in (verdict.flags if verdict else ())]
+    flags += [_FLAGS[each.code] for each in doubts]
+    decisions = tuple(_decided(state, each) for each in standing.decisions)
+    return Delivery(
+        topic=line(state.start.topic),
+        decisions=decisions,
+        brief=brief or line(first_sentences(written, 2, 400)),
+        written=written,
+        agreement=shown(verdict.agreement) if verdict else "",
+        confidence=_sureness(state),
+        meaningful=verdict.meaningful if verdict else standing.end is not None,
+        partial=verdict is not None and verdict.partial,
+        extract=verdict is not None and verdict.method == "extractive",
+        contradicts=any(f.code == "contradiction" for f in findings),
+        findings=findings,
+        flags=tuple(dict.fromkeys(flags)),
+        why=tuple(shown(each) for each in (verdict.why if verdict else ())),
+        dissent=tuple(_dissent(state)),
+        would_change=tuple(shown(each) for each in (verdict.would_change if verdict else ())),
+        next_steps=verdict.next_steps if verdict else (),
+        points=tuple(
+            PointTold(
+                point.id,
+                line(point.text),
+                name_of(state, point.author),
+                point.status,
+                _names(state, point.holders),
+                _names(state, point.opponents),
+                len({point.author, *point.asked} & set(record.seats)),
+            )
+            for point in record.points
+        ),
+        conditions=tuple(_condition(state, each) for each in record.conditions),
+        shared=tuple(line(each) for each in record.shared),
+        changed=_changed(state, decisions),
+        on_dissent=shown(verdict.on_dissent) if verdict else "",
+        gaps=shown(verdict.gaps) if verdict else "",
+        sources=tuple(line(each) for each in (verdict.sources if verdict else ())),
+        voters=_voters(state),
+        absent=absent_names(state),
+        demonstration=bool(record.demonstration)
+        or any(seat.speaker.demonstration for seat in state.participants),
+        headline=headline(state),
+    )
+
+
+def _names(state: State, seats: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name_of(state, seat) for seat in seats)
+
+
+def _decided(state: State, standing: DecisionStanding) -> Decided:
+    seats = tuple(_seat(state, standing, seat) for seat in standing.seats)
+    leading = max(standing.counts.values(), default=0)
+    return Decided(
+        id=standing.decision.id,
+        question=line(standing.decision.question),
+        end=standing.end,
+        told=end_told(state, standing),
+        reason=standing.reason,
+        answer=line(standing.answer),
+        delivered=standing.delivered,
+        options=tuple(
+            Option(
+                option.id,
+                line(option.text),
+                tuple(s.participant for s in standing.seats if s.final == option.id),
+                tuple(s.name for s in seats if s.choice == option.id),
+                option.id == standing.delivered,
+                standing.first_counts.get(option.id, 0),
+            )
+            for option in standing.decision.options
+        ),
+        seats=seats,
+        seated=standing.seated,
+        holding=len(standing.holders) if standing.delivered else leading,
+    )
+
+
+def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
+    record = standing_of(state).record
+    who = seat.participant
+    open_ids = (*seat.open_demands, *seat.refused_demands)
+    demands = [each for each in record.conditions if each.id in open_ids]
+    cause = seat.argument
+    return Seat(
+        participant=who,
+        name=name_of(state, who),
+        status=_status(standing, record.demonstration, seat),
+        opening=_held(standing, seat.opening, record.position(who, first=True)),
+        final=_held(standing, seat.final, record.position(who)),
+        choice=seat.final,
+        first_choice="" if seat.opening == SILENT else seat.opening,
+        position=line(record.position(who)),
+        holds=who in standing.holders,
+        accepts=who in standing.accepting,
+        independent=seat.independent and bool(seat.final),
+        moved=seat.moved,
+        moved_by=name_of(state, cause.participant) if cause else "",
+        argument=line(cause.what) if cause else "",
+        gave_in=seat.gave_in,
+        demands=tuple(line(each.text) for each in demands),
+        refused=tuple(line(each.text) for each in demands if each.id in seat.refused_demands),
+        missed=dropped_out(state, who),
+        confidence=record.confidence(who),
+        reason=line(record.abstained.get(who, "")),
+        turn_id=seat.turn_id,
+        round=seat.round,
+    )
+
+
+def _status(
+    standing: DecisionStanding, demonstration: Sequence[str], seat: SeatStanding
+) -> SeatStatus:
+    who = seat.participant
+    if who in demonstration:
+        return "demonstration"
+    if who in standing.absent:
+        return "absent"
+    if seat.final == OWN:
+        return "own"
+    if seat.final == ANY:
+        return "any"
+    if seat.final:
+        return "voted"
+    if who in standing.abstained:
+        return "abstains"
+    return "undeclared" if who in standing.undeclared else ""
+
+
+def _held(standing: DecisionStanding, choice: str, position: str) -> str:
+    match choice:
+        case "" | "silent":
+            return ""
+        case "own":
+            return f"a position of its own: {line(position)}" if position else "none of them"
+        case "any":
+            return "no preference"
+        case _:
+            return clip(line(standing.text_of(choice)), LONGEST_OPTION)
+
+
+def _sureness(state: State) -> Sureness:
+    """What is computed. Earlier versions of the program had the writer say how sure it was: that
+    is shown as what it is."""
+    question = standing_of(state).question
+    claimed = state.verdict.confidence if state.verdict else None
+    if claimed and (question is None or question.decision.id == LEGACY):
+        return Sureness(claimed, "As its writer states it.")
+    found: Assessment = assessment_of(state)
+    return Sureness(
+        found.word, found.reason, found.probability, found.low, found.high, found.meaning
+    )
+
+
+def _dissent(state: State) -> Iterable[Dissenter]:
+    for each in state.verdict.dissent if state.verdict else ():
+        position = with_names(state, line(each.position))
+        reason = with_names(state, line(each.reason))
+        turn = each.turn_id if each.turn_id in state.turns else ""
+        yield Dissenter(
+            each.participant,
+            name_of(state, each.participant),
+            position,
+            "" if reason in position else reason,
+            _quotation(state, each.participant, turn, f"{position} {reason}"),
+            turn,
+            turn_name(state, turn) if turn else "",
+            each.gave_in,
+        )
+
+
+def _quotation(state: State, participant: str, turn: str, about: str) -> str:
+    """The sentence of a speech that has most in common with a position, unless it is the position
+    itself."""
+    speech = state.speech(turn) if turn else None
+    if speech is None or speech.participant != participant:
+        return ""
+    wanted = set(worded(about).keys)
+    found = [
+        each
+        for part in clean(speech.text).splitlines()
+        if not part.lstrip().startswith(("#", "|", ">", "```"))
+        for each in sentences(part)
+        if 12 <= len(each) <= LONGEST_QUOTATION
+    ]
+    best = max(found, key=lambda each: len(wanted & set(worded(each).keys)), default="")
+    return "" if not best or line(best).rstrip(".") in about else line(best)
+
+
+def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
+    seats = [s for d in standing_of(state).decisions[:1] for s in d.seats]
+    owner = next((s for s in seats if s.participant == held.owner), None)
+    said = {
+        word: tuple(seat for seat, each in held.answers.items() if each.stance == word)
+        for word in ("agree", "disagree")
+    }
+    return ConditionTold(
+        held.id,
+        line(held.text),
+        held.condition.kind,
+        held.owner,
+        name_of(state, held.owner),
+        _condition_status(held, owner, said["agree"], said["disagree"]),
+        line(held.condition.otherwise),
+        _names(state, said["agree"]),
+        _names(state, said["disagree"]),
+    )
+
+
+def _condition_status(
+    held: ConditionOnTable,
+    owner: SeatStanding | None,
+    agreed: Sequence[str],
+    disagreed: Sequence[str],
+) -> ConditionStatus:
+    """Whose side it is on decides, as in the count; whoever has no side, all who answered."""
+    if not held.demand:
+        return ""
+    if owner is not None and held.id in owner.refused_demands:
+        return "refused"
+    if owner is not None and held.id in owner.open_demands:
+        return "open"
+    if disagreed:
+        return "open" if agreed else "refused"
+    return "granted" if agreed else "open"
+
+
+def _changed(state: State, decisions: Sequence[Decided]) -> str:
+    """What talk changed, as the verdict has it; otherwise who changed its mind on the question."""
+    told = with_names(state, clean(state.verdict.changed_minds)).strip() if state.verdict else ""
+    seats = decisions[0].seats if decisions else ()
+    if told or not seats:
+        return told
+    if moved := [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]:
+        return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
+    known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
+    gone = [
+        f"{seat.name} {seat.told}"
+        for seat in seats
+        if not seat.choice and (seat.opening or seat.position)
+    ]
+    if gone and known:
+        return f"Nobody who voted changed its mind, but {'; '.join(gone)}."
+    return "Nothing: everybody holds what it held before it heard the others." if known else ""
+
+
+def _voters(state: State) -> str:
+    question = standing_of(state).question
+    if question is None:
+        return ""
+    voting = sum(bool(seat.final) for seat in question.seats)
+    found = effective_voters_of(state)
+    return found.reason if voting > 1 and found.number < voting - 0.05 else ""

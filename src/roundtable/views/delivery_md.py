@@ -1,0 +1,179 @@
+"""A delivery as Markdown that a person reads: in a terminal, a chat, a file, as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..core.state import State
+from ..core.text import redact
+from ..core.values import ActionItem, Participant
+from .delivery import Delivery, findings_told
+from .delivery_parts import Decided
+from .report_parts import line
+
+Part = tuple[str, str]
+"""A title, and what stands under it: a sentence behind the title, or a list below it."""
+
+
+def markdown(
+    delivery: Delivery, heading: str, *, own: Sequence[Part] = (), footer: str = ""
+) -> str:
+    """The whole delivery. `own` are the parts that only this procedure has; the footer says which
+    models spoke."""
+    top = [heading + (" (partial)" if delivery.partial else ""), "", *first_lines(delivery)]
+    if says_more(delivery):
+        top += ["", delivery.written]
+    parts = [*common(delivery), *own, *last(delivery)]
+    lines = [*top, "", *written(parts)]
+    if footer:
+        lines += ["", "---", footer]
+    return redact("\n".join(lines))
+
+
+def first_lines(delivery: Delivery) -> list[str]:
+    """The answer: how it ended, and in a sentence or two what it is."""
+    headline, *rest = delivery.opening
+    told = [each for each in rest if not each.startswith(("Confidence:", "Dissent:", "⚠"))]
+    lines = [" ".join([f"**{headline}**", *told])]
+    if delivery.findings:
+        lines += ["", f"⚠ **{findings_told(delivery.findings)}**"]
+    return lines
+
+
+def says_more(delivery: Delivery) -> bool:
+    """Whether the written answer holds more than its own summary."""
+    return line(delivery.written) not in ("", line(delivery.brief))
+
+
+def common(delivery: Delivery) -> list[Part]:
+    """The parts that every procedure has, in the order in which a person asks."""
+    steps = [step_told(each) for each in delivery.next_steps]
+    return _filled(
+        ("Confidence", delivery.sureness),
+        ("Agreement", delivery.agreement or "not stated"),
+        ("Vote", vote(delivery)),
+        ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
+        ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
+        ("Why", _listed(delivery.why)),
+        ("Dissent", dissent(delivery)),
+        ("Conditions", _listed(_demands(delivery))),
+        ("To be found out", _listed(_facts(delivery))),
+        ("What would change it", _listed(delivery.would_change)),
+        ("Next steps", _listed(steps)),
+    )
+
+
+def last(delivery: Delivery) -> list[Part]:
+    """What stands behind it: what talk changed, the points, gaps, sources."""
+    points = [
+        *(f"agreed: {p.told}" for p in delivery.points_that_are("agreed")),
+        *(p.told for p in delivery.points_that_are("held")),
+        *(f"disputed: {p.told}" for p in delivery.points_that_are("disputed")),
+        *(f"rejected: {p.told}" for p in delivery.points_that_are("rejected")),
+    ]
+    return _filled(
+        ("What talk changed", delivery.changed),
+        ("Points", _listed(points)),
+        ("Gaps and risks", delivery.gaps),
+        ("Voters", delivery.voters),
+        ("Sources", " · ".join(delivery.sources)),
+        ("Flags", " ".join(delivery.flags)),
+    )
+
+
+def written(parts: Iterable[Part]) -> list[str]:
+    """Titles with their sentences and lists. A list ends with an empty line: Markdown would join
+    what follows to its last item."""
+    lines: list[str] = []
+    for title, body in parts:
+        if body.startswith("\n"):
+            lines += [f"**{title}:**", *body.strip("\n").splitlines(), ""]
+        else:
+            lines += [f"**{title}:** {body}", *([""] if "\n" in body else [])]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def vote(delivery: Delivery) -> str:
+    """The count on the question: every answer with its votes, the strongest first."""
+    options = delivery.question.options if delivery.question else ()
+    ranked = sorted(options, key=lambda each: -len(each.names))
+    return "; ".join(f"{each.text.rstrip(' .。')}: {len(each.names)}" for each in ranked)
+
+
+def also_decided(decided: Decided) -> str:
+    """A further decision: how it ended, who holds what, and who dissents."""
+    held = [f"{o.text.rstrip(' .。')}: {', '.join(o.names)}" for o in decided.options if o.names]
+    others = [f"{s.name}: {s.told.rstrip('.')}" for s in decided.seats if s.status != "voted"]
+    told = f"{decided.question}: {decided.told}"
+    if held or others:
+        told += f" {'; '.join([*held, *others])}."
+    if decided.dissenting:
+        told += f" Dissent: {', '.join(decided.dissenting)}."
+    return told
+
+
+def dissent(delivery: Delivery) -> str:
+    """Everybody who does not share the answer, with reason and quotation; who could live with it;
+    what the writer says to it."""
+    lines = []
+    for each in delivery.dissent:
+        said = f"{each.turn or each.name}: {each.position}"
+        if each.gave_in:
+            said += " (gave in at the end without naming an argument)"
+        if each.reason:
+            said += f" Reason: {each.reason}"
+        if each.quotation:
+            said += f" “{each.quotation}”"
+        lines.append(said)
+    if delivery.question and delivery.question.accepting:
+        lines.append(f"Could live with the answer: {', '.join(delivery.question.accepting)}.")
+    if not lines:
+        if delivery.question and delivery.question.end and not delivery.question.delivered:
+            return "no answer prevailed that somebody could dissent from"
+        return "" if delivery.demonstration else "none"
+    if delivery.on_dissent:
+        lines.append(line(delivery.on_dissent))
+    return _listed(lines)
+
+
+def step_told(step: ActionItem) -> str:
+    about = [part for part in (line(step.owner), line(step.due)) if part]
+    return line(step.text) + (f" ({', '.join(about)})" if about else "")
+
+
+def models(state: State, seats: Iterable[Participant], version: str) -> str:
+    """The footer: who spoke with which model, and by which version of the program."""
+    told = [f"{seat.emoji} {seat.name}: {spoke_as(state, seat)}".strip() for seat in seats]
+    return " · ".join([*told, f"roundtable v{version}"])
+
+
+def spoke_as(state: State, seated: Participant) -> str:
+    """The model that really spoke, which a substitution may have changed."""
+    spoken = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
+    if spoken:
+        return spoken[-1]
+    extracted = state.verdict is not None and state.verdict.method == "extractive"
+    return "no model" if extracted and seated == state.start.host else "—"
+
+
+def _demands(delivery: Delivery) -> list[str]:
+    return [
+        f"{each.name}: {each.text} ({each.told})"
+        for each in delivery.conditions
+        if each.kind == "demand"
+    ]
+
+
+def _facts(delivery: Delivery) -> list[str]:
+    return [f"{each.text} ({each.name})" for each in delivery.conditions if each.kind == "fact"]
+
+
+def _listed(items: Iterable[str]) -> str:
+    found = [f"- {' '.join(item.split())}" for item in items if item.strip()]
+    return "\n" + "\n".join(found) if found else ""
+
+
+def _filled(*parts: Part) -> list[Part]:
+    return [(title, body) for title, body in parts if body.strip()]

@@ -1,0 +1,259 @@
+"""What a delivery consists of: decisions, seats, dissent, points, conditions, confidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..core.record import PointStatus
+from ..core.standing import End
+
+SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
+"""How a seat stands: it voted for an option, holds a position of its own, has no preference,
+abstains, declared nothing that counts, never answered, or is too small to be counted; empty where
+it declared something, but no vote."""
+
+ConditionStatus = Literal["granted", "refused", "open", ""]
+"""How a demand stands: somebody agreed to it and nobody refused it; its own side refused it, or
+everybody who answered; neither. Empty for a fact, which nobody can grant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One seat on one decision, from its first word on it to its last."""
+
+    participant: str
+    name: str
+    status: SeatStatus
+    opening: str
+    """What it held at first, in words; empty if that is not known."""
+    final: str
+    """What it holds in the end, in words; empty if it has no vote."""
+    choice: str = ""
+    """Its vote as data: an option, `own`, `any`, or empty."""
+    first_choice: str = ""
+    position: str = ""
+    """Its last position in its own words."""
+    holds: bool = False
+    """Whether it holds what is delivered."""
+    accepts: bool = False
+    """Whether it voted otherwise and could live with what is delivered."""
+    independent: bool = False
+    """Whether it held its first choice before it heard the others."""
+    moved: bool = False
+    moved_by: str = ""
+    """Whose argument changed its mind, by name."""
+    argument: str = ""
+    gave_in: bool = False
+    """Whether it came over without naming an argument."""
+    demands: tuple[str, ...] = ()
+    """Its demands that are not granted."""
+    refused: tuple[str, ...] = ()
+    """Those of them that its own side refused."""
+    missed: str = ""
+    """Where it was lost in its last round: “absent in round 2”; empty if it was not."""
+    confidence: int | None = None
+    reason: str = ""
+    """Why it abstains."""
+    turn_id: str = ""
+    round: int = 0
+
+    @property
+    def told(self) -> str:
+        """All of it in one line, without the name."""
+        match self.status:
+            case "absent":
+                return "absent"
+            case "abstains":
+                held = f" (at first: {self.opening.rstrip('.')})" if self.opening else ""
+                return f"abstains{f': {self.reason}' if self.reason else ''}{held}"
+            case "undeclared":
+                view = f"; not counted: {self.position.rstrip('.')}" if self.position else ""
+                return (self.missed or "declared nothing that can be counted") + view
+            case "demonstration":
+                return "a demonstration model, which is not counted"
+            case "":
+                lost = f", {self.missed}" if self.missed else ""
+                view = self.position.rstrip(".")
+                return f"has no vote{lost}{f'; not counted: {view}' if view else ''}"
+            case _:
+                return "".join([self._path(), self._origin(), *self._more()])
+
+    @property
+    def how(self) -> str:
+        """How it came to what it holds, and under which conditions."""
+        return "".join([self._origin(), *self._more()]).lstrip(",; ")
+
+    def _path(self) -> str:
+        if self.moved and self.opening:
+            return f"{self.opening.rstrip('.')} → {self.final.rstrip('.')}"
+        return self.final.rstrip(".")
+
+    def _origin(self) -> str:
+        if self.moved_by:
+            return f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+        if self.gave_in:
+            return ", without naming an argument"
+        if self.independent and not self.moved and self.choice:
+            return ", from the start"
+        return ""
+
+    def _more(self) -> list[str]:
+        found = ["; could live with the answer"] if self.accepts else []
+        for each in self.demands:
+            told = "its own side refused" if each in self.refused else "on the condition"
+            found.append(f"; {told}: {each.rstrip('.')}")
+        return found + ([f"; {self.missed}"] if self.missed else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer that could be chosen, and by whom it was."""
+
+    id: str
+    text: str
+    participants: tuple[str, ...]
+    names: tuple[str, ...]
+    delivered: bool
+    at_first: int
+    """How many held it before talk, as far as that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One decision of the table."""
+
+    id: str
+    question: str
+    end: End | None
+    told: str
+    """The end in plain words, with the figures and everybody who is missing."""
+    reason: str
+    answer: str
+    """What is delivered, in the words in which it was put to the vote."""
+    delivered: str | None
+    options: tuple[Option, ...]
+    seats: tuple[Seat, ...]
+    seated: int
+    holding: int
+    """How many hold what is delivered, or what leads."""
+
+    @property
+    def share(self) -> float | None:
+        """The one figure of agreement: those who hold the leading answer, of all who were seated.
+        None where nothing was counted."""
+        return self.holding / self.seated if self.end is not None and self.seated else None
+
+    def named(self, *statuses: SeatStatus) -> tuple[str, ...]:
+        return tuple(seat.name for seat in self.seats if seat.status in statuses)
+
+    @property
+    def accepting(self) -> tuple[str, ...]:
+        return tuple(seat.name for seat in self.seats if seat.accepts)
+
+    @property
+    def dissenting(self) -> tuple[str, ...]:
+        """Who voted otherwise and could not live with what is delivered."""
+        if self.delivered is None:
+            return ()
+        return tuple(
+            seat.name for seat in self.seats if seat.choice and not seat.holds and not seat.accepts
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Dissenter:
+    """A seat that does not share what is delivered, in its own words."""
+
+    participant: str
+    name: str
+    position: str
+    reason: str
+    quotation: str
+    """The sentence of its speeches that says it best."""
+    turn_id: str
+    turn: str
+    """The turn as people call it."""
+    gave_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PointTold:
+    id: str
+    text: str
+    by: str
+    status: PointStatus
+    holders: tuple[str, ...]
+    opponents: tuple[str, ...]
+    of: int
+    """Seats that could have answered it, its author counted in."""
+
+    @property
+    def told(self) -> str:
+        if self.status == "held":
+            return f"{self.text} (held by {len(self.holders)} of {self.of})"
+        if self.status == "disputed":
+            return (
+                f"{self.text} (for it: {', '.join(self.holders) or 'nobody'}; "
+                f"against it: {', '.join(self.opponents)})"
+            )
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionTold:
+    id: str
+    text: str
+    kind: Literal["demand", "fact"]
+    owner: str
+    name: str
+    status: ConditionStatus
+    otherwise: str
+    agreed: tuple[str, ...] = ()
+    """Who agreed to it, by name."""
+    disagreed: tuple[str, ...] = ()
+
+    @property
+    def granted(self) -> bool:
+        return self.status == "granted"
+
+    @property
+    def told(self) -> str:
+        """How it stands, with whoever said so; empty for a fact."""
+        for_it, against = ", ".join(self.agreed), ", ".join(self.disagreed)
+        match self.status:
+            case "granted":
+                return f"granted by {for_it}"
+            case "refused":
+                return f"refused by {against}"
+            case "open":
+                said = [
+                    *([f"{for_it} for it"] if for_it else []),
+                    *([f"{against} against it"] if against else []),
+                ]
+                return f"not granted: {', '.join(said)}" if said else "not granted yet"
+            case _:
+                return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """How sure the answer is, computed from how agreement arose."""
+
+    word: str
+    """high, medium, low; `none` where there is nothing to be sure of."""
+    reason: str
+    probability: float | None = None
+    low: float | None = None
+    high: float | None = None
+    meaning: str = ""
+
+    @property
+    def told(self) -> str:
+        """The word, the band and the reason."""
+        if self.word == "none":
+            return f"none. {self.reason}".strip()
+        band = ""
+        if self.low is not None and self.high is not None:
+            band = f" ({self.low:.0%} to {self.high:.0%})"
+        return f"{self.word.capitalize()}{band}. {self.reason}".strip()

@@ -1,0 +1,364 @@
+"""The decision record: what is folded from declarations, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtable.core.declaration import Condition
+from roundtable.core.events import BallotCast, ParticipantSubstituted
+from roundtable.core.record import LEGACY, Record, SeatVote, record_of
+from roundtable.core.state import State
+from roundtable.core.values import SpeakerRef
+
+from .declared_table import (
+    COFFEE,
+    SEATS,
+    TEA,
+    at_table,
+    by,
+    demand,
+    own,
+    says,
+    stance,
+    tabled,
+    vote,
+)
+from .samples import turn_failed
+
+
+def ann(state: State, who: str = "ann") -> SeatVote:
+    """Where a seat stands on the question."""
+    record = record_of(state)
+    assert record.question is not None
+    return record.vote(record.question, who)
+
+
+# Votes
+
+
+def test_a_vote_of_an_independent_round_is_what_its_seat_held_before_talk() -> None:
+    state = at_table(tabled(), says("ann", "o1"), says("ann", vote("o2", "o1"), 2))
+    found = ann(state)
+    assert (found.opening, found.independent, found.choice) == ("o1", True, "o2")
+    assert (found.moved, found.round, found.turn_id) == (True, 2, "2/critique/ann")
+
+
+@pytest.mark.requirement("Z-23")
+@pytest.mark.parametrize("before", ["o1", "o2", "own", "silent"])
+def test_without_a_vote_in_round_one_the_opening_is_what_the_seat_says_it_was(before: str) -> None:
+    """The clerk's grouping is a proposal: only `before` says where the first statement belongs."""
+    proposed = (TEA.model_copy(update={"holders": ("ann",)}), COFFEE)
+    state = at_table(
+        says("ann", position="Something warm."),
+        tabled(*proposed),
+        says("ann", vote("o1", before), 2),
+    )
+    found = ann(state)
+    assert (found.opening, found.independent) == (before, True)
+    assert found.moved is (before in ("o2", "own"))
+
+
+def test_a_clerk_alone_makes_nobody_hold_anything() -> None:
+    proposed = (TEA.model_copy(update={"holders": SEATS}), COFFEE)
+    state = at_table(*(says(who, position="x y") for who in SEATS), tabled(*proposed))
+    assert {ann(state, who).choice for who in SEATS} == {""}
+
+
+def test_what_was_first_said_after_hearing_others_is_not_independent() -> None:
+    state = at_table(tabled(), says("ann", "o1", independent=False))
+    assert (ann(state).opening, ann(state).independent) == ("o1", False)
+
+
+def test_a_vote_is_steady_once_two_declarations_say_the_same() -> None:
+    once = at_table(tabled(), says("ann", "o1"))
+    twice = at_table(tabled(), says("ann", "o1"), says("ann", vote("o1", "o1"), 2))
+    turned = at_table(tabled(), says("ann", "o1"), says("ann", vote("o2", "o1"), 2))
+    back = at_table(
+        tabled(),
+        says("ann", "o1"),
+        says("ann", vote("o2", "o1"), 2),
+        says("ann", vote("o2", "o2"), 2, stage="ballot"),
+    )
+    assert [ann(s).steady for s in (once, twice, turned, back)] == [False, True, False, True]
+
+
+def test_an_own_position_becomes_an_option_and_its_author_holds_it() -> None:
+    first = says("ann", vote("own", "own"), 2, position="Cocoa.")
+    before = at_table(tabled(), says("ann", position="Cocoa."), first)
+    assert ann(before).choice == "own"
+    after = at_table(
+        tabled(),
+        says("ann", position="Cocoa."),
+        first,
+        tabled(TEA, COFFEE, own(3, "Cocoa.", "ann")),
+    )
+    found = ann(after)
+    assert (found.choice, found.opening, found.moved) == ("o3", "o3", False)
+    # Nobody else is taken to hold it.
+    assert ann(after, "bob").choice == ""
+
+
+def test_an_own_position_in_other_words_is_still_its_own() -> None:
+    state = at_table(
+        tabled(TEA, COFFEE, own(3, "Cocoa.", "ann")),
+        says("ann", vote("own", "own"), 2, position="Milk."),
+    )
+    assert ann(state).choice == "own"
+
+
+def test_who_abstains_has_no_vote_until_it_votes_again() -> None:
+    voted = says("ann", "o1")
+    passed = says("ann", round_=2, abstain="I am the vendor.")
+    again = says("ann", vote("o2", "silent"), 2, stage="ballot")
+    abstaining = at_table(tabled(), voted, passed)
+    assert record_of(abstaining).abstained == {"ann": "I am the vendor."}
+    assert ann(abstaining).choice == ""
+    back = at_table(tabled(), voted, passed, again)
+    assert record_of(back).abstained == {}
+    assert ann(back).choice == "o2"
+
+
+def test_who_is_absent_who_declares_nothing_and_who_abstains_are_told_apart() -> None:
+    state = at_table(
+        tabled(),
+        says("ann", declares=False),
+        says("bob", abstain="No idea."),
+        turn_failed("1/answer/cid"),
+    )
+    record = record_of(state)
+    assert (record.undeclared, dict(record.abstained), record.absent) == (
+        ("ann",),
+        {"bob": "No idea."},
+        ("cid",),
+    )
+
+
+def test_a_later_speech_without_a_declaration_leaves_the_last_one_standing() -> None:
+    state = at_table(tabled(), says("ann", "o1"), says("ann", round_=2, declares=False))
+    assert (ann(state).choice, record_of(state).undeclared) == ("o1", ())
+
+
+def test_a_reading_in_the_other_order_counts_for_nothing() -> None:
+    state = at_table(tabled(), says("ann", "o1"), says("ann", "o2", 2, stage="critique-in-reverse"))
+    assert ann(state).choice == "o1"
+
+
+def test_what_a_demonstration_model_declares_is_not_counted() -> None:
+    small = {"ann": SpeakerRef(model="test/ann", demonstration=True)}
+    record = record_of(at_table(tabled(), says("ann", "o1"), models=small))
+    assert (record.statements, record.demonstration, record.undeclared) == ((), ("ann",), ())
+
+
+def test_a_substitute_speaks_for_the_seat() -> None:
+    state = at_table(
+        tabled(),
+        says("ann", "o1"),
+        ParticipantSubstituted(
+            participant="ann",
+            turn_id="2/critique/ann",
+            from_model="test/ann",
+            to_model="test/other",
+            cause="auth",
+        ),
+        says("ann", vote("o2", "o1"), 2, model="test/other"),
+    )
+    assert (ann(state).opening, ann(state).choice) == ("o1", "o2")
+    assert record_of(state).seats == SEATS
+
+
+def test_a_ranking_of_drafts_is_no_vote_on_the_question() -> None:
+    state = at_table(
+        tabled(), says("ann", "o1"), says("ann", vote("s1", on="statement"), 3, stage="ranking")
+    )
+    assert ann(state).choice == "o1"
+
+
+def test_votes_are_kept_for_each_decision() -> None:
+    two = tabled().decisions[0].model_copy(update={"id": "d2"})
+    both = tabled().model_copy(update={"decisions": (*tabled().decisions, two)})
+    state = at_table(both, says("ann", votes=(vote("o1"), vote("o2", on="d2"))))
+    record = record_of(state)
+    assert [record.vote(each, "ann").choice for each in record.decisions] == ["o1", "o2"]
+
+
+# Points
+
+
+def listed(*events: object) -> Record:
+    return record_of(at_table(*events))  # type: ignore[arg-type]
+
+
+RAISED = says("ann", new_points=("Tea is cheap.",))
+
+
+def test_silence_is_not_agreement_and_an_author_stands_behind_its_point() -> None:
+    record = listed(RAISED, says("bob", round_=2, position="x y"), says("ann", round_=2))
+    (point,) = record.points
+    assert (point.author, point.holders, point.silent) == ("ann", ("ann",), ("bob",))
+    assert point.status == "open"
+
+
+@pytest.mark.parametrize(
+    ("bob", "cid", "status"),
+    [
+        ("agree", "agree", "agreed"),
+        ("agree", "partly", "held"),
+        ("agree", "unsure", "held"),
+        ("agree", "disagree", "disputed"),
+        ("disagree", "disagree", "disputed"),
+        ("partly", "unsure", "open"),
+    ],
+)
+def test_a_point_is_what_everybody_says_to_it(bob: str, cid: str, status: str) -> None:
+    record = listed(
+        RAISED,
+        says("bob", round_=2, stances=(stance("p1", bob, "so"),)),
+        says("cid", round_=2, stances=(stance("p1", cid, "so"),)),
+    )
+    assert record.points[0].status == status
+
+
+def test_an_amended_point_is_a_new_version_without_the_old_stances() -> None:
+    record = listed(
+        RAISED,
+        says("bob", round_=2, stances=(stance("p1", "agree"),)),
+        says("ann", round_=2, stances=(stance("p1", "amend", "Tea is cheaper."),)),
+    )
+    (point,) = record.points
+    assert (point.id, point.version, point.text) == ("p1", 2, "Tea is cheaper.")
+    assert (dict(point.stances), point.status) == ({}, "open")
+
+
+def test_only_its_author_amends_or_withdraws_a_point() -> None:
+    foreign = (stance("p1", "amend", "Tea is dear."),)
+    record = listed(RAISED, says("bob", round_=2, stances=foreign))
+    assert (record.points[0].version, record.points[0].text) == (1, "Tea is cheap.")
+    record = listed(RAISED, says("bob", round_=2, stances=(stance("p1", "withdraw"),)))
+    assert not record.points[0].withdrawn
+
+
+def test_a_withdrawn_point_is_held_by_nobody_and_rejected_where_all_others_refused_it() -> None:
+    gone = says("ann", round_=2, stances=(stance("p1", "withdraw"),))
+    record = listed(RAISED, gone)
+    assert (record.points[0].holders, record.points[0].status) == ((), "withdrawn")
+    against = [says(w, round_=2, stances=(stance("p1", "disagree", "no"),)) for w in ("bob", "cid")]
+    assert listed(RAISED, *against, gone).points[0].status == "rejected"
+
+
+def test_the_same_words_are_one_point_and_its_second_author_agrees() -> None:
+    record = listed(RAISED, says("bob", new_points=("tea is CHEAP",)))
+    (point,) = record.points
+    assert (point.author, point.holders) == ("ann", ("ann", "bob"))
+
+
+def test_a_newer_stance_replaces_the_older_one() -> None:
+    record = listed(
+        RAISED,
+        says("bob", round_=2, stances=(stance("p1", "disagree", "no"),)),
+        says("bob", round_=3, stances=(stance("p1", "agree"),)),
+    )
+    assert record.points[0].stances["bob"].stance == "agree"
+
+
+# Conditions
+
+
+MILK = demand("There is milk.")
+
+
+def test_conditions_are_those_of_the_last_declaration_with_a_position() -> None:
+    sugar = demand("There is sugar.")
+    record = listed(
+        says("ann", position="Tea.", conditions=(MILK,)),
+        says("ann", round_=2, position="Tea.", conditions=(sugar,)),
+    )
+    assert [(c.id, c.text) for c in record.conditions] == [("c2", "There is sugar.")]
+    dropped = listed(
+        says("ann", position="Tea.", conditions=(MILK,)), says("ann", round_=2, position="Tea.")
+    )
+    assert dropped.conditions == ()
+
+
+def test_a_short_call_for_votes_leaves_the_conditions_as_they_are() -> None:
+    record = listed(
+        tabled(),
+        says("ann", "o1", position="Tea.", conditions=(MILK,)),
+        says("ann", vote("o1", "o1"), 2, stage="ballot"),
+    )
+    assert [c.id for c in record.conditions] == ["c1"]
+
+
+def test_a_condition_worded_as_before_keeps_its_id_and_its_answers() -> None:
+    record = listed(
+        says("ann", position="Tea.", conditions=(MILK,)),
+        says("bob", round_=2, position="Tea.", stances=(stance("c1", "agree"),)),
+        says("ann", round_=2, position="Tea.", conditions=(demand("there is MILK"),)),
+    )
+    (held,) = record.conditions
+    assert (held.id, held.answers["bob"].stance) == ("c1", "agree")
+
+
+def test_nobody_answers_its_own_condition_and_its_owner_may_withdraw_it() -> None:
+    made = says("ann", position="Tea.", conditions=(MILK,))
+    record = listed(made, says("ann", round_=2, stances=(stance("c1", "agree"),)))
+    assert dict(record.conditions[0].answers) == {}
+    assert listed(made, says("ann", round_=2, stances=(stance("c1", "withdraw"),))).conditions == ()
+
+
+def test_facts_are_no_demands() -> None:
+    fact = Condition(text="Is there milk?", kind="fact")
+    record = listed(says("ann", position="Tea.", conditions=(fact, MILK)))
+    assert [c.demand for c in record.conditions] == [False, True]
+
+
+# Ledgers of earlier versions
+
+
+def test_ballots_of_an_old_ledger_are_votes_on_one_decision() -> None:
+    def cast(who: str, round_: int, option: str, *, meaningful: bool = True) -> BallotCast:
+        return BallotCast(
+            turn_id=f"{round_}/answer/{who}",
+            participant=who,
+            round=round_,
+            position={"o1": "Tea", "o2": "Coffee"}[option],
+            certainty=0.8,
+            ranking=((option,),),
+            meaningful=meaningful,
+        )
+
+    state = at_table(
+        *(says(who, declares=False) for who in SEATS),
+        cast("ann", 1, "o1"),
+        cast("bob", 1, "o2"),
+        cast("cid", 1, "o2", meaningful=False),
+        *(says(who, round_=2, declares=False) for who in SEATS),
+        cast("bob", 2, "o1"),
+    )
+    record = record_of(state)
+    assert record.question is not None
+    assert record.question.id == LEGACY
+    assert {o.id: o.text for o in record.question.options} == {"o1": "Tea", "o2": "Coffee"}
+    assert {v.participant: v.choice for v in record.votes(record.question)} == {
+        "ann": "o1",
+        "bob": "o1",
+        "cid": "",
+    }
+    assert ann(state, "bob").opening == "o2"
+    assert record.confidence("ann") == 80
+
+
+def test_what_is_declared_comes_before_what_an_old_ballot_says() -> None:
+    ballot = BallotCast(
+        turn_id="1/answer/ann", participant="ann", round=1, position="x", ranking=(("o2",),)
+    )
+    assert ann(at_table(tabled(), says("ann", "o1"), ballot)).choice == "o1"
+
+
+def test_positions_and_confidence_are_the_newest_that_were_declared() -> None:
+    record = listed(
+        says("ann", position="Tea.", confidence=60),
+        says("ann", round_=2, position="Green tea.", adopted=by("bob", "green is better")),
+        says("ann", round_=2, stage="ballot"),
+    )
+    assert (record.position("ann"), record.position("ann", first=True)) == ("Green tea.", "Tea.")
+    assert (record.confidence("ann"), record.confidence("bob")) == (60, None)

@@ -1,0 +1,165 @@
+"""Providers that say too much: the answer is cut, the memory stays what it was."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+
+import pytest
+
+from roundtable.core.errors import SpeakerError
+from roundtable.models.registry import Registry
+from roundtable.ports import LONGEST_ANSWER, Reply, SpeakRequest
+from roundtable.speakers.api import ApiSpeaker
+from tests.hostile import Asked, Behave, Hostile, Line, bomb, chunk, hostile
+from tests.servers import TEST_KEY
+
+pytestmark = pytest.mark.requirement("Z-39")
+
+REGISTRY = Registry.load()
+PROVIDERS = {
+    **REGISTRY.providers,
+    "vendor": REGISTRY.providers["openai"].model_copy(
+        update={"id": "vendor", "vendor_hosts": ("127.0.0.1",)}
+    ),
+}
+CHAT, RESPONSES, MESSAGES = "openai/some-model", "vendor/gpt-6.1-sol", "anthropic/claude-opus-4-6"
+EVERY_DIALECT = pytest.mark.parametrize("model", [CHAT, RESPONSES, MESSAGES])
+
+
+@contextmanager
+def little_memory(allowed: int = 64_000_000) -> Iterator[None]:
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        yield
+        assert tracemalloc.get_traced_memory()[1] - before < allowed
+    finally:
+        tracemalloc.stop()
+
+
+async def ask(server: Hostile, model: str = CHAT) -> Reply:
+    env = {
+        "OPENAI_API_KEY": TEST_KEY,
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+        "ANTHROPIC_API_KEY": TEST_KEY,
+        "ANTHROPIC_BASE_URL": server.url,
+    }
+    speaking = ApiSpeaker(PROVIDERS, lambda *_: 0.0, env)
+    try:
+        request = SpeakRequest(model, "Be brief.", "Why?", 200, 60, "rt_1/1/opening/a/1")
+        return await speaking.speak(request, lambda _: None)
+    finally:
+        await speaking.close()
+
+
+async def failure(behave: Behave, model: str) -> SpeakerError:
+    async with hostile(behave) as server:
+        with pytest.raises(SpeakerError) as caught:
+            await ask(server, model)
+    assert TEST_KEY not in f"{caught.value!r} {caught.value}"
+    return caught.value
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded() -> None:
+    """The packages are loaded before memory is measured."""
+    for name in ("anthropic", "openai"):
+        import_module(f"pydantic_ai.models.{name}")
+    import_module("roundtable.speakers.api_client")
+
+
+async def test_an_ordinary_answer_is_what_it_is() -> None:
+    async with hostile(streaming(delta("Yes."), finish=True)) as server:
+        reply = await ask(server)
+    assert (reply.text, reply.finish_reason) == ("Yes.", "stop")
+    assert server.asked[0].headers["accept-encoding"] == "identity"
+
+
+def delta(words: str) -> bytes:
+    choice = {"index": 0, "delta": {"role": "assistant", "content": words}, "finish_reason": None}
+    return event({"choices": [choice]})
+
+
+def event(fields: dict[str, object]) -> bytes:
+    whole = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", **fields}
+    return b"data: " + json.dumps(whole).encode() + b"\n\n"
+
+
+def streaming(*pieces: bytes, endless: bytes = b"", finish: bool = False) -> Behave:
+    async def behave(_: Asked, line: Line) -> None:
+        await line.head(content_type="text/event-stream", transfer_encoding="chunked")
+        for piece in pieces:
+            await line.send(chunk(piece))
+        while endless:
+            await line.send(chunk(endless))
+        if finish:
+            choice = {"index": 0, "delta": {}, "finish_reason": "stop"}
+            await line.send(chunk(event({"choices": [choice]})))
+            await line.send(chunk(b"data: [DONE]\n\n"))
+            await line.send(b"0\r\n\r\n")
+
+    return behave
+
+
+async def test_an_answer_without_end_is_cut_and_says_so() -> None:
+    async with hostile(streaming(endless=delta("word " * 20_000))) as server:
+        reply = await ask(server)
+    assert reply.finish_reason == "length"
+    assert LONGEST_ANSWER < len(reply.text) <= LONGEST_ANSWER + 100_000
+    assert reply.usage.output_tokens > 0
+
+
+@pytest.mark.parametrize("endless", [b"data: " + b"x" * 100_000, b": \n" * 100, b"\r" + b"x" * 99])
+async def test_a_piece_without_end_is_cut_where_it_becomes_too_large(endless: bytes) -> None:
+    with little_memory():
+        async with hostile(streaming(delta("A beginning."), endless=endless)) as server:
+            reply = await ask(server)
+    assert (reply.text, reply.finish_reason) == ("A beginning.", "length")
+
+
+@EVERY_DIALECT
+async def test_an_answer_without_a_word_that_never_ends_is_a_failure(model: str) -> None:
+    with little_memory():
+        error = await failure(streaming(endless=b"x" * 100_000), model)
+    assert (error.cause, error.message) == (
+        "garbled",
+        "The provider sent more than anybody could read.",
+    )
+
+
+@EVERY_DIALECT
+@pytest.mark.parametrize("status", ["200 OK", "400 Bad Request", "500 Failed"])
+async def test_a_bomb_is_let_go_of(model: str, status: str) -> None:
+    async def behave(_: Asked, line: Line) -> None:
+        await line.head(
+            status,
+            content_type="text/event-stream" if status == "200 OK" else "application/json",
+            content_encoding="gzip",
+            transfer_encoding="chunked",
+        )
+        for piece in bomb("gzip", 1_500_000_000, b"x" * (1 << 20)):
+            await line.send(chunk(piece))
+
+    with little_memory():
+        assert (await failure(behave, model)).cause == "garbled"
+
+
+@EVERY_DIALECT
+async def test_a_redirect_takes_neither_the_key_nor_the_prompt_elsewhere(model: str) -> None:
+    async def elsewhere(_: Asked, line: Line) -> None:
+        await line.head(content_length="0")
+
+    async with hostile(elsewhere) as other:
+
+        async def behave(_: Asked, line: Line) -> None:
+            await line.head("307 Temporary", location=f"{other.url}/v1", content_length="0")
+
+        error = await failure(behave, model)
+    assert other.asked == []
+    assert error.cause == "unavailable"
+    assert "redirects to another place" in error.message
+    assert error.remedy

@@ -1,0 +1,276 @@
+"""What a delivery tells of demands, of who came over, of who was lost on the way, and of votes that
+a reader would doubt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roundtable.core.declaration import Condition, Decision, Option
+from roundtable.core.events import DecisionsTabled, Event, SpeechGiven, TurnFailed
+from roundtable.core.state import State
+from roundtable.core.turns import DIFFERS, UNDECLARED
+from roundtable.ports import SpeakRequest
+from roundtable.procedures.table import Table
+from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
+from roundtable.views import delivery_json, delivery_md
+from roundtable.views.delivery import Delivery
+from tests.core.declared_table import COFFEE, TEA, at_table, demand, says, stance, tabled, vote
+from tests.declaring import declared
+from tests.procedures.council_table import council, hold
+
+from .test_delivery import QUESTION, SURFACES
+
+MILK = "There is milk."
+
+
+def told(state: State) -> str:
+    return delivery_md.markdown(Delivery.of(state), "# It")
+
+
+def flagged(speech: SpeechGiven, flag: str) -> SpeechGiven:
+    return speech.model_copy(update={"flags": (flag,)})
+
+
+def lost(who: str, round_: int = 2) -> TurnFailed:
+    return TurnFailed(
+        turn_id=f"{round_}/critique/{who}",
+        stage="critique",
+        round=round_,
+        participant=who,
+        cause="auth",
+        message="The key was refused.",
+        remedy="Check the key.",
+    )
+
+
+# --- demands -----------------------------------------------------------------------------------
+
+
+def demanding(owner: str, *answers: tuple[str, str, str]) -> State:
+    """One of bob, who has an ally, and cid, who has none, demands milk; the others answer."""
+    events: list[Event] = [tabled()]
+    events += [
+        says("ann", "o1"),
+        says("bob", "o1", conditions=_asked(owner == "bob")),
+        says("cid", "o2", position="Coffee.", conditions=_asked(owner == "cid")),
+    ]
+    for who, choice, word in answers:
+        said: dict[str, Any] = {"stances": (stance("c1", word),)} if word else {}
+        events.append(says(who, choice, 2, **said))
+    return at_table(*events)
+
+
+def _asked(wanted: bool) -> tuple[Condition, ...]:
+    return (demand(MILK),) if wanted else ()
+
+
+@pytest.mark.parametrize(
+    ("owner", "answers", "status", "words"),
+    [
+        (
+            "cid",
+            [("ann", "o1", "disagree"), ("bob", "o1", "disagree")],
+            "refused",
+            "refused by Ann",
+        ),
+        ("cid", [("ann", "o1", ""), ("bob", "o1", "")], "open", "not granted yet"),
+        ("cid", [("ann", "o1", "partly"), ("bob", "o1", "")], "open", "not granted yet"),
+        ("cid", [("ann", "o1", "agree"), ("bob", "o1", "")], "granted", "granted by Ann"),
+        ("cid", [("ann", "o1", "agree"), ("bob", "o1", "disagree")], "open", "Bob against it"),
+        ("bob", [("ann", "o1", "disagree"), ("cid", "o2", "agree")], "refused", "refused by Ann"),
+        ("bob", [("ann", "o1", "agree"), ("cid", "o2", "")], "granted", "granted by Ann"),
+        ("bob", [("ann", "o1", ""), ("cid", "o2", "agree")], "open", "not granted: Cid for it"),
+    ],
+)
+def test_a_demand_is_granted_only_by_whoever_agreed_to_it(
+    owner: str, answers: list[tuple[str, str, str]], status: str, words: str
+) -> None:
+    state = demanding(owner, *answers)
+    delivery = Delivery.of(state)
+    (condition,) = delivery.conditions
+    assert (condition.status, condition.granted) == (status, status == "granted")
+    assert words in condition.told
+    assert f"There is milk. ({condition.told})" in told(state)
+    (document,) = delivery_json.document(delivery)["conditions"]
+    assert (document["status"], document["granted"]) == (status, status == "granted")
+
+
+def test_a_fact_is_neither_granted_nor_refused() -> None:
+    fact = Condition(text="It is hot.", kind="fact", otherwise="o2")
+    state = at_table(tabled(), says("ann", "o1", conditions=(fact,)), says("bob", "o1"))
+    (condition,) = Delivery.of(state).conditions
+    assert (condition.status, condition.told, condition.granted) == ("", "", False)
+    (document,) = delivery_json.document(Delivery.of(state))["conditions"]
+    assert (document["status"], document["granted"]) == (None, None)
+
+
+# --- who came over -----------------------------------------------------------------------------
+
+FIVE = ("ann", "bob", "cid", "dan", "eve")
+
+
+def crossing() -> State:
+    """Cid comes over to tea without an argument, dan leaves it for coffee in the same way."""
+    first = {"ann": "o1", "bob": "o1", "cid": "o2", "dan": "o1", "eve": "o2"}
+    last = {**first, "cid": "o1", "dan": "o2"}
+    names = {"o1": "Tea.", "o2": "Coffee."}
+    return at_table(
+        tabled(),
+        *(says(who, choice, position=names[choice]) for who, choice in first.items()),
+        *(
+            says(who, vote(choice, first[who]), 2, position=names[choice])
+            for who, choice in last.items()
+        ),
+        seats=FIVE,
+    )
+
+
+def test_the_first_line_counts_only_those_who_came_over_to_the_answer() -> None:
+    state = crossing()
+    weakness = "but one of them came over without naming an argument."
+    assert Delivery.of(state).headline.endswith(weakness)
+    assert weakness in agreement_told(Table(state, "council").standing)
+
+
+def test_a_seat_that_left_the_answer_dissents_once_with_what_it_holds_now() -> None:
+    found = dissents(Table(crossing(), "council"))
+    assert [(each.participant, each.position, each.gave_in) for each in found] == [
+        ("dan", "Coffee.", False),
+        ("eve", "Coffee.", False),
+        ("cid", "Coffee.", True),
+    ]
+
+
+def test_who_dissents_on_a_further_decision_is_named() -> None:
+    where = (Option(id="o1", text="Inside."), Option(id="o2", text="Outside."))
+    both = DecisionsTabled(
+        decisions=(
+            Decision(id="d1", question="Which drink?", options=(TEA, COFFEE)),
+            Decision(id="d2", question="Where?", options=where),
+        )
+    )
+    places = {"ann": "o1", "bob": "o1", "cid": "o2"}
+    state = at_table(
+        both,
+        *(says(who, votes=(vote("o1"), vote(at, on="d2"))) for who, at in places.items()),
+    )
+    assert (
+        "- Where?: Inside, 2 of 3, 1 for another answer. Inside: Ann, Bob; Outside: Cid. "
+        "Dissent: Cid." in told(state)
+    )
+    assert delivery_json.document(Delivery.of(state))["vote"][1]["dissenting"] == ["Cid"]
+
+
+# --- who was lost on the way -------------------------------------------------------------------
+
+
+def after_round_one(*last: Event) -> State:
+    """Positions in round 1, options after it, votes of ann and bob in round 2."""
+    return at_table(
+        says("ann", position="Tea."),
+        says("bob", position="Tea."),
+        says("cid", position="Never tea."),
+        tabled(),
+        says("ann", vote("o1", "o1"), 2, position="Tea."),
+        says("bob", vote("o1", "o1"), 2, position="Tea."),
+        *last,
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "first_line", "how", "why"),
+    [
+        (
+            lost("cid"),
+            "1 without a vote on it (Cid, absent in round 2)",
+            "has no vote, absent in round 2",
+            "absent in round 2",
+        ),
+        (
+            flagged(says("cid", None, 2, declares=False), UNDECLARED),
+            "1 without a declaration",
+            "declared nothing in round 2",
+            "declared nothing in round 2",
+        ),
+    ],
+)
+def test_who_was_lost_before_the_vote_is_accounted_for(
+    last: Event, first_line: str, how: str, why: str
+) -> None:
+    state = after_round_one(last)
+    delivery = Delivery.of(state)
+    assert delivery.headline == f"Tea, 2 of 3, {first_line}."
+    assert "one has no vote that counts" in delivery.confidence.reason
+    assert "abstained" not in delivery.confidence.reason
+    assert f"- Cid: {how}; not counted: Never tea" in told(state)
+    assert f"Cid {how}; not counted: Never tea" in delivery.changed
+    assert "Nothing: everybody" not in delivery.changed
+    changes = changes_told(Table(state, "council"))
+    assert f"- Cid held “Never tea” and has no vote in the end ({why})." in changes
+
+
+def test_who_abstains_after_it_held_something_is_told_with_what_talk_changed() -> None:
+    state = at_table(
+        tabled(),
+        *(says(who, choice) for who, choice in (("ann", "o1"), ("bob", "o1"), ("cid", "o2"))),
+        *(says(who, vote("o1", "o1"), 2) for who in ("ann", "bob")),
+        says("cid", None, 2, abstain="I do not know."),
+    )
+    delivery = Delivery.of(state)
+    assert "one abstained" in delivery.confidence.reason
+    assert "Cid abstains: I do not know. (at first: Coffee)" in delivery.changed
+    assert "- Cid held “Coffee” and abstains in the end." in changes_told(Table(state, "council"))
+
+
+def test_no_preference_is_not_called_an_abstention() -> None:
+    state = at_table(tabled(), says("ann", "o1"), says("bob", "o1"), says("cid", "any"))
+    assert Delivery.of(state).confidence.reason.endswith("one has no preference.")
+
+
+# --- votes that a reader would doubt -----------------------------------------------------------
+
+
+def test_doubtful_votes_behind_the_answer_are_found_and_others_are_not() -> None:
+    state = at_table(
+        tabled(),
+        flagged(says("ann", "o1"), DIFFERS),
+        says("bob", "o1"),
+        flagged(says("cid", "o2"), DIFFERS),
+        says("dan", "o1"),
+        says("eve", "o1"),
+        flagged(says("eve", None, 2, declares=False), UNDECLARED),
+        seats=FIVE,
+    )
+    delivery = Delivery.of(state)
+    assert [(each.code, each.message) for each in delivery.findings] == [
+        (
+            "words_differ",
+            "Ann, round 1: its words and its declaration differ; the declaration counts.",
+        ),
+        (
+            "no_declaration",
+            "Eve, round 2: no declaration, so what it declared before is not counted.",
+        ),
+    ]
+    assert delivery.flags == (DIFFERS, UNDECLARED)
+    assert "- Eve: declared nothing in round 2" in told(state)
+
+
+def two_faced(request: SpeakRequest) -> str:
+    """Says no, declares yes."""
+    block = declared(request.form, request.user, choice="o1", position="Yes, drink tea.")
+    return f"No. We should not drink tea.\n\n{block}"
+
+
+@pytest.fixture(scope="module")
+def differing() -> State:
+    return hold(council({"/muse/": two_faced}), QUESTION)
+
+
+@pytest.mark.parametrize("surface", SURFACES)
+def test_words_that_differ_from_a_counted_declaration_are_told_everywhere(
+    differing: State, surface: str
+) -> None:
+    assert "its words and its declaration differ" in SURFACES[surface](differing)
