@@ -250,7 +250,9 @@ def started(installed: Path, *arguments: str, path: tuple[Path, ...] = ()) -> tu
     """The command as its script starts it."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, installed)))}
     script = "import sys; from roundtable_council import main; sys.exit(main())"
-    done = python("-P", "-c", script, *arguments, cwd=installed.parent, env=env)
+    # Without the environment's own packages, among which ours may be found after all.
+    alone = ("-S",) if not (installed / "roundtable").exists() else ()
+    done = python(*alone, "-P", "-c", script, *arguments, cwd=installed.parent, env=env)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -160,7 +160,7 @@ def test_models_that_always_answered_alike_are_one_voter_in_the_next_discussion(
 
     state, again = run_in_virtual_time(hold())
     kept: Any = state.start.options[TWINS]
-    assert kept["merged"] == [["a", "b"]]
+    assert kept["merged"] == [["x/a", "x/b"]]
     for each in (state, again):
         seats = [p.id for p in each.participants]
         assert groups_of(each).of(seats[0]).seats == tuple(sorted(seats[:2]))

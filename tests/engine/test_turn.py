@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from roundtable.core.contracts import Contract
-from roundtable.core.effects import TurnPolicy
+from roundtable.core.declaration_form import Form
+from roundtable.core.effects import PromptPlan, TurnPolicy, Untrusted
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import (
     AttemptFailed,
@@ -525,3 +527,54 @@ def test_an_answer_beyond_all_bounds_is_cut_and_flagged_whoever_gave_it() -> Non
     assert (len(finished.text), finished.finish_reason) == (LONGEST_ANSWER, "length")
     assert TRUNCATED in speech.flags
     assert sum(len(draft.words) for draft in scene.drafts) <= LONGEST_DRAFT
+
+
+@pytest.mark.requirement("Z-01", "Z-22")
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("at", range(2, 6))
+def test_killed_between_a_speech_and_its_declaration_nothing_answered_is_asked_again(
+    at: int, written: bool
+) -> None:
+    block = '```declaration\n{"position": "Drink tea.", "abstain": null}\n```'
+
+    def script(request: SpeakRequest) -> str:
+        return block if request.schema is not None else "Tea, I would say."
+
+    voice = Voice(script)
+    scene = Scene({"test/a": voice})
+    form = Form(("position", "abstain"))
+    again = PromptPlan(
+        "shared/declare-again",
+        {
+            "question": Untrusted("question", "Tea or coffee?"),
+            "language": "auto",
+            "declaration": "Declare it.",
+        },
+    )
+    task = replace(scene.plan.task, form=form, again=again)
+    scene.plan = replace(scene.plan, task=task)
+    ledger = scene.ledger = Mortal(scene, at, written=written)
+
+    async def main() -> int:
+        await scene.open()
+        with pytest.raises(Killed):
+            await scene.take()
+        ledger.wake()
+        answered = [
+            record.event.text
+            for record in await scene.records()
+            if isinstance(record.event, AttemptFinished)
+        ]
+        made = len(voice.requests)
+        turn = await scene.take()
+        assert turn.speech is not None
+        assert turn.speech.text == "Tea, I would say."
+        assert turn.speech.declaration is not None
+        assert turn.speech.declaration.position == "Drink tea."
+        return len(voice.requests) - made + len(answered)
+
+    assert run_in_virtual_time(main()) == 2, "an answered call was made again"
+    purposes = [
+        e.purpose for e in events_of(scene, AttemptStarted) if isinstance(e, AttemptStarted)
+    ]
+    assert set(purposes) == {"answer", "declare"}
