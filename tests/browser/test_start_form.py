@@ -16,7 +16,7 @@ from .stage import Stage
 MODEL = "scripted/echo"
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize(
     ("procedure", "label", "typed", "name", "sent", "model"),
     [

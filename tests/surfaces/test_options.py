@@ -221,7 +221,7 @@ def check(surface: str, procedure: str, option: Option, error: str, came: OpenRe
 # --- the matrix -----------------------------------------------------------------------------------
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize("surface", IN_JSON)
 def test_every_option_reaches_the_table_by_its_name(
     surface: Surface, tmp_path: Path, taken: list[OpenRequest]
@@ -236,7 +236,7 @@ def test_every_option_reaches_the_table_by_its_name(
             check(surface, procedure, option, error, next(came))
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize("surface", IN_WORDS)
 def test_every_option_reaches_the_table_by_its_flag(
     surface: Surface, desk: Desk, tmp_path: Path, taken: list[OpenRequest]
@@ -253,7 +253,7 @@ def test_every_option_reaches_the_table_by_its_flag(
             check(surface, procedure, option, error, taken[-1])
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 async def test_every_option_is_a_field_of_the_pages_form(tmp_path: Path) -> None:
     async with house(prepared(tmp_path)) as at:
         got = (await at.client.get("/api/procedures", headers=at.owner)).json()
@@ -266,7 +266,7 @@ async def test_every_option_is_a_field_of_the_pages_form(tmp_path: Path) -> None
         assert row is None or (row["kind"], row["about"]) == (option.kind, option.help)
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 @pytest.mark.parametrize(
     ("procedure", "option"), DECLARED, ids=lambda each: getattr(each, "name", each)
 )
@@ -288,7 +288,7 @@ def test_words_of_the_command_line_are_one_option_each() -> None:
         assert len(set(spelled)) == len(spelled)
 
 
-@pytest.mark.requirement("Z-32")
+@pytest.mark.requirement("I-28")
 def test_the_reference_page_is_up_to_date() -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "options.md"
     assert page.read_text("utf-8") == reference(), "make reference writes it anew"
@@ -316,7 +316,7 @@ BAD: Mapping[str, tuple[Json, tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.requirement("Z-32", "X-22")
+@pytest.mark.requirement("I-28", "X-22")
 @pytest.mark.parametrize("surface", IN_JSON)
 def test_a_wrong_option_is_refused_by_name_with_what_is_right(surface: str, tmp_path: Path) -> None:
     errors = sent(surface, tmp_path, [("deliberation", options) for options, _, _ in BAD.values()])
@@ -325,7 +325,7 @@ def test_a_wrong_option_is_refused_by_name_with_what_is_right(surface: str, tmp_
         assert "--" not in error, "flags are for command lines"
 
 
-@pytest.mark.requirement("Z-32", "X-22")
+@pytest.mark.requirement("I-28", "X-22")
 @pytest.mark.parametrize("surface", IN_WORDS)
 @pytest.mark.parametrize("case", BAD)
 def test_a_wrong_flag_is_refused_with_what_is_right(
