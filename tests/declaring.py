@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from roundtable.core.declaration_form import LABEL, AskedValue, Form, split_blocks
+from roundtable.core.declaration_block import LABEL, split_blocks
+from roundtable.core.declaration_form import AskedValue, Form
 
 
 class Asked(Protocol):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundtable.core.declaration import Adopted, Condition, Decision, DeclaredStance, Option
+from roundtable.core.declaration_block import BrokenJson, parse_json, split_blocks
 from roundtable.core.declaration_form import (
     BALLOT,
     LAST,
@@ -18,13 +19,10 @@ from roundtable.core.declaration_form import (
     MAX_BLOCK,
     OPENING,
     VERDICT,
-    BrokenJson,
     Form,
     Listed,
     Reading,
-    parse_json,
     seems_refused,
-    split_blocks,
 )
 
 TEA = Decision(

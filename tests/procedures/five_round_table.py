@@ -6,7 +6,7 @@ import re
 import zlib
 from collections.abc import Callable
 
-from roundtable.core.declaration_form import LABEL
+from roundtable.core.declaration_block import LABEL
 from roundtable.core.errors import SpeakerError
 from roundtable.core.events import Event
 from roundtable.core.state import State

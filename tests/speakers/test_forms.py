@@ -8,6 +8,7 @@ import json
 import pytest
 
 from roundtable.core.declaration import Decision, Declaration, Option
+from roundtable.core.declaration_block import split_blocks
 from roundtable.core.declaration_form import (
     LATER,
     OPENING,
@@ -16,7 +17,6 @@ from roundtable.core.declaration_form import (
     Listed,
     Reading,
     seems_refused,
-    split_blocks,
 )
 from roundtable.core.effects import Untrusted
 from roundtable.core.fence import fence

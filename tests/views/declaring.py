@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roundtable.core.declaration_form import split_blocks
+from roundtable.core.declaration_block import split_blocks
 from roundtable.ports import SpeakRequest
 from tests.declaring import declared
 from tests.rehearsal import dutiful

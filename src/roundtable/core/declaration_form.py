@@ -7,7 +7,6 @@ a problem, and the speaker is asked once more for the declaration alone.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +30,9 @@ from .declaration import (
     DeclaredVote,
     StanceWord,
 )
-from .text import clip, count_words
+from .declaration_block import LABEL, BrokenJson, parse_json, split_blocks
+from .text import clip, count_words, same_words
 from .values import ActionItem
-
-LABEL = "declaration"
-"""What the fenced block at the end of a speech is labelled with."""
 
 Key = Literal[
     "votes",
@@ -83,7 +80,6 @@ MAX_ANSWER = 400
 MAX_CONDITIONS = MAX_ADOPTED = MAX_NEW = 3
 MAX_LIST = 8
 MAX_VALUES = 20
-MAX_DEPTH = 12
 LARGEST = 1e15
 """A number beyond that is a slip."""
 _TOLERANCE = 1.1
@@ -94,7 +90,6 @@ PLACEHOLDER = "…"
 
 _STANCES: tuple[StanceWord, ...] = get_args(StanceWord)
 _OWN_STANCES = ("amend", "withdraw")
-_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
 _OPTION_ID = re.compile(
     r"^[\s\"'“”`(\[]*(?:(?:option|opción|选项)\s*o?|o)\s*(?P<number>\d{1,3})[\s\"'“”`)\].]*$",
     re.IGNORECASE,
@@ -318,123 +313,6 @@ class Form:
         ]
         item = votes[0] if len(votes) == 1 else {"anyOf": votes}
         return _list(item, len(votes))
-
-
-def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
-    """The text without its blocks of this label, and what stands in them.
-
-    Only blocks that stand in the text itself count: one within another block of code, in a block
-    quote or indented is somebody's example or quotation.
-    """
-    lines = text.replace("\r\n", "\n").split("\n")
-    kept, blocks, unclosed = _scan(lines, label)
-    if unclosed is not None and not blocks:
-        # A forgotten mark must not swallow a declaration that stands further down. Once is enough:
-        # a text of nothing but forgotten marks is not read line by line again and again.
-        further, found, _ = _scan(lines[unclosed + 1 :], label)
-        if found:
-            kept, blocks = [*lines[: unclosed + 1], *further], found
-    return "\n".join(kept).strip(), blocks
-
-
-def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int | None]:
-    """The lines without the blocks of this label, the blocks, and where another block begins that
-    nobody closes, if one does."""
-    kept: list[str] = []
-    blocks: list[str] = []
-    body: list[str] = []
-    mark, declared, opened = "", False, 0
-    for number, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if not mark:
-            if fence is None:
-                kept.append(line)
-                continue
-            mark, declared = fence["mark"], fence["label"].casefold() == label
-            body, opened = [], number
-            if not declared:
-                kept.append(line)
-        elif fence and fence["mark"].startswith(mark) and not fence["label"]:
-            if declared:
-                blocks.append("\n".join(body).strip())
-            else:
-                kept.append(line)
-            mark = ""
-        elif declared:
-            body.append(line)
-        else:
-            kept.append(line)
-    if mark and declared:
-        # The end was cut off: what there is may be whole all the same.
-        blocks.append("\n".join(body).strip())
-    return kept, blocks, opened if mark and not declared else None
-
-
-class BrokenJson(ValueError):
-    """No JSON object, and why."""
-
-
-def parse_json(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """A JSON object, with comments and trailing commas taken out and line ends in texts allowed.
-
-    Raises ValueError with what is wrong, a key that comes twice and a list without end included.
-    """
-    mended: list[str] = []
-    try:
-        found = _loads(text)
-    except BrokenJson as broken:
-        bare = _without_comments(text)
-        if bare == text:
-            raise
-        try:
-            found = _loads(bare)
-        except BrokenJson:
-            raise broken from None
-        mended.append("comments or trailing commas were taken out")
-    if not isinstance(found, dict):
-        raise BrokenJson("it is no object in braces.")
-    return found, tuple(mended)
-
-
-def _loads(text: str) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found and found[key] != value:
-                raise BrokenJson(f"the key “{clip(key, 40)}” comes twice.")
-            found[key] = value
-        return found
-
-    def no_number(name: str) -> Any:
-        raise BrokenJson(f"{name} is no number.")
-
-    try:
-        found = json.loads(text, strict=False, object_pairs_hook=once, parse_constant=no_number)
-    except RecursionError:
-        raise BrokenJson("it is nested too deeply.") from None
-    except json.JSONDecodeError as error:
-        raise BrokenJson(f"{error.msg} in line {error.lineno}.") from None
-    except ValueError as error:
-        raise BrokenJson(clip(str(error), 120)) from None
-    if _depth(found) > MAX_DEPTH:
-        raise BrokenJson("it is nested too deeply.")
-    return found
-
-
-def _depth(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, inner), default=0)
-
-
-_TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|(?P<comment>//[^\n]*|/\*.*?\*/|(?<=[\s,{\[])\#[^\n]*)|(?P<comma>,)(?=\s*[}\]])',
-    re.DOTALL,
-)
-
-
-def _without_comments(text: str) -> str:
-    bare = _TOKEN.sub(lambda m: " " if m["comment"] else m[0], text)
-    return _TOKEN.sub(lambda m: "" if m["comma"] else m[0], bare)
 
 
 class _Reader:
@@ -777,16 +655,6 @@ def _among(given: Any, choices: Sequence[str]) -> str | None:
     """The choice that these words are, apart from capitals and marks."""
     same = [each for each in choices if isinstance(given, str) and _plain(each) == _plain(given)]
     return same[0] if len(same) == 1 else None
-
-
-def same_words(one: str, two: str) -> bool:
-    """Whether two texts say the same to the letter: only case, blanks and a full stop may differ.
-    A sign, a unit or a symbol is part of what is said."""
-    return _worded(one) == _worded(two)
-
-
-def _worded(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip(".。!！ ")
 
 
 def _problem(told: str) -> Violation:

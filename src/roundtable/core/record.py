@@ -25,6 +25,7 @@ from .declaration import (
 )
 from .events import BallotCast, SpeechGiven
 from .state import State
+from .text import worded
 from .values import HOST_WIRE_NAME
 
 PointStatus = Literal["agreed", "held", "disputed", "rejected", "withdrawn", "open"]
@@ -413,7 +414,7 @@ def _is_own_option(decision: Decision, participant: str, option_id: str, positio
     """Whether an option is what a seat put up itself, in the words of this position."""
     option = decision.option(option_id)
     own = option is not None and _own_option(decision, participant, option_id)
-    return own and option is not None and _worded(option.text) == _worded(position)
+    return own and option is not None and worded(option.text) == worded(position)
 
 
 def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
@@ -444,7 +445,7 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
             if said_to.stance == "amend" and each.participant == author:
                 wordings = {words: at for words, at in wordings.items() if at != name}
-                wordings[_worded(found[name].text)] = name
+                wordings[worded(found[name].text)] = name
         for name in listed:
             point = found[name]
             changed = (name, each.round, point.author) in amended
@@ -452,13 +453,13 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             if not known and not changed:
                 found[name] = replace(point, asked=(*point.asked, each.participant))
         for text in each.declaration.new_points:
-            same = wordings.get(_worded(text))
+            same = wordings.get(worded(text))
             if same is not None and found[same].author != each.participant:
                 said = PointStance("agree", "", each.turn_id, each.round)
                 found[same] = _answered(found[same], each.participant, said)
             elif same is None:
                 name = f"p{len(found) + 1}"
-                wordings[_worded(text)] = name
+                wordings[worded(text)] = name
                 found[name] = Point(name, text, each.participant, each.turn_id, each.round)
     yield from (point for point in found.values() if point.id not in merged)
 
@@ -555,7 +556,7 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
             same = (
                 name
                 for name, held in found.items()
-                if held.owner == each.participant and _worded(held.text) == _worded(condition.text)
+                if held.owner == each.participant and worded(held.text) == worded(condition.text)
             )
             name = next(same, f"c{len(found) + 1}")
             if name not in found:
@@ -566,8 +567,3 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
         current[each.participant] = tuple(kept)
     standing = {name for names in current.values() for name in names}
     yield from (each for each in found.values() if each.id in standing)
-
-
-def _worded(text: str) -> str:
-    """What a text says to the letter, but for case, blanks and its full stop."""
-    return " ".join(text.split()).casefold().rstrip(".。!！ ")

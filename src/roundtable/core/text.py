@@ -172,3 +172,14 @@ def redact(text: str) -> str:
     """The text without anything that looks like a credential. Stored events keep their words;
     logs, reports, errors and notifications go through here."""
     return _ASSIGNED_SECRET.sub(rf"\1{REDACTED}", _SECRETS.sub(REDACTED, text))
+
+
+def same_words(one: str, two: str) -> bool:
+    """Whether two texts say the same to the letter: only case, blanks and a full stop may differ.
+    A sign, a unit or a symbol is part of what is said."""
+    return worded(one) == worded(two)
+
+
+def worded(text: str) -> str:
+    """What a text says to the letter, but for case, blanks and its full stop."""
+    return " ".join(text.split()).casefold().rstrip(".。!！ ")

@@ -12,7 +12,8 @@ from .contracts import Violation, parse_sections, sections_to_mend, with_section
 from .contradiction import contradiction
 from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
-from .declaration_form import LABEL, Reading, seems_refused, split_blocks
+from .declaration_block import LABEL, split_blocks
+from .declaration_form import Reading, seems_refused
 from .effects import Task, TurnPlan
 from .errors import FailureCause
 from .events import AttemptFailed, AttemptFinished, Purpose

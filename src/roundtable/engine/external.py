@@ -13,7 +13,8 @@ from typing import Any
 
 from ..core.closing_block import takes_positions
 from ..core.declaration import Declaration
-from ..core.declaration_form import LABEL, Form, Reading, split_blocks
+from ..core.declaration_block import LABEL, split_blocks
+from ..core.declaration_form import Form, Reading
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed

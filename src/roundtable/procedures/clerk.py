@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.contracts import Contract, Violation
 from ..core.declaration import OWN, Decision, Option
-from ..core.declaration_form import BrokenJson, parse_json, same_words, split_blocks
+from ..core.declaration_block import BrokenJson, parse_json, split_blocks
 from ..core.effects import (
     Effect,
     PromptPlan,
@@ -27,7 +27,7 @@ from ..core.events import DecisionsTabled, Event, NoteAdded, SpeechGiven, TurnFa
 from ..core.record import QUESTION
 from ..core.record import Record as DecisionRecord
 from ..core.stages import closed_stage, run_stage
-from ..core.text import clip
+from ..core.text import clip, same_words
 from .endings import may_open
 from .table import Table
 

@@ -15,7 +15,8 @@ from typing import ClassVar
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
-from ..core.declaration_form import LABEL, Form, Key, Listed
+from ..core.declaration_block import LABEL
+from ..core.declaration_form import Form, Key, Listed
 from ..core.effects import (
     OwnTemplate,
     PromptPlan,

@@ -26,7 +26,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from ..core.declaration_form import LABEL
+from ..core.declaration_block import LABEL
 from ..core.errors import SpeakerError
 from ..net import trusted_roots
 from ..ports import CUT, LONGEST_ANSWER, SpeakRequest

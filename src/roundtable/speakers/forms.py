@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..core.declaration import ANY, NONE, OWN, SILENT, Decision, StanceWord
-from ..core.declaration_form import LABEL, MAX_TEXT, AskedValue, Form, Key
+from ..core.declaration_block import LABEL
+from ..core.declaration_form import MAX_TEXT, AskedValue, Form, Key
 from ..core.text import clip
 
 Leaning = Literal["for", "against", "majority", "undecided"]

@@ -12,7 +12,7 @@ from datetime import datetime
 from ..core.action_items import action_items
 from ..core.closing_block import prose
 from ..core.contracts import parse_sections
-from ..core.declaration_form import split_blocks
+from ..core.declaration_block import split_blocks
 from ..core.effects import DELIVERED, turn_id
 from ..core.events import SpeechGiven
 from ..core.quotes import copied_share

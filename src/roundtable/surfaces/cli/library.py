@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ...bootstrap import App
-from ...core.declaration_form import BrokenJson, parse_json
+from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import UsageError
 from ...core.state import State
 from ...core.text import clip, redact

@@ -1,0 +1,136 @@
+"""The block that ends a speech: where it stands, and the JSON in it.
+
+Only a block of the speech itself counts, and JSON is read as it is written: what cannot be
+misunderstood is mended, anything else is broken.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .text import clip
+
+LABEL = "declaration"
+"""What the fenced block at the end of a speech is labelled with."""
+MAX_DEPTH = 12
+_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<label>[^`\n]*?)[ \t]*$")
+
+
+def split_blocks(text: str, label: str = LABEL) -> tuple[str, list[str]]:
+    """The text without its blocks of this label, and what stands in them.
+
+    Only blocks that stand in the text itself count: one within another block of code, in a block
+    quote or indented is somebody's example or quotation.
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    kept, blocks, unclosed = _scan(lines, label)
+    if unclosed is not None and not blocks:
+        # A forgotten mark must not swallow a declaration that stands further down. Once is enough:
+        # a text of nothing but forgotten marks is not read line by line again and again.
+        further, found, _ = _scan(lines[unclosed + 1 :], label)
+        if found:
+            kept, blocks = [*lines[: unclosed + 1], *further], found
+    return "\n".join(kept).strip(), blocks
+
+
+def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int | None]:
+    """The lines without the blocks of this label, the blocks, and where another block begins that
+    nobody closes, if one does."""
+    kept: list[str] = []
+    blocks: list[str] = []
+    body: list[str] = []
+    mark, declared, opened = "", False, 0
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        if not mark:
+            if fence is None:
+                kept.append(line)
+                continue
+            mark, declared = fence["mark"], fence["label"].casefold() == label
+            body, opened = [], number
+            if not declared:
+                kept.append(line)
+        elif fence and fence["mark"].startswith(mark) and not fence["label"]:
+            if declared:
+                blocks.append("\n".join(body).strip())
+            else:
+                kept.append(line)
+            mark = ""
+        elif declared:
+            body.append(line)
+        else:
+            kept.append(line)
+    if mark and declared:
+        # The end was cut off: what there is may be whole all the same.
+        blocks.append("\n".join(body).strip())
+    return kept, blocks, opened if mark and not declared else None
+
+
+class BrokenJson(ValueError):
+    """No JSON object, and why."""
+
+
+def parse_json(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A JSON object, with comments and trailing commas taken out and line ends in texts allowed.
+
+    Raises ValueError with what is wrong, a key that comes twice and a list without end included.
+    """
+    mended: list[str] = []
+    try:
+        found = _loads(text)
+    except BrokenJson as broken:
+        bare = _without_comments(text)
+        if bare == text:
+            raise
+        try:
+            found = _loads(bare)
+        except BrokenJson:
+            raise broken from None
+        mended.append("comments or trailing commas were taken out")
+    if not isinstance(found, dict):
+        raise BrokenJson("it is no object in braces.")
+    return found, tuple(mended)
+
+
+def _loads(text: str) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found and found[key] != value:
+                raise BrokenJson(f"the key “{clip(key, 40)}” comes twice.")
+            found[key] = value
+        return found
+
+    def no_number(name: str) -> Any:
+        raise BrokenJson(f"{name} is no number.")
+
+    try:
+        found = json.loads(text, strict=False, object_pairs_hook=once, parse_constant=no_number)
+    except RecursionError:
+        raise BrokenJson("it is nested too deeply.") from None
+    except json.JSONDecodeError as error:
+        raise BrokenJson(f"{error.msg} in line {error.lineno}.") from None
+    except ValueError as error:
+        raise BrokenJson(clip(str(error), 120)) from None
+    if _depth(found) > MAX_DEPTH:
+        raise BrokenJson("it is nested too deeply.")
+    return found
+
+
+def _depth(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, inner), default=0)
+
+
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(?P<comment>//[^\n]*|/\*.*?\*/|(?<=[\s,{\[])\#[^\n]*)|(?P<comma>,)(?=\s*[}\]])',
+    re.DOTALL,
+)
+
+
+def _without_comments(text: str) -> str:
+    bare = _TOKEN.sub(lambda m: " " if m["comment"] else m[0], text)
+    return _TOKEN.sub(lambda m: "" if m["comma"] else m[0], bare)
