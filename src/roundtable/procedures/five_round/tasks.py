@@ -309,6 +309,7 @@ def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
         "context": common["context"],
         "history": history(table, round_),
         "language": common["language"],
+        "today": common["today"],
     }
 
 
