@@ -454,8 +454,8 @@ def test_every_prompt_carries_the_language_and_keeps_the_machine_words(
     for request in table.requests:
         closing = request.user.rpartition("---END ")[2]
         assert says in closing
-        words = request.user[request.user.index("The question on the table:") :]
-        if "## " in words:
+        words = FENCE.sub("", request.user)
+        if "\n## " in words:
             assert "with the headings as they stand here" in words
         if "high, medium or low" in words:
             assert "One word in English, high, medium or low" in words
