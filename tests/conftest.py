@@ -33,6 +33,18 @@ def pytest_configure(config: pytest.Config) -> None:
         document=config.getoption("--requirements-table"),
     )
     config.pluginmanager.register(report, "requirement-report")
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        _take_time()
+
+
+def _take_time() -> None:
+    """Other workers make an example slow, which says nothing of what is tested."""
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "workers", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("workers")
 
 
 @pytest.fixture
