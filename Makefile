@@ -8,6 +8,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tests start hundreds of processes: without bytecode each would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Each file of tests is one process's, and they are taken in order: what is costly to start (Chromium
 # and its server, PostgreSQL) is started once by each of them. WORKERS=0 is one process.
 WORKERS ?= logical --maxprocesses 4

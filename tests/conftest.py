@@ -73,6 +73,14 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROUNDTABLE_SEARCH", "none")
 
 
+@pytest.fixture
+def within_reach(tmp_path: Path) -> None:
+    """Another user may come to the test's folder. A worker has one more folder above it."""
+    above = 4 if "PYTEST_XDIST_WORKER" in os.environ else 3
+    for folder in (tmp_path, *tmp_path.parents)[:above]:
+        folder.chmod(0o755)
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A server that all tests share."""
