@@ -239,6 +239,7 @@ async def test_a_read_only_database_can_be_read_but_not_written(
                 assert caught.value.remedy
 
 
+@pytest.mark.usefixtures("within_reach")
 async def test_no_database_can_be_made_in_a_read_only_folder(read_only: Path) -> None:
     read_only.parent.chmod(0o555)
     with as_nobody():
