@@ -312,7 +312,6 @@ class Table:
             {
                 "question": Untrusted("question", self.state.start.topic),
                 "language": self.language,
-                "today": self.today,
                 "declaration": self.declaration(replace(form, alone=True)),
             },
         )

@@ -191,7 +191,9 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         "goal": str(ACTIONABLE),
     }
     contract = contracts.arbitration(
-        statements(state, AFTER_ALL), tuple(each.number for each in open_)
+        statements(state, AFTER_ALL),
+        tuple(each.number for each in open_),
+        state.updated_at.date() if state.updated_at else None,
     )
     task = verdicts.verdict_task(
         table,
