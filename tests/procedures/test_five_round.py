@@ -586,6 +586,19 @@ def test_another_model_of_the_chain_takes_over_and_it_is_noted() -> None:
     assert any("fallback/model spoke in place of main/model" in note.text for note in notes(state))
 
 
+@pytest.mark.requirement("B-54", "X-12")
+def test_a_model_of_the_table_sums_up_where_the_hosts_own_cannot() -> None:
+    def script(request: SpeakRequest) -> str | SpeakerError:
+        return DEAD if request.model == "main/model" else compliant(request)
+
+    table = Table({"*": Voice(script)}, cast=Cast("main/model"))
+    state = hold(table, models={who: "seat/model" for who in IDS})
+    assert state.start.host.speaker.model == "main/model"
+    assert state.verdict is not None
+    assert (state.verdict.method, state.verdict.author) == ("written", "seat/model")
+    assert any("seat/model spoke in place of main/model" in note.text for note in notes(state))
+
+
 @pytest.mark.requirement("X-13")
 @pytest.mark.parametrize("dead", IDS)
 @pytest.mark.parametrize("act", [DEAD, " "])
