@@ -22,6 +22,7 @@ from .values import (
     Material,
     NewsPlan,
     Options,
+    Pace,
     Participant,
     Prompt,
     Reservation,
@@ -31,6 +32,7 @@ from .values import (
     Usage,
     Value,
     Verdict,
+    added,
 )
 
 Purpose = Literal["answer", "repair", "retry", "fallback", "declare"]
@@ -51,6 +53,11 @@ class DiscussionOpened(Value):
     seed: int = 0
     created_by: str = ""
     program_version: str = ""
+    pace: Pace | None = added(None)
+    """What its asker said of the time that speakers may take; stronger than what their models need
+    as a rule."""
+    follows: str = added("")
+    """The discussion that this one goes on from."""
 
 
 class StageOpened(Value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar, assert_never
@@ -223,9 +223,18 @@ class State:
 
     def spending(self, now: datetime, coming: Sequence[Reservation] = ()) -> budgets.Spending:
         """What is spent or set aside; `coming` are the reservations of calls about to begin."""
-        seconds = (now - self.opened_at).total_seconds() if self.opened_at else 0.0
+        seconds = budgets.active_seconds(self._calls(now))
         usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
         return budgets.spending(usage, [*self.reservations.values(), *coming], seconds)
+
+    def _calls(self, now: datetime) -> Iterator[tuple[float, float]]:
+        """When each call began and ended; one that is under way, until now. What a process left
+        unheard when it ended took nobody's time."""
+        for turn in self.turns.values():
+            for attempt in turn.attempts:
+                ended = attempt.finished or attempt.failed
+                begun = attempt.at.timestamp()
+                yield begun, now.timestamp() if ended is None else begun + ended.seconds
 
     def apply(self, record: StoredEvent) -> None:
         """Take in the next event. Events must come in order, without gaps."""

@@ -136,6 +136,7 @@ class Service:
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
+            pace=request.pace,
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None

@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema
 
 from ..core.errors import UnknownName, UsageError
 from ..core.events import TaskLinked
-from ..core.values import Budget, Material
+from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.opening import OpenRequest
 from ..procedures.options import Option, ProcedureOptions, Surface, described, find
@@ -38,6 +38,7 @@ def open_request(
     context: Sequence[str | Material] = (),
     language: str | None = None,
     budget: Budget | Mapping[str, float | None] | None = None,
+    pace: Pace | None = None,
     search: bool = True,
     created_by: str = "",
     news: NotificationRequest = None,
@@ -80,6 +81,7 @@ def open_request(
         options=named,
         language=language or choices.language,
         budget=_budget(budget, choices.budget),
+        pace=None if pace == AT_EASE else pace,
         created_by=created_by,
         search=search,
         news=notification_plan(

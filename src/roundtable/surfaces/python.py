@@ -13,7 +13,7 @@ from ..bootstrap import App, start
 from ..core.errors import RoundtableError
 from ..core.events import StoredEvent
 from ..core.state import State
-from ..core.values import Budget, Material, Verdict
+from ..core.values import Budget, Material, Pace, Verdict
 from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
@@ -159,6 +159,7 @@ class Roundtable:
         context: Sequence[str | Material] = (),
         language: str | None = None,
         budget: Budget | str | None = None,
+        pace: Pace | None = None,
         search: bool = True,
         created_by: str = "",
         news: NotificationRequest = None,
@@ -168,7 +169,8 @@ class Roundtable:
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
         as `quick=True` or `preset="cheap"` for the council: docs/reference/options.md has them
-        all. `budget` are limits, or the council's level: "low", "medium", "high".
+        all. `budget` are limits, or the council's level: "low", "medium", "high". `pace` says how
+        long speakers may keep silent and how much they think: `Pace(first_word=300, effort="high")`.
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
@@ -185,6 +187,7 @@ class Roundtable:
             context=context,
             language=language,
             budget=budget if isinstance(budget, Budget) else None,
+            pace=pace,
             search=search,
             created_by=created_by,
             news=news,

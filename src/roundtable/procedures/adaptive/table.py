@@ -182,8 +182,10 @@ class PanelTable(Table):
         speaker = participant.speaker
         if speaker.demonstration:
             return PATIENT
-        seconds = self.terms.timeouts.seconds(phase, speaker.model)
-        return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs)
+        timeouts = self.terms.timeouts
+        seconds = timeouts.seconds(phase, speaker.model)
+        chosen = timeouts.chosen(phase, speaker.model)
+        return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs, chosen=chosen)
 
     def for_the_last_word(self) -> HoldBack | None:
         """Keep one call, and what it reads and writes, for the synthesis."""

@@ -114,7 +114,12 @@ class AskCommand(click.Command):
 @click.option("--max-calls", type=click.IntRange(min=1), help="Stop after this many model calls.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Stop at this many tokens.")
 @click.option("--max-cost", type=click.FloatRange(min=0), help="Stop at this many US dollars.")
-@click.option("--max-time", type=click.FloatRange(min=1), help="Stop after this many seconds.")
+@click.option("--max-time", type=click.FloatRange(min=1), help="Stop after so many active seconds.")
+@click.option("--first-word", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may take to its first word.")  # fmt: skip
+@click.option("--silence", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may pause between two words.")  # fmt: skip
+@click.option("--effort", type=click.Choice(["low", "medium", "high"]), help="How much to think.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")

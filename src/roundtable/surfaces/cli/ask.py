@@ -19,8 +19,9 @@ from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Material
+from ...core.values import Material, Pace
 from ...procedures import procedure_spec
+from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
@@ -285,6 +286,9 @@ def request_of(
             "max_cost_usd": flags["max_cost"],
             "max_seconds": flags["max_time"],
         },
+        pace=checked(
+            Pace, {name: flags[name] for name in Pace.model_fields if name in flags}, surface
+        ),
         search=not flags["no_search"],
         created_by="command line",
         news=flags["notify"],

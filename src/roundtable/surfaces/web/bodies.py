@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
-from ...core.values import Budget, Material, NewsPlan, TurnedOut
+from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
@@ -157,6 +157,8 @@ class Topic(Body):
     options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: Budget | None = None
+    pace: Pace | None = None
+    """How long speakers may keep silent, and how much they think."""
     search: bool = True
 
     def request(self, settings: Settings) -> OpenRequest:
@@ -180,6 +182,7 @@ class Topic(Body):
             context=self.context,
             language=self.language,
             budget=self.budget,
+            pace=self.pace,
             search=self.search,
             created_by=created_by,
             news=news,
