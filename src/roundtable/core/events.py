@@ -79,6 +79,27 @@ class StageClosed(Value):
     missing: tuple[str, ...] = ()
 
 
+class StageReopened(Value):
+    """The last stage of a closed discussion is asked again, alone. What was said in it before stays
+    in the ledger and no longer counts; the discussion is open until it has been answered anew."""
+
+    type: Literal["StageReopened"] = "StageReopened"
+    v: Literal[1] = 1
+    stage: str
+    round: int
+    turns: tuple[str, ...]
+    by: str = ""
+
+
+class FollowUpOpened(Value):
+    """Another discussion goes on from this one; its opening names this one in turn."""
+
+    type: Literal["FollowUpOpened"] = "FollowUpOpened"
+    v: Literal[1] = 1
+    discussion_id: str
+    by: str = ""
+
+
 class AttemptStarted(Value):
     """Written before a call is made, so that a call in flight at a crash is known and counted."""
 
@@ -493,6 +514,8 @@ Event = Annotated[
     DiscussionOpened
     | StageOpened
     | StageClosed
+    | StageReopened
+    | FollowUpOpened
     | AttemptStarted
     | AttemptFinished
     | AttemptFailed

@@ -34,6 +34,7 @@ from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
 from .journal import Journal, Keyed
 from .moderation import (
+    asked_again,
     checked_words,
     conclusion,
     extended,
@@ -199,7 +200,9 @@ class Service:
                 return []
             if state.closed is not None:
                 raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
-            return [(StopRequested(by=by, reason=reason), mark)]
+            # One that was asked to stop before its last stage was asked again can be stopped anew.
+            once = mark if mark not in journal.keys else None
+            return [(StopRequested(by=by, reason=reason), once)] if not state.stop_requested else []
 
         await journal.record_checked(build)
         with suppress(LeaseHeld):
@@ -246,7 +249,7 @@ class Service:
                 return []
             given[:] = [_outside_speech(state, participant, words, declaration, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
-            return [(given[0].speech, f"outcome/{given[0].speech.turn_id}")]
+            return [(given[0].speech, state.outcome_key(given[0].speech.turn_id))]
 
         await journal.record_checked(build)
         await self._carry_on(journal)
@@ -282,6 +285,13 @@ class Service:
     async def resume(self, discussion_id: str, *, by: str) -> State:
         """Let a paused discussion go on. Its driver does, or the next `run`."""
         return await self._act(discussion_id, lambda state: resumed(state, by))
+
+    async def ask_again(self, discussion_id: str, stage: str, *, by: str) -> State:
+        """Open the last stage of a closed discussion once more: the next `run` asks it alone, and
+        what is said then counts. NotAllowed while it runs, and for any other stage."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await journal.record_checked(lambda state: asked_again(state, stage, by))
+        return journal.state
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Do without a participant's open turn."""

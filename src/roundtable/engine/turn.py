@@ -154,7 +154,7 @@ class _Taking:
             reply = await self._speak(call, speaker, prompt)
         except SpeakerError as error:
             failure = self._failure(call.attempt, error, clock.monotonic() - begun)
-            rest = self._out_of_time() if isinstance(error, _TimeOver) else ()
+            rest = self._out_of_time(call) if isinstance(error, _TimeOver) else ()
             await self.journal.record(failure, *rest)
         except asyncio.CancelledError:
             if self._in_flight(call):
@@ -314,14 +314,15 @@ class _Taking:
         most = self.journal.state.start.budget.max_seconds
         return None if most is None else max(0.0, most - self.journal.spending().seconds)
 
-    def _out_of_time(self) -> tuple[Outcome, ...]:
+    def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
         """What follows when a call was cut off because there is no time for any: its turn is over,
         with what was answered before."""
         most = self.journal.state.start.budget.max_seconds or 0.0
         over = BudgetExhausted(limit="time", detail=f"{most:.0f} of {most:.0f} seconds passed")
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
-        return ((over, "budget/time"), *self._outcome(outcome))
+        key = f"time/{self.plan.turn_id}/{call.attempt}"
+        return ((over, key), *self._outcome(outcome))
 
     def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:
         """What a call for a declaration alone is held to, where the speaker's provider can."""
@@ -342,18 +343,20 @@ class _Taking:
         )
         events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
         if "effort" in reply.unheeded:
-            events.append((_unheeded(call.speaker.model), f"{EFFORT_UNHEEDED}/{call.speaker.model}"))
+            events.append(
+                (_unheeded(call.speaker.model), f"{EFFORT_UNHEEDED}/{call.speaker.model}")
+            )
         turn = self.turn
         if turn is not None and not turn.over:
             answered = replace(turn.attempts[-1], finished=finished)
-            step = next_step(self.plan, Turn(turn.id, [*turn.attempts[:-1], answered]))
+            step = next_step(self.plan, replace(turn, attempts=[*turn.attempts[:-1], answered]))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
         await self.journal.record(*events)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
-        key = f"outcome/{plan.turn_id}"
+        key = self.journal.state.outcome_key(plan.turn_id)
         if isinstance(outcome, GiveUp):
             failure = TurnFailed(
                 turn_id=plan.turn_id,

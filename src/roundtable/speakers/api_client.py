@@ -235,7 +235,11 @@ class ApiCall:
             settings["thinking"] = request.effort
         elif request.effort is not None and self._model.takes_effort:
             settings = {**settings, "openai_reasoning_effort": request.effort}  # type: ignore[typeddict-unknown-key]
-        if request.temperature is not None and self._model.takes_temperature and "effort" not in self.extras:
+        if (
+            request.temperature is not None
+            and self._model.takes_temperature
+            and "effort" not in self.extras
+        ):
             settings["temperature"] = request.temperature
         return settings
 

@@ -137,6 +137,7 @@ def ask(**flags: Any) -> int:
 
 @cli.command(short_help="Go on with an interrupted discussion.")
 @click.argument("discussion_id", required=False)
+@click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
 @click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
@@ -144,7 +145,8 @@ def ask(**flags: Any) -> int:
 def resume(**flags: Any) -> int:
     """Go on where a discussion stopped. No finished call is made or paid again.
 
-    Without an id: the newest discussion that was interrupted.
+    Without an id: the newest discussion that was interrupted. With --again, the last stage of one
+    that is over is asked once more: what was said before stays in the ledger, the newest counts.
     """
     from .ask import resume_command
 

@@ -95,7 +95,11 @@ async def _ask(
 
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
     async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
+        if flags["again"] and not flags["discussion_id"]:
+            raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        if flags["again"]:
+            await app.service.ask_again(discussion_id, flags["again"], by="the user")
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
