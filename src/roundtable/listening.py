@@ -67,5 +67,5 @@ class Listening:
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> bool | None:
-        return await self._limit.__aexit__(kind, error, traceback)
+    ) -> None:
+        await self._limit.__aexit__(kind, error, traceback)

@@ -18,9 +18,9 @@ from ...core.scores import Matrix, consensus, matrix
 from ...core.text import count_words, first_sentences
 from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
+from ...views.prior import PRIOR
 from ..table import PATIENT, Table
 from .design import Design, SeatPlan
-from .options import PRIOR
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
 

@@ -290,6 +290,8 @@ def request_of(
             "max_cost_usd": flags["max_cost"],
             "max_seconds": flags["max_time"],
         },
+        follows=flags.get("follows", ""),
+        context_from=flags.get("context_from") or (),
         pace=checked(
             Pace, {name: flags[name] for name in Pace.model_fields if name in flags}, surface
         ),

@@ -132,6 +132,24 @@ class Extend(Body):
     rounds: int
 
 
+class Again(Body):
+    stage: Short
+
+
+class ComparedRow(BaseModel):
+    what: str
+    values: list[str]
+    differs: bool
+
+
+class Compared(BaseModel):
+    """Two discussions side by side."""
+
+    discussions: list[str]
+    rows: list[ComparedRow]
+    positions: list[ComparedRow]
+
+
 class Vote(Body):
     in_favour: bool
 
@@ -159,6 +177,11 @@ class Topic(Body):
     budget: Budget | None = None
     pace: Pace | None = None
     """How long speakers may keep silent, and how much they think."""
+    follows: Short = ""
+    """A discussion that is over: its table is asked further, with its record in hand, unless a
+    procedure or options are named."""
+    context_from: list[Short] = Field(default_factory=list, max_length=20)
+    """Further discussions whose record is to be in hand."""
     search: bool = True
 
     def request(self, settings: Settings) -> OpenRequest:
@@ -183,6 +206,8 @@ class Topic(Body):
             language=self.language,
             budget=self.budget,
             pace=self.pace,
+            follows=self.follows,
+            context_from=self.context_from,
             search=self.search,
             created_by=created_by,
             news=news,

@@ -122,7 +122,7 @@ class Room:
             raise self._trouble
         if self._ended and self._closed is not None:
             await self._load()  # news of it may still have been sent after its end
-            if self._closed is None:  # its last stage is asked again
+            if self.status == "running":  # its last stage is asked again
                 self._ended = False
                 self._work.append(asyncio.create_task(self._follow()))
 
