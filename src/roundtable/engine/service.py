@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
@@ -211,7 +212,9 @@ class Service:
                 state = fold(await self._ledger.append(id_, events, expected=0))
                 if earlier is not None and self._archive is self._ledger:
                     link = FollowUpOpened(discussion_id=id_, by=request.created_by)
-                    await self.record(earlier.discussion_id, link, key=f"follow-up/{id_}")
+                    # A moment before, so that of the two the new one was changed last.
+                    before = NewEvent(link, now - timedelta(microseconds=1), f"follow-up/{id_}")
+                    await self._ledger.append(earlier.discussion_id, [before])
                 if spec.moderation:  # it may go on without ever being driven
                     self._tell_of(state)
                 return state
