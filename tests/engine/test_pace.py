@@ -183,6 +183,7 @@ def test_effort_is_passed_on_and_where_it_is_not_heeded_that_is_said_once(takes:
     table = Table({"*": Thinker()}, cast=Cast(facts={"pace": Pace(effort="low")}))
     state = run_in_virtual_time(table.ask(search=False, pace=Pace(effort="high")))
     assert {request.effort for request in table.requests} == {"high"}
+    assert min(request.max_tokens for request in table.requests) > 20_480, "thoughts need room"
     notes = [note.text for note in state.notes if note.code == "effort_unheeded"]
     assert len(notes) == (0 if takes else len({request.model for request in table.requests}))
 

@@ -7,7 +7,7 @@ ledger before its call is made and again when its outcome is known.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,8 @@ from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
 EFFORT_UNHEEDED = "effort_unheeded"
+THOUGHTS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_240, "high": 20_480}
+"""Tokens of thinking that an effort may come to, beside those of the answer."""
 LONGEST_DRAFT = 400_000
 """Characters of an answer that are told while they come: nobody reads along further."""
 
@@ -174,8 +176,12 @@ class _Taking:
         return len(attempts) == call.attempt and attempts[-1].in_flight
 
     def _max_tokens(self, call: Call) -> int:
-        """What the task allows, but never more than half the window: the prompt needs room too."""
-        return min(self.plan.task_for(call.speaker).max_tokens, call.speaker.context_window // 2)
+        """What the task allows, and room for the thoughts that were asked for, since providers
+        count them as words; but never more than half the window: the prompt needs room too."""
+        effort = self._limits(call.speaker)[2]
+        wanted = self.plan.task_for(call.speaker).max_tokens
+        wanted += THOUGHTS[effort] if effort else 0
+        return min(wanted, call.speaker.context_window // 2)
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         task = self.plan.task_for(call.speaker)
