@@ -43,6 +43,7 @@ def test_what_cannot_be_followed_is_refused_before_anything_is_spent(desk: Desk)
     assert "There is no discussion 'last'" in desk("follow-up", "And then?").err
     id_ = _asked(desk)
     assert "There is no question." in desk("follow-up", id_).err
+    assert "keeps its models" in desk("follow-up", id_, "And?", "--model", "scripted/echo").err
     assert desk("delete", id_, "--yes").code == 0
     gone = desk("follow-up", id_, "And then?")
     assert gone.code == 2
@@ -80,6 +81,10 @@ def test_the_last_stage_again_from_the_command_line(desk: Desk) -> None:
     stages = {speech["stage"] for speech in desk("show", id_, "--json").document["speeches"]}
     assert "synthesis" in stages
     assert desk("resume", id_, "--again", "synthesis", "--no-log").code == 0
+    bundle = str(desk.workspace / "again.jsonl")
+    assert desk("export", id_, "--bundle", bundle).code == 0
+    assert desk("verify", bundle).code == 0
+    assert desk("show", id_).code == 0
     wrong = desk("resume", id_, "--again", "answer")
     assert wrong.code == 2
     assert "is not its last stage" in wrong.err

@@ -275,6 +275,11 @@ def request_of(
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
+    if flags.get("follows") and flags["model"] and not (flags["procedure"] or given(flags)):
+        raise UsageError(
+            "The same table keeps its models: --model is for one that is set anew.",
+            "Name a procedure as well, such as --procedure council, or leave --model out.",
+        )
     request = open_request(
         settings,
         question,
