@@ -122,14 +122,24 @@ class Refused(Exception):
         self.error = error
         self.remedy = remedy
         self.headers = headers
+        self.more: dict[str, Any] = {}
 
 
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Hosts, rate: Rate | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Hosts,
+        rate: Rate | None = None,
+        admit: Callable[[Scope], None] = lambda _: None,
+    ) -> None:
+        """`admit` decides from the head alone, and refuses before a body is read."""
         self._app = app
         self._hosts = hosts
+        self._admit = admit
         self._rate = rate or Rate()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,6 +159,8 @@ class Guard:
             if scope["method"] not in _READS:
                 _refuse_other_sites(headers)
                 self._refuse_too_many(scope["path"])
+            self._admit(scope)
+            if scope["method"] not in _READS:
                 receive = await _whole_body(scope, headers, receive)
         except Refused as refused:
             await _answer(refused, scope["path"], own)
@@ -244,16 +256,18 @@ def _with_headers(send: Send, *, stored: bool) -> Send:
     return own
 
 
-def problem(path: str, error: str, remedy: str, **more: Any) -> dict[str, Any]:
+def problem(path: str, error: str, remedy: str, *, status: int = 0, **more: Any) -> dict[str, Any]:
     """A refusal as the clients of this path know it."""
     if path.startswith("/v1/"):
-        kind = {"type": "invalid_request_error", "param": None, "code": None}
+        code = {401: "invalid_api_key", 403: "not_allowed"}.get(status)
+        kind = {"type": "invalid_request_error", "param": None, "code": code}
         return {"error": {"message": f"{error} {remedy}".strip(), **kind}}
     return {"error": error, "remedy": remedy, **more}
 
 
 async def _answer(refused: Refused, path: str, send: Send) -> None:
-    body = json.dumps(problem(path, refused.error, refused.remedy)).encode()
+    said = problem(path, refused.error, refused.remedy, status=refused.status, **refused.more)
+    body = json.dumps(said).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
