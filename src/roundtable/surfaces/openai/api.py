@@ -113,8 +113,7 @@ class _Table:
                 aclosing(while_held(events, self.links, secret_of(request), _now)) as coming,
             ):
                 async for event in coming:
-                    if event is not None:
-                        yield event
+                    yield event
 
         return stream(lasting(), metadata)
 

@@ -122,7 +122,7 @@ class Capability:
     @property
     def voice(self) -> str:
         """As whom it speaks where nobody says so."""
-        return self.seat or HOST_WIRE_NAME
+        return self.seat or (HOST_WIRE_NAME if self._has("lead") else "")
 
     def with_lead(self) -> Capability:
         """The same, and it may lead; for the owner who came by somebody's link."""
@@ -156,6 +156,8 @@ class Capability:
         return replace(wanted, expires=min(ends, default=None), parents=self.lineage)
 
     def _has(self, act: Act) -> bool:
+        if act == "speak" and self.acts == {"speak"} and not self.seat:
+            return False  # nobody is nobody
         return any(act == each or act in _IMPLIED[each] for each in self.acts)
 
 

@@ -12,10 +12,10 @@ from typing import Literal
 
 from .capability import Act, Capability
 
-Needs = Act | Literal["public", "any", "tool", "seat", "opened"]
+Needs = Act | Literal["public", "any", "link", "tool", "seat", "opened"]
 """`public`: nobody is asked. `any`: whoever holds something that is valid; what it gets to see
-depends on that. `tool`: what the tool of that name needs. `seat`: to hold one. `opened`: to have
-opened that discussion."""
+depends on that. `link`: a link, locked or not. `tool`: what the tool of that name needs. `seat`:
+to hold one. `opened`: to have opened that discussion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Asked:
         """What is needed, on `discussion_id`; None if any valid caller will do. KeyError for a
         tool without a rule."""
         match self.rule.needs:
-            case "public" | "any":
+            case "public" | "any" | "link":
                 return None
             case "tool":
                 return TOOLS[self.tool or ""]
@@ -95,7 +95,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/openapi.json"): Rule("public"),
     # One discussion by its link
     ("GET", "/api/r/{token}"): Rule("results"),
-    ("POST", "/api/r/{token}/unlock"): Rule("public"),
+    ("POST", "/api/r/{token}/unlock"): Rule("link"),
     ("GET", "/api/r/{token}/events"): Rule("watch"),
     ("GET", "/api/r/{token}/feed"): Rule("watch"),
     ("GET", "/api/r/{token}/derived"): Rule("watch"),

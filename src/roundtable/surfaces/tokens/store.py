@@ -77,7 +77,7 @@ class Tokens:
     ) -> None:
         """Without a home nothing was given out, and nothing can be."""
         self._home = home
-        self._now = now
+        self.now = now
         self._seen: tuple[int, int, int] | None = None
         self._all = _All()
 
@@ -100,7 +100,7 @@ class Tokens:
         everything = self._read()
         if any(each in everything.ended for each in held.lineage):
             return ENDED
-        now = now or self._now()
+        now = now or self.now()
         above = (everything.kept[each] for each in held.parents if each in everything.kept)
         ends = (held.expires, *(each.capability.expires for each in above))
         if any(each is not None and now >= each for each in ends):
@@ -128,17 +128,17 @@ class Tokens:
     def add(self, wanted: Capability, by: Capability = OWNER) -> tuple[str, Capability]:
         """A new token, which is told this once, and what it allows. Forbidden if that were more
         than `by` allows."""
-        _check(wanted, self._now())
+        _check(wanted, self.now())
         narrowed = by.narrowed(wanted)
         secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         hashed = hashlib.sha256(secret.encode()).hexdigest()
         made = replace(narrowed, id=id_of(secret), opened=frozenset())
-        self._keep(Kept(made, "token", self._now(), hashed))
+        self._keep(Kept(made, "token", self.now(), hashed))
         return secret, made
 
     def note_link(self, link: Capability) -> None:
         """Have a link that was given out in the list."""
-        self._keep(Kept(link, "link", self._now()))
+        self._keep(Kept(link, "link", self.now()))
 
     def end(self, id_: str, by: Capability = OWNER) -> list[str]:
         """End one, and with it all that was given out through it; the ids that ended. UnknownName
@@ -270,7 +270,7 @@ class Tokens:
             if each in everything.kept:
                 _drop(everything, each)
                 ended += [each] if each != id_ else []
-            everything.ended[each] = self._now().isoformat(timespec="seconds")
+            everything.ended[each] = self.now().isoformat(timespec="seconds")
         return ended
 
     @contextmanager
@@ -289,7 +289,7 @@ class Tokens:
             yield everything
             for id_, each in list(everything.kept.items()):
                 expires = each.capability.expires
-                if expires is not None and self._now() >= expires + _REMEMBERED:
+                if expires is not None and self.now() >= expires + _REMEMBERED:
                     _drop(everything, id_)
             put_private(path, _text(everything))
             self._seen = None

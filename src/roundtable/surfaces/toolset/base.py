@@ -11,7 +11,7 @@ from pydantic import Field
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
-from ...core.values import NewsPlan
+from ...core.values import NewsPlan, Participant
 from ...engine.service import Service
 from ...procedures.opening import OpenRequest
 from ..tokens.opening import open_as
@@ -118,6 +118,14 @@ class ToolsetBase:
     async def _wants_driver(self, state: State) -> bool:
         """A process of its own is only started for what nobody drives."""
         return not isinstance(self._running, Detached) or not await self._service.is_driven(state)
+
+    def _seat_token(self, state: State, seated: Participant) -> str:
+        """What opens this seat alone, for a page and for tools; it ends with what this caller
+        holds."""
+        from ..web.links import load_links
+
+        links = load_links(self.app.settings.home)
+        return links.token(state.discussion_id, "seat", seat=seated.id, by=self.access.held)
 
     async def _page(
         self, discussion_id: str, wanted: bool | None, port: int | None, *, seat: str = ""

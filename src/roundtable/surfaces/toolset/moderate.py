@@ -373,7 +373,7 @@ class ModerateTools(ReadTools):
         if seated is None:
             raise UnknownName("participant", participant, [p.id for p in state.participants])
         url, warnings = await self._page(discussion_id, web, web_port, seat=participant)
-        return invitation(state, seated, url, warnings)
+        return invitation(state, seated, url, warnings, self._seat_token(state, seated))
 
     @operation("notify", "Send news by hand")
     async def notify(

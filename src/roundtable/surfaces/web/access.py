@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 PASSWORDS_PER_MINUTE = 5
 HOW_TO_GET_IN = "`roundtable serve` prints the owner's link; open that once in this browser."
-HOW_TO_ASK = "`roundtable tokens add NAME` prints one; send Authorization: Bearer TOKEN."
+HOW_TO_ASK = (
+    "A program sends Authorization: Bearer TOKEN, and `roundtable tokens add NAME` prints one; a "
+    "browser opens the owner's link, which `roundtable serve` prints."
+)
 HELD = "roundtable.held"
 BY = "roundtable.by"
 """Where a request's scope says what it holds, and by which link or token."""
@@ -132,6 +135,8 @@ def _by_link(here: Web, head: Head, wanted: Asked) -> Capability:
     held = held_by(here, wanted.token)
     if not held.only:
         raise Denied(404, "This token is for no single discussion.", "Use it with the tools.")
+    if wanted.rule.needs == "link":
+        return held
     given = head.cookies.get(here.pass_cookie, "")
     if held.locked and not here.links.is_pass(given, wanted.token):
         raise Denied(401, "This link is locked.", "Give its password.", locked=True)

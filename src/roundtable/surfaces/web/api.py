@@ -361,10 +361,10 @@ async def _frames(
     async with (
         here.rooms.enter(grant.only) as room,
         aclosing(room.feed(after)) as frames,
-        aclosing(while_held(frames, here.links, secret, here.now)) as coming,
+        aclosing(while_held(frames, here.links, secret, here.now, last=(END,))) as coming,
     ):
         async for frame in coming:
-            yield END if frame is None else frame
+            yield frame
 
 
 def _started(here: Web, request: Request, state: State, by: Capability) -> bodies.Started:

@@ -58,6 +58,7 @@ def make_app(
     """The whole service. `host` is the address that it listens on, `allow_hosts` are further names
     under which it may be called. Its lifespan ends what it drives, resumably."""
     running = Running(app.service)
+    links.tokens.now = now
     web = Web(app, links, running, Rooms(app.service, running.draft_store), now)
 
     @asynccontextmanager

@@ -24,14 +24,22 @@ async def until_ended(links: Links, secret: str, now: Callable[[], datetime]) ->
             if not isinstance(held, Capability):
                 return
             if held.expires is not None:
-                wait = min(wait, max(0.0, (held.expires - now()).total_seconds()))
+                left = (held.expires - now()).total_seconds()
+                if left <= wait:
+                    await asyncio.sleep(left)
+                    return
         await asyncio.sleep(wait)
 
 
 async def while_held(
-    source: AsyncIterator[T], links: Links, secret: str, now: Callable[[], datetime]
-) -> AsyncGenerator[T | None, None]:
-    """What comes, for as long as the link or token stands; None if it ended first. Whoever gives
+    source: AsyncIterator[T],
+    links: Links,
+    secret: str,
+    now: Callable[[], datetime],
+    *,
+    last: tuple[T, ...] = (),
+) -> AsyncGenerator[T, None]:
+    """What comes, for as long as the link or token stands; `last` if it ended first. Whoever gives
     the source closes it."""
     if not secret:
         async for each in source:
@@ -43,8 +51,9 @@ async def while_held(
         while True:
             coming = asyncio.ensure_future(_next(source))
             await asyncio.wait([coming, ended], return_when=asyncio.FIRST_COMPLETED)
-            if ended.done():
-                yield None
+            if not coming.done() or links.read(secret, now=now()) is None:
+                for each in last:
+                    yield each
                 return
             try:
                 each = coming.result()

@@ -114,11 +114,11 @@ class Links:
     def held(self, secret: str, *, now: datetime) -> Capability | Refusal:
         """The same, with the reason if it allows nothing. Only who really held it once is told
         more than that it opens nothing."""
-        found = self.find(secret)
+        fields = None if is_token(secret) else self._fields(secret)
+        found = self.tokens.find(secret) if fields is None else _capability(secret, fields)
         if found is None:
             known = is_token(secret) and self.tokens.is_ended(id_of(secret))
             return Refusal(ENDED if known else "")
-        fields = self._fields(secret)
         if fields is not None and fields.edition < self.tokens.era:
             return Refusal(ENDED)
         why = self.tokens.refusal(found, now)
@@ -129,18 +129,7 @@ class Links:
         if is_token(secret):
             return self.tokens.find(secret)
         fields = self._fields(secret)
-        if fields is None:
-            return None
-        return Capability(
-            acts=_ACTS[ROLES[fields.role]],
-            id=id_of(secret),
-            discussions=frozenset({fields.discussion_id}),
-            seat=fields.seat,
-            channels=frozenset(),
-            expires=datetime.fromtimestamp(fields.stamp, UTC) if fields.stamp else None,
-            parents=fields.parents,
-            locked=bool(fields.lock),
-        )
+        return None if fields is None else _capability(secret, fields)
 
     def opens(self, token: str, password: str) -> bool:
         """Whether this is the password of a locked token."""
@@ -224,6 +213,19 @@ class _Fields:
     lock: str
     edition: int
     parents: tuple[str, ...]
+
+
+def _capability(link: str, fields: _Fields) -> Capability:
+    return Capability(
+        acts=_ACTS[ROLES[fields.role]],
+        id=id_of(link),
+        discussions=frozenset({fields.discussion_id}),
+        seat=fields.seat,
+        channels=frozenset(),
+        expires=datetime.fromtimestamp(fields.stamp, UTC) if fields.stamp else None,
+        parents=fields.parents,
+        locked=bool(fields.lock),
+    )
 
 
 def load_links(home: Path) -> Links:
