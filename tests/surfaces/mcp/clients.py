@@ -71,7 +71,7 @@ class HttpServer:
 async def http_server(home: Path, workspace: Path, *args: str) -> AsyncIterator[HttpServer]:
     env = environment({**QUIET, "ROUNDTABLE_HOME": str(home)})
     program = [sys.executable, "-m", "roundtable", "mcp"]
-    key = client_token(home)
+    key = client_token(home, "open", "lead", discussions=None)
     process = await asyncio.create_subprocess_exec(
         *(*program, "--http", "--port", "0", "--no-web", *args),
         stderr=asyncio.subprocess.PIPE,

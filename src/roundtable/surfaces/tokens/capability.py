@@ -103,12 +103,14 @@ class Capability:
         """Forbidden, with what to ask for, if it does not allow this."""
         if self.may(act, discussion_id):
             return
-        elsewhere = discussion_id is not None and self.may(act)
-        where = f" in {discussion_id}" if elsewhere else ""
+        if discussion_id is not None and self.may(act):
+            raise Forbidden(
+                f"This token may not {TOLD[act]} in {discussion_id}: it is for other discussions.",
+                "Ask whoever gave it to you for one that is for this one.",
+            )
         raise Forbidden(
-            f"This token may not {TOLD[act]}{where}.",
-            "Ask whoever gave it to you for one that may"
-            + (": it is for other discussions." if elsewhere else f" {act!r}."),
+            f"This token may not {TOLD[act]}.",
+            f"Ask whoever gave it to you for one that may {act!r}.",
         )
 
     def check_voice(self, participant: str) -> None:
@@ -146,11 +148,14 @@ class Capability:
                     self.check(act, each)
         if self.seat and wanted.seat != self.seat and wanted.may("speak"):
             raise _too_much("another seat", f"speak for {wanted.seat or 'everybody'!r}")
-        if self.channels is not None and (
-            wanted.channels is None or not wanted.channels <= self.channels
+        opens = "open" in wanted.acts
+        if (
+            opens
+            and self.channels is not None
+            and (wanted.channels is None or not wanted.channels <= self.channels)
         ):
             raise _too_much("more channels", "send news to channels that it has not")
-        if self.spend is not None and (wanted.spend is None or wanted.spend > self.spend):
+        if opens and self.spend is not None and (wanted.spend is None or wanted.spend > self.spend):
             raise _too_much("more money", f"spend more than ${self.spend:g}")
         ends = [each for each in (self.expires, wanted.expires) if each is not None]
         return replace(wanted, expires=min(ends, default=None), parents=self.lineage)

@@ -28,6 +28,8 @@ LOCK = "tokens.lock"
 PREFIX = "rtk_"
 MOST = 10_000
 """Tokens and links that are kept at once."""
+MOST_THROUGH_ONE = 1_000
+"""Of them those that somebody gave out who was given one."""
 _ID = 12
 _SECRET_BYTES = 24
 _WAITS = 5.0
@@ -145,9 +147,13 @@ class Tokens:
         if there is none, or `by` neither is it nor gave it out."""
         with self._writing() as everything:
             kept = everything.kept.get(id_)
-            own = not by.owns and by.id == id_
-            through = kept is not None and by.id != "" and by.id in kept.capability.parents
-            if not (by.owns and kept is not None) and not own and not through:
+            # Not a link by itself: many may hold the same one.
+            allowed = kept is not None and (
+                by.owns
+                or (kept.kind == "token" and by.id == id_)
+                or (by.id != "" and by.id in kept.capability.parents)
+            )
+            if not allowed:
                 ours = [each.capability.id for each in self.listed(by)]
                 raise UnknownName("token", id_, ours)
             return self._end(everything, id_)
@@ -258,9 +264,11 @@ class Tokens:
     def _keep(self, new: Kept) -> None:
         with self._writing() as everything:
             everything.kept.setdefault(new.capability.id, new)
-            if len(everything.kept) > MOST:
+            above = set(new.capability.parents)
+            beside = [k for k in everything.kept.values() if above & set(k.capability.parents)]
+            if len(everything.kept) > MOST or len(beside) > MOST_THROUGH_ONE:
                 raise UsageError(
-                    f"There are {MOST:,} tokens and links already.", "End some: roundtable tokens."
+                    "There are too many tokens and links already.", "End some: roundtable tokens."
                 )
 
     def _end(self, everything: _Open, id_: str) -> list[str]:
