@@ -103,7 +103,7 @@ def test_hands_come_to_an_end() -> None:
 
 CAPABILITIES = st.builds(
     Capability,
-    acts=st.frozensets(st.sampled_from(ACTS), min_size=1),
+    acts=st.frozensets(st.sampled_from(ACTS[:5]), min_size=1),
     id=st.just("abc"),
     discussions=st.none() | st.frozensets(st.sampled_from([ONE, TWO])),
     opened=st.frozensets(st.sampled_from([ONE, TWO])),
@@ -114,7 +114,7 @@ CAPABILITIES = st.builds(
 )
 
 
-@given(giver=CAPABILITIES, wanted=CAPABILITIES)
+@given(giver=CAPABILITIES | st.just(OWNER), wanted=CAPABILITIES)
 def test_whatever_is_given_out_allows_nothing_that_its_giver_may_not(
     giver: Capability, wanted: Capability
 ) -> None:
