@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from httpx2 import AsyncClient
 from mcp import Client
+from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.exceptions import MCPError
 
 from roundtable.surfaces.mcp.callers import Callers
@@ -26,7 +27,11 @@ from tests.surfaces.web.house import client_token
 
 from .kinds import BAD, MAY, VALID, made
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.requirement("Z-39"),
+    pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
+]
 SEATS = [{"profile": "tea", "role": "advocate"}, {"profile": "coffee", "role": "critic"}]
 OWNERS = {"owner's key", "session"}
 METHODS = {
@@ -41,6 +46,7 @@ METHODS = {
     "prompts/list",
     "prompts/get",
     "ping",
+    "server/discover",
 }
 
 
@@ -112,8 +118,8 @@ async def test_each_token_gets_of_the_server_what_it_is_for(
         if "list" in offered and "read" in offered:
             shown = {str(each.uri) for each in (await client.list_resources()).resources}
             assert (f"roundtable://{id_}/transcript" in shown) == (kind in MAY["watch"])
+        wish = {"topic": "x", "question": "x", "discussion_id": id_, "profile": "tea"}
         for name in PROMPTS:
-            wish = {"topic": "x", "question": "x", "discussion_id": id_, "profile": "tea"}
             why = await tried(lambda name=name: client.get_prompt(name, wish))
             speaks = MAY["speak"] - {"other seat"}
             allowed = kind in (speaks if name == "participate" else MAY["open"])
@@ -157,6 +163,43 @@ async def test_a_token_that_is_ended_ends_in_mid_session(toolset: Toolset, tmp_p
         links.tokens.end_given(token)
         told = await refused(client, "status", discussion_id=opened["discussion_id"])
         assert told["message"] == "This token was ended by whoever gave it."
+
+
+@pytest.mark.parametrize("kind", [*VALID, *BAD])
+async def test_a_token_listens_to_what_it_may_read(
+    toolset: Toolset, tmp_path: Path, kind: str
+) -> None:
+    links = load_links(tmp_path / "home")
+    opened = await toolset.create_discussion(topic="Tea?", participants=SEATS)  # type: ignore[arg-type]
+    state = await toolset.app.service.read(opened.discussion_id)
+    token = made(links, kind, state)  # type: ignore[arg-type]
+    uri = f"roundtable://{opened.discussion_id}/transcript"
+    server = make_server(toolset, Callers(links, token))
+
+    async def listens(client: Client) -> None:
+        async with client.listen(resource_subscriptions=[uri]):
+            pass
+
+    async with Client(server) as client:
+        why = await tried(lambda: listens(client))
+        assert bool(why) == (kind not in MAY["watch"]), why
+
+
+async def test_a_client_that_listens_hears_nothing_after_its_token_ended(
+    toolset: Toolset, tmp_path: Path
+) -> None:
+    links = load_links(tmp_path / "home")
+    opened = await toolset.create_discussion(topic="Tea?", participants=SEATS)  # type: ignore[arg-type]
+    token = links.token(opened.discussion_id, "seat", seat="tea")
+    uri = f"roundtable://{opened.discussion_id}/transcript"
+    server = make_server(toolset, Callers(links, token))
+    async with Client(server) as client, client.listen(resource_subscriptions=[uri]) as updates:
+        links.tokens.end_given(token)
+        heard = []
+        with suppress(MCPError, SubscriptionLost):
+            async with asyncio.timeout(60):
+                heard = [event async for event in updates]
+        assert heard == []
 
 
 async def test_a_seat_of_an_invitation_holds_that_seat_and_nothing_else(
@@ -229,7 +272,7 @@ async def test_over_http_each_client_has_its_own_rights_and_its_own_session(
                 async with http.stream("GET", server.url, headers=headers) as listening:
                     assert listening.status_code == 200
                     load_links(home).tokens.end_given(one)
-                    with pytest.raises(Exception, match="(?i)closed|incomplete|peer"):
+                    with pytest.raises(Exception, match=r"(?i)closed|incomplete|peer"):
                         async for _ in listening.aiter_bytes():
                             pass
             after = await http.post(server.url, json=ping, headers=headers)

@@ -33,6 +33,8 @@ MOST_THROUGH_ONE = 1_000
 _ID = 12
 _SECRET_BYTES = 24
 _WAITS = 5.0
+_EDITIONS = 1_000_000
+"""Of one link between two ends of all."""
 _REMEMBERED = timedelta(days=30)
 """For so long whoever brings a token that has run out is told so."""
 ENDED = "was ended by whoever gave it"
@@ -165,13 +167,13 @@ class Tokens:
 
     @property
     def era(self) -> int:
-        """Links of an earlier one are ended, all of them."""
+        """The first edition of links that counts; all before are ended."""
         return self._read().era
 
     def end_all(self) -> list[str]:
         """End every token and every link, listed or not."""
         with self._writing() as everything:
-            everything.era += 1
+            everything.era += _EDITIONS
             ended = [each for id_ in list(everything.kept) for each in self._end(everything, id_)]
             return list(dict.fromkeys(ended))
 
