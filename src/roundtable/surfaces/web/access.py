@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 from starlette.requests import cookie_parser
@@ -59,18 +59,6 @@ class Web:
 class Denied(Refused):
     """An answer instead of what was asked for."""
 
-    def __init__(
-        self,
-        status: int,
-        error: str,
-        remedy: str = "",
-        *,
-        headers: Mapping[str, str] | None = None,
-        **more: Any,
-    ) -> None:
-        super().__init__(status, error, remedy, **(headers or {}))
-        self.more = more
-
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -91,14 +79,20 @@ class Head:
         return Head(scope["method"], scope["path"], key, cookie_parser(cookies))
 
 
-def admit(here: Web, scope: Scope) -> None:
-    """Let a request in by its head, and note in its scope what it holds. Denied says why not. An
-    address without a rule is noted as nothing: no route answers it."""
+def admit(here: Web, scope: Scope) -> bool:
+    """Let a request in by its head, and note in its scope what it holds. Denied says why not;
+    False if its address has no rule: no route answers it."""
     head = Head.of(scope)
     wanted = _wanted(head)
     if wanted is None:
-        return
-    scope[HELD], scope[BY] = decide(here, head, wanted)
+        return False
+    try:
+        scope[HELD], scope[BY] = decide(here, head, wanted)
+    except Denied as denied:
+        if wanted.rule.clients:  # as OpenAI's clients tell one from the other
+            denied.more["code"] = "invalid_api_key" if denied.status == 401 else "not_allowed"
+        raise
+    return True
 
 
 def decide(here: Web, head: Head, wanted: Asked) -> tuple[Capability | None, str]:

@@ -169,8 +169,8 @@ def _explain_errors(service: FastAPI) -> None:
 
     @service.exception_handler(Denied)
     async def denied(request: Request, error: Denied) -> Response:
-        body = problem(request.url.path, error.error, error.remedy, status=error.status)
-        return JSONResponse({**body, **error.more}, status_code=error.status, headers=error.headers)
+        body = problem(request.url.path, error.error, error.remedy, **error.more)
+        return JSONResponse(body, status_code=error.status, headers=error.headers)
 
     @service.exception_handler(errors.RoundtableError)
     async def ours(request: Request, error: errors.RoundtableError) -> Response:
