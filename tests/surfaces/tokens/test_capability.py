@@ -84,7 +84,7 @@ def test_nobody_gives_out_more_money_or_channels() -> None:
     assert giver.narrowed(fine).parents == ("abc",)
     for more in ({"spend": 5.01}, {"spend": None}, {"channels": None}, {"channels": {"x"}}):
         with pytest.raises(Forbidden, match="cannot give more than it has"):
-            giver.narrowed(replace(fine, **more))  # type: ignore[arg-type]
+            giver.narrowed(replace(fine, **more))
 
 
 def test_nothing_outlives_what_it_was_given_out_through() -> None:

@@ -4,9 +4,10 @@ subscriptions. What is tried is what the server itself offers."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,10 +64,10 @@ async def toolset(tmp_path: Path) -> AsyncIterator[Toolset]:
         yield opened
 
 
-async def tried(work: Callable[[], object]) -> str:
+async def tried(work: Callable[[], Awaitable[object]]) -> str:
     """Empty if it was done, else why not."""
     try:
-        await work()  # type: ignore[misc]
+        await work()
     except MCPError as error:
         return str(error)
     return ""
@@ -109,8 +110,8 @@ async def test_each_token_gets_of_the_server_what_it_is_for(
         for address in (TRANSCRIPT, EVENTS):
             uri = address.replace("{discussion_id}", id_).replace("{?after}", "?after=0")
             for work in (
-                lambda uri=uri: client.read_resource(uri),
-                lambda uri=uri: client.subscribe_resource(uri),
+                partial(client.read_resource, uri),
+                partial(client.subscribe_resource, uri),
             ):
                 why = await tried(work)
                 assert bool(why) == (kind not in MAY["watch"]), (address, why)
@@ -120,7 +121,7 @@ async def test_each_token_gets_of_the_server_what_it_is_for(
             assert (f"roundtable://{id_}/transcript" in shown) == (kind in MAY["watch"])
         wish = {"topic": "x", "question": "x", "discussion_id": id_, "profile": "tea"}
         for name in PROMPTS:
-            why = await tried(lambda name=name: client.get_prompt(name, wish))
+            why = await tried(partial(client.get_prompt, name, wish))
             speaks = MAY["speak"] - {"other seat"}
             allowed = kind in (speaks if name == "participate" else MAY["open"])
             assert bool(why) != allowed, (name, why)

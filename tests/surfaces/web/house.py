@@ -52,7 +52,7 @@ def house_settings(home: Path, **env: str) -> Settings:
 def client_token(home: Path, *may: Act, **more: Any) -> str:
     """A token as `roundtable tokens add` gives it out: for its own discussions, if nothing is
     said."""
-    usual = {"discussions": frozenset(), "channels": frozenset()}
+    usual: Json = {"discussions": frozenset(), "channels": frozenset()}
     wanted = Capability(frozenset(may or ("open",)), **{**usual, **more})
     return load_links(home).tokens.add(wanted)[0]
 

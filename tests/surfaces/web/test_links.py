@@ -40,6 +40,38 @@ def test_a_token_says_what_it_opens_and_as_whom() -> None:
     assert (watching.only, watching.role) == ("rt_12345678", "viewer")
 
 
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize(
+    ("link", "role", "seat"),
+    [
+        ("L_H_-4xu4cLzrdxeHKUVWhmfGbtbInJ0XzEyMzQ1Njc4IiwwLCIiXQ", "viewer", ""),
+        ("s9Zc0Qxwz-09xz_3FWI8ghmAH7xbInJ0XzEyMzQ1Njc4IiwyLCIiXQ", "host", ""),
+        (
+            "EaID17E0attT1wna1_-eoYsbBxZbInJ0XzEyMzQ1Njc4IiwxLCJ0ZWEiLDE4OTM0NTYwMDBd",
+            "seat",
+            "tea",
+        ),
+        (
+            "hba6OgWETH2aUi3hvlu4aOLEgK1bInJ0XzEyMzQ1Njc4IiwyLCIiLDAsImE4ZDE3NjU2ZTgyYzMxZGZhMTFjNWM"
+            "yMGIwZjljNjllYzNlOWZmZDQwZTI2YmYxZjNlZjYxMDExIl0",
+            "host",
+            "",
+        ),
+    ],
+)
+def test_links_that_were_made_before_there_were_tokens_still_open(
+    link: str, role: str, seat: str
+) -> None:
+    held = LINKS.read(link, now=NOW)
+    assert held is not None
+    assert (held.only, held.role, held.seat) == ("rt_12345678", role, seat)
+    if held.locked:
+        assert LINKS.opens(link, "sesame")
+    else:
+        expires = held.expires
+        assert LINKS.token("rt_12345678", held.role, seat=seat, expires=expires) == link
+
+
 def test_the_same_link_is_the_same_address_in_every_process() -> None:
     assert Links(b"k" * 32).token("rt_1", "host") == LINKS.token("rt_1", "host")
 
