@@ -39,6 +39,8 @@ class OpenRequest:
     """Whether the table that it follows is set once more, in place of one by these options."""
     context_from: tuple[str, ...] = ()
     """Further discussions whose record is to be in hand."""
+    from_files: bool = False
+    """Whether results of others stand in its context, taken from files of the workspace."""
     notes: tuple[NoteAdded, ...] = ()
     """What the reader should know of the request itself."""
     news: NewsPlan | None = None

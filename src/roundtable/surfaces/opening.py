@@ -88,6 +88,7 @@ def open_request(
         follows=follows,
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
+        from_files=bool(earlier.materials),
         notes=earlier.notes,
         options=named,
         language=language or choices.language,

@@ -41,6 +41,8 @@ from ...core.text import clip, first_sentences, redact
 from ...core.values import Participant
 from ...procedures.spec import PREFIX as OWN
 from ..opening import open_request
+from ..tokens.capability import Capability
+from ..tokens.opening import open_as
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
 from .wire import WireError
@@ -145,6 +147,7 @@ class Runs:
 
     async def open(
         self,
+        held: Capability,
         model: OfferedModel,
         asked: Prompt,
         wishes: RoundtableOptions,
@@ -154,7 +157,8 @@ class Runs:
     ) -> State:
         """The discussion of this request. The same `key` finds the same one again, in any process;
         a client that tries again by itself (`retry`) finds the one that its first try opened."""
-        digest = hashlib.sha256(body).hexdigest()[:24]
+        # Two clients that ask the same have two discussions.
+        digest = hashlib.sha256(held.id.encode() + body).hexdigest()[:24]
         if retry and not key and (known := self._recent.get(digest)) is not None:
             with suppress(UnknownDiscussion):
                 return self._driven(await self._app.service.read(known))
@@ -162,7 +166,9 @@ class Runs:
         options = {**wishes.options, **model.options}
         # The same model asked again in one conversation is the same table.
         same = bool(asked.follows) and not options and await self._held_as(asked.follows, model)
-        state = await self._app.service.open(
+        state, _ = await open_as(
+            self._app,
+            held,
             open_request(
                 self._app.settings,
                 asked.topic,

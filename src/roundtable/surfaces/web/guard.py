@@ -14,7 +14,7 @@ import json
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
@@ -116,20 +116,39 @@ class Rate:
 
 
 class Refused(Exception):
-    def __init__(self, status: int, error: str, remedy: str, **headers: str) -> None:
+    def __init__(
+        self,
+        status: int,
+        error: str,
+        remedy: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(error)
         self.status = status
         self.error = error
         self.remedy = remedy
-        self.headers = headers
+        self.headers = headers or {}
+        self.more = more
 
 
 class Guard:
     """ASGI middleware around the whole application."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Hosts, rate: Rate | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: Hosts,
+        rate: Rate | None = None,
+        admit: Callable[[Scope], bool] = lambda _: True,
+    ) -> None:
+        """`admit` decides from the head alone, before a body is read: Refused for whoever may not
+        ask, False where there is nothing to ask for."""
         self._app = app
         self._hosts = hosts
+        self._admit = admit
         self._rate = rate or Rate()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,6 +168,7 @@ class Guard:
             if scope["method"] not in _READS:
                 _refuse_other_sites(headers)
                 self._refuse_too_many(scope["path"])
+            if self._admit(scope) and scope["method"] not in _READS:
                 receive = await _whole_body(scope, headers, receive)
         except Refused as refused:
             await _answer(refused, scope["path"], own)
@@ -165,7 +185,7 @@ class Guard:
                 429,
                 "Too many requests came through this link.",
                 f"Try again in {seconds} s.",
-                **{"retry-after": seconds},
+                headers={"retry-after": seconds},
             )
 
 
@@ -247,13 +267,14 @@ def _with_headers(send: Send, *, stored: bool) -> Send:
 def problem(path: str, error: str, remedy: str, **more: Any) -> dict[str, Any]:
     """A refusal as the clients of this path know it."""
     if path.startswith("/v1/"):
-        kind = {"type": "invalid_request_error", "param": None, "code": None}
+        kind = {"type": "invalid_request_error", "param": None, "code": more.get("code")}
         return {"error": {"message": f"{error} {remedy}".strip(), **kind}}
     return {"error": error, "remedy": remedy, **more}
 
 
 async def _answer(refused: Refused, path: str, send: Send) -> None:
-    body = json.dumps(problem(path, refused.error, refused.remedy)).encode()
+    said = problem(path, refused.error, refused.remedy, **refused.more)
+    body = json.dumps(said).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
