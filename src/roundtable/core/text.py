@@ -120,7 +120,7 @@ def slug(text: str, limit: int = 48, default: str = "topic") -> str:
         if len(longer) > limit:
             break
         name = longer
-    if not name or name in _WINDOWS_DEVICES:
+    if not name or name in WINDOWS_DEVICES:
         name = f"{name or default}-{_fingerprint(text)}"
     return name
 
@@ -133,7 +133,7 @@ def _fingerprint(text: str) -> str:
     return f"{value:08x}"
 
 
-_WINDOWS_DEVICES = frozenset(
+WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10))]
 )
 

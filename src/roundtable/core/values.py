@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -30,6 +30,12 @@ class Value(BaseModel):
     """Base of everything stored: immutable, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def added(default: Any) -> Any:
+    """A field that came to a stored value later. Where it says nothing it is not stored, so events
+    from before it stay, byte for byte, what they were."""
+    return Field(default=default, exclude_if=lambda value: bool(value == default))
 
 
 class Usage(Value):
@@ -229,6 +235,8 @@ class Verdict(Value):
     """The answer in one or two sentences, as its writer declared it."""
     delivers: str = ""
     """The option that the writer says it delivers."""
+    stands: tuple[str, ...] = added(())
+    """The versions of deliverables that the writer says stand."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
     next_steps: tuple[ActionItem, ...] = ()

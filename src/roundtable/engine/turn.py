@@ -328,6 +328,7 @@ class _Taking:
             after_round=plan.after_round,
             declaration=outcome.declaration,
             independent=plan.independent,
+            deliverables=outcome.deliverables,
         )
         return ((speech, key),)
 

@@ -17,6 +17,7 @@ from ...procedures import procedure_spec
 from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
+from ...views.deliverables import with_works
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -146,7 +147,7 @@ class Prompt:
 def delivered(state: State) -> str:
     """The verdict as the client gets it, with a mark by which it is known again."""
     words = procedure_spec(state.start.procedure).deliver(state, __version__)
-    return f"{redact(words).strip()}\n\n`{state.discussion_id}`"
+    return f"{with_works(redact(words).strip(), state)}\n\n`{state.discussion_id}`"
 
 
 def prior_verdict(state: State) -> Material:
