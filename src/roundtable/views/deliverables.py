@@ -81,7 +81,7 @@ def works_of(state: State) -> Works:
 
 def _works(state: State) -> Works:
     found = delivered(state)
-    names = _files(state, found.versions)
+    names = _files(found.versions)
     standing = {each.id for each in found.versions}
     earlier = [each for each in versions_of(state) if each.id not in standing]
     return Works(
@@ -91,7 +91,7 @@ def _works(state: State) -> Works:
     )
 
 
-def _files(state: State, versions: tuple[Version, ...]) -> dict[str, str]:
+def _files(versions: tuple[Version, ...]) -> dict[str, str]:
     taken: dict[str, int] = {}
     for each in versions:
         taken[each.name.casefold()] = taken.get(each.name.casefold(), 0) + 1

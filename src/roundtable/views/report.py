@@ -23,6 +23,7 @@ from .report_costs import costs, money, prompts
 from .report_parts import (
     Alert,
     Grid,
+    Line,
     Part,
     Prose,
     Report,

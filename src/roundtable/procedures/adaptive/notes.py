@@ -51,7 +51,7 @@ def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
     return NoteAdded(
         code="budget_profile",
         text=f"{DEGRADED}: only {usable} of the {wanted} models of this panel can be used now, "
-        "so the run switched to the profile “budget”.",
+        "so the run switched to the profile “budget”, unless a meta-panel seats others.",
         remedy="Set the missing keys, or start the Blockrun proxy (it needs localhost:8402) and "
         "set BLOCKRUN_PROXY_URL; --panel chooses models yourself.",
     )
@@ -83,6 +83,24 @@ def meta_partly(names: str, left: int) -> NoteAdded:
     return NoteAdded(
         code="meta_partly",
         text=f"No recommendation from {names}: the workflow was decided from the other {left}.",
+    )
+
+
+def meta_smaller(seated: int, absent: Iterable[str]) -> NoteAdded:
+    return NoteAdded(
+        code="meta_smaller",
+        text=f"The meta-panel sits with {seated}: left out, because they cannot be used now: "
+        f"{', '.join(absent)}.",
+    )
+
+
+def left_out(sub_tasks: Iterable[str]) -> NoteAdded:
+    """What the design does not give to anybody."""
+    told = "; ".join(each.rstrip(" .") for each in sub_tasks)
+    return NoteAdded(
+        code="sub_tasks_left_out",
+        text=f"Recommended by some of the meta-panel, and given no seat: {told}.",
+        remedy="Ask for it on its own if it matters.",
     )
 
 
@@ -188,6 +206,12 @@ SYNTHESISER_ON_PANEL = NoteAdded(
     text="The synthesis is written by a model that also holds a seat on the panel, because there "
     "is no other one: a risk of bias.",
     remedy="Configure a further model.",
+)
+META_ALONE = NoteAdded(
+    code="meta_alone",
+    text="Only one model can be used now, so no meta-panel designs the workflow: the mode's "
+    "default panel sits.",
+    remedy="Configure a second model.",
 )
 META_TOO_DEAR = NoteAdded(
     code="meta_skipped",

@@ -306,6 +306,8 @@ def _by_meta_panel(table: PanelTable, speeches: Sequence[SpeechGiven]) -> tuple[
     writer = writer_participant(bench[decision.speakers[SYNTHESISER_ID]].speakers)
     first = [who for plan, who in zip(seats, panel, strict=True) if plan.stage == 1]
     notes = (*decision.notes, *say.bias(first, host, writer.speaker.model))
+    if decision.design.left_out:
+        notes = (*notes, say.left_out(decision.design.left_out))
     if len(found) < len(terms.analysts):
         notes = (say.meta_partly(_silent(table, found), len(found)), *notes)
     reason = f"Designed by the meta-panel: {decision.design.workflow}."

@@ -16,9 +16,10 @@ from ...core.grounding import labelled
 from ...core.text import first_sentences
 from ...core.values import Participant, Verdict
 from .. import verdicts
-from .design import META_CONTRACT, SeatPlan
+from .design import SeatPlan, may_sit
 from .options import KIND
 from .panels import BRIEFS, DEFAULT_OPENING, OPENINGS
+from .recommendation import META_CONTRACT
 from .table import (
     ANSWER,
     ANSWER_CONTRACT,
@@ -63,12 +64,7 @@ _URL = re.compile(r"https?://(?:[^\s<>()\[\]\"'`|]|\([^\s<>()]*\))+")
 
 def analysis(table: PanelTable, analyst: Participant) -> TurnPlan:
     terms = table.terms
-    own = table.host.speaker.model
-    names = [
-        f"- {each.name}"
-        for each in terms.bench
-        if each.usable and each.allowed and each.model != own
-    ]
+    names = [f"- {each.name}" for each in may_sit(terms.bench, table.host.speaker.model)]
     variables: dict[str, PromptValue] = {
         **table.common(),
         **table.grounding(),

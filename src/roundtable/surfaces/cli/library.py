@@ -111,7 +111,9 @@ def _print_work(text: str) -> None:
         click.echo(for_screen(text), nl=False)
         return
     # In bytes: what a platform makes of line ends is not part of the work.
-    click.get_binary_stream("stdout").write(text.encode("utf-8"))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
 
 
 def _work(state: State, name: str) -> str:
