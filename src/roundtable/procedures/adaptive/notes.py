@@ -145,6 +145,20 @@ def misrepresented(role: str, correction: str) -> NoteAdded:
     )
 
 
+def partly(role: str, correction: str) -> NoteAdded:
+    return NoteAdded(
+        code="correction",
+        text=f"{role} calls the synthesis only partly accurate: {correction}",
+    )
+
+
+def taken_up(role: str, judgement: str, correction: str) -> NoteAdded:
+    """A correction of the first draft that the second was written with."""
+    return NoteAdded(
+        code="correction_used", text=f"{role} on the first draft ({judgement}): {correction}"
+    )
+
+
 def rewritten(roles: str) -> NoteAdded:
     return NoteAdded(
         code="rewritten",
@@ -194,6 +208,17 @@ REWRITE_FAILED = NoteAdded(
     code="rewrite_failed",
     text="The synthesis should have been written anew, but that failed: the draft stands.",
     remedy="Ask again with --validate.",
+)
+REWRITE_WORSE = NoteAdded(
+    code="rewrite_worse",
+    text="The synthesis was written anew, but more of the panel call that inaccurate than the "
+    "draft: the draft stands.",
+    remedy="Read what they correct before you rely on it.",
+)
+NOT_RECHECKED = NoteAdded(
+    code="rewrite_unchecked",
+    text="The synthesis that was written anew could not be checked again.",
+    remedy="Raise the limit, and ask again with --validate.",
 )
 ORCHESTRATOR_ON_PANEL = NoteAdded(
     code="orchestrator_on_panel",

@@ -19,17 +19,19 @@ from ...core.text import count_words, first_sentences
 from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
 from ..table import PATIENT, Table
+from ..work import wants_work
 from .design import Design, SeatPlan
 from .options import PRIOR
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
 
 META, ANSWER, CRITIQUE, SECOND = "meta-panel", "answer", "critique", "second-stage"
-SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE = (
+SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE, RECHECK = (
     "synthesis",
     "synthesis-by-orchestrator",
     "validation",
     "rewrite",
+    "recheck",
 )
 READS_PER_SEAT, SYNTHESIS_WRITES = 2000, 4096
 
@@ -131,6 +133,12 @@ class PanelTable(Table):
         spoken = (s for s in self.last_words(*stages) if s.participant == participant)
         return next(spoken, None)
 
+    def words_of(self, participant: str) -> list[SpeechGiven]:
+        """All that a panelist said in the debate, in order."""
+        stages = [(ANSWER, 1), *((CRITIQUE, r) for r in self.critique_rounds)]
+        spoken = [s for stage, round_ in stages for s in self.state.spoken_in(stage, round_)]
+        return [s for s in spoken if s.participant == participant]
+
     @cached_property
     def critics(self) -> list[Participant]:
         """Who can take part in a cross-critique: whoever left something to examine."""
@@ -152,6 +160,12 @@ class PanelTable(Table):
         return matrix(self.counted, {seat.id: seat.role for seat in self.design.seats})
 
     # --- prompts and turns ---------------------------------------------------------------------
+
+    @cached_property
+    def wants_work(self) -> bool:
+        """Work is asked for by the question, and by every workflow that is not a debate."""
+        builds = self.terms.task_mode == "build" or self.design.workflow != "parallel_debate"
+        return wants_work(self, always=builds)
 
     @property
     def searched(self) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...core.contracts import Contract
-from ...core.declaration_form import LAST, LATER, OPENING, Key
+from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
 from ...core.effects import PromptPlan, PromptValue, SectionShape, Task, TurnPlan, Untrusted
 from ...core.events import NewsThreadOpened, SearchFinished, SpeechGiven
 from ...core.grounding import labelled
-from ...core.text import first_sentences
+from ...core.text import count_words, first_sentences
 from ...core.values import Participant, Verdict
 from .. import verdicts
+from ..work import asked_for, working, works_to_judge
 from .design import SeatPlan, may_sit
 from .options import KIND
 from .panels import BRIEFS, DEFAULT_OPENING, OPENINGS
@@ -29,6 +30,7 @@ from .table import (
     LAST_RESORT,
     META,
     POSITION,
+    RECHECK,
     REWRITE,
     SECOND,
     SYNTHESIS,
@@ -41,16 +43,22 @@ from .table import (
 
 SMALL_TOKENS = 220
 INDEPENDENT = "Answer the question independently of the others; you will see their answers later."
-PART = "Everybody on the panel works on another part of the question. Do your part thoroughly."
+PART = (
+    "Everybody on the panel works on another part of the question. Do your part thoroughly; what "
+    "you need from the others' parts, state as an assumption."
+)
 REVIEW = (
-    "A first group has worked on the question; its whole output comes with it. Review it, "
-    "validate what can be validated, and improve it: what you deliver replaces it."
+    "A first group has worked on the question; its whole output comes with it, and how they "
+    "criticised each other. Review it, validate what can be validated, and improve it: what you "
+    "deliver replaces it."
 )
 INTEGRATE = (
     "A first group has worked on parts of the question; its whole output comes with it. Integrate "
     "the parts and synthesise them into one result: resolve what contradicts itself, and leave no "
     "part out."
 )
+THIN_POSITION = 60
+"""Words below which an updated position is shown with the answer that it updates."""
 SHORT = "Give short, clear advice."
 SECTIONS = ("Answer", "Agreement", "Dissent", "Open Questions", "Sources")
 NO_CROSS_CRITIQUE = "There was no cross-critique in this run."
@@ -84,9 +92,8 @@ def answer(table: PanelTable, seat: Participant) -> TurnPlan:
     if own_part:
         variables["sub_task"] = _sub_task(table.plans[seat.id])
     keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
-    task = table.declaring_task(
-        "adaptive/round1", variables, table.form(seat, keys, round_=1), ANSWER_CONTRACT
-    )
+    form = table.form(seat, keys, round_=1)
+    task = _worked(table, seat, 1, "adaptive/round1", variables, form, ANSWER_CONTRACT)
     small = Task(
         PromptPlan(
             "adaptive/small-answer",
@@ -113,8 +120,8 @@ def answer(table: PanelTable, seat: Participant) -> TurnPlan:
 
 
 def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -> TurnPlan:
-    """Round 2 and later: everybody's answers, the own digest, and those of the others. After the
-    `last` one nobody could answer a new point."""
+    """Round 2 and later: everybody's answers, what was said to them since, the own digest, and
+    those of the others. After the `last` one nobody could answer a new point."""
     own = table.word_of(seat.id, round_)
     assert own is not None, "only who has spoken takes part in the cross-critique"
     peers = {
@@ -132,6 +139,11 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
             Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
             for s in table.answers
         ),
+        "critiques": tuple(
+            Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
+            for earlier in range(2, round_)
+            for s in table.critiques(earlier)
+        ),
         "self_digest": Untrusted("speech", digest(own), f"yourself, the {seat.name}"),
         "peer_digests": tuple(
             Untrusted("speech", digest(speech), f"{role}, turn {speech.turn_id}")
@@ -141,9 +153,8 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
     scored = {role: speech.participant for role, speech in peers.items()}
     keys: tuple[Key, ...] = (*(LAST if last else LATER), "scores")
     form = table.form(seat, keys, scored=scored, round_=round_)
-    task = table.declaring_task(
-        "adaptive/round2-cross-critique", variables, form, CRITIQUE_CONTRACT
-    )
+    template = "adaptive/round2-cross-critique"
+    task = _worked(table, seat, round_, template, variables, form, CRITIQUE_CONTRACT)
     small = Task(
         PromptPlan(
             "adaptive/small-critique",
@@ -186,13 +197,21 @@ def second(table: PanelTable, seat: Participant) -> TurnPlan:
             f"turn {s.turn_id}",
         )
         for s in table.answers
+    ) + tuple(
+        Untrusted(
+            "speech",
+            f"STAGE 1 CRITIQUE from {table.name(s.participant)}, round {round_}:\n{s.text}",
+            f"turn {s.turn_id}",
+        )
+        for round_ in table.critique_rounds
+        for s in table.critiques(round_)
     )
     variables["sub_task"] = _sub_task(table.plans[seat.id])
-    task = table.declaring_task(
-        "adaptive/round1",
-        variables,
-        table.form(seat, LAST, round_=table.second_round),
-        ANSWER_CONTRACT,
+    if hybrid:
+        variables["uncovered"] = _uncovered(table)
+    form = table.form(seat, LAST, round_=table.second_round)
+    task = _worked(
+        table, seat, table.second_round, "adaptive/round1", variables, form, ANSWER_CONTRACT
     )
     policy = table.policy("stage2", seat)
     return table.seat_turn(
@@ -208,8 +227,42 @@ def _round1(table: PanelTable, seat: Participant, instruction: str) -> dict[str,
         "brief": BRIEFS.get(seat.name, ""),
         "instruction": instruction,
         "earlier": (),
-        "sub_task": (),
+        "sub_task": _designed_brief(table.plans[seat.id]),
+        "uncovered": (),
     }
+
+
+def _worked(
+    table: PanelTable,
+    seat: Participant,
+    round_: int,
+    template: str,
+    variables: Mapping[str, PromptValue],
+    form: Form,
+    contract: Contract,
+) -> Task:
+    """A speech that ends with a declaration and, where work is asked for, may bring some."""
+    wanted = table.wants_work
+    told = {**variables, "deliverable": asked_for(table, seat, before=round_, wanted=wanted)}
+    task = table.declaring_task(template, told, form, contract)
+    return working(table, task, seat, before=round_) if wanted else task
+
+
+def _designed_brief(plan: SeatPlan) -> tuple[Untrusted, ...]:
+    """What a role is there for that is not one of ours."""
+    return () if plan.role in BRIEFS or not plan.task else _sub_task(plan)
+
+
+def _uncovered(table: PanelTable) -> tuple[Untrusted, ...]:
+    """The sub-tasks that nobody worked on: no seat was left for them, or its holder failed."""
+    heard = {s.participant for s in table.answers}
+    missing = [
+        f"{plan.role}: {plan.task}".rstrip(": ")
+        for plan in table.design.seats
+        if plan.stage == 1 and plan.id not in heard
+    ]
+    source = "the workflow's design"
+    return tuple(Untrusted("task", each, source) for each in (*missing, *table.design.left_out))
 
 
 def _sub_task(plan: SeatPlan) -> tuple[Untrusted, ...]:
@@ -233,7 +286,7 @@ def by_orchestrator(table: PanelTable) -> TurnPlan:
 def rewrite(table: PanelTable, draft: SpeechGiven, judged: Sequence[Judged]) -> TurnPlan:
     """By the synthesiser again, with what the panel corrected."""
     corrections = tuple(
-        Untrusted("remark", each.correction, table.name(each.participant))
+        Untrusted("remark", each.correction, f"{table.name(each.participant)}: {each.judgement}")
         for each in judged
         if each.correction
     )
@@ -260,7 +313,8 @@ def _writing(
         "round1": tuple(_summary(table, speech) for speech in table.answers),
         "round2": _criticism(table) or NO_CROSS_CRITIQUE,
         "stage2": tuple(_summary(table, s) for s in table.second_answers),
-        "positions": table.by_name([_position(speech) for speech in table.latest]),
+        "positions": table.by_name([_position(table, speech) for speech in table.latest]),
+        "deliverables": works_to_judge(table),
         "consensus": _consensus_scores(table),
         "missing": ", ".join(seat.name for seat in table.seated(1) if seat.id not in heard),
         "thread_id": _thread(table),
@@ -307,10 +361,17 @@ def _head(table: PanelTable, speech: SpeechGiven) -> str:
     return f"**{table.name(speech.participant)}** ({speech.model})"
 
 
-def _position(speech: SpeechGiven) -> SpeechGiven:
-    """A speech without its criticism of others, which stands elsewhere."""
+def _position(table: PanelTable, speech: SpeechGiven) -> SpeechGiven:
+    """A speech without its criticism of others, which stands elsewhere. "As before" is no position
+    for whoever has not read what was before."""
     updated = speech.sections.get(UPDATED, "")
-    return speech.model_copy(update={"text": updated}) if updated else speech
+    if not updated:
+        return speech
+    if count_words(updated) < THIN_POSITION:
+        earlier = next((s for s in table.answers if s.participant == speech.participant), None)
+        if earlier is not None:
+            updated = f"{updated}\n\nThe answer of round 1, which this updates:\n{earlier.text}"
+    return speech.model_copy(update={"text": updated})
 
 
 def _thread(table: PanelTable) -> str:
@@ -346,6 +407,7 @@ def _sources(table: PanelTable, text: str) -> tuple[str, ...]:
 Judgement = Literal["ACCURATE", "PARTIALLY", "INACCURATE"]
 Validated = Literal["yes", "no", "partial"]
 VALIDATION_CONTRACT = Contract(sections=("Verdict", "Correction"))
+MAX_CORRECTION = 1_000
 REWRITE_AT = 2
 """So many INACCURATE, and the synthesis is written anew."""
 
@@ -362,20 +424,29 @@ class Judged:
     correction: str = ""
 
 
-def validation(table: PanelTable, seat: Participant, draft: SpeechGiven) -> TurnPlan:
-    """By each who debated, on its own model."""
-    own = next(s for s in table.latest if s.participant == seat.id)
+def validation(
+    table: PanelTable, seat: Participant, draft: SpeechGiven, before: Judged | None = None
+) -> TurnPlan:
+    """By each who debated, on its own model, with all it said. `before` is what it judged of the
+    first draft, where this is the second."""
+    correction: PromptValue = ()
+    if before is not None:
+        told = f"{before.judgement}: {before.correction}".rstrip(": ")
+        correction = (Untrusted("remark", told, f"yourself, the {seat.name}"),)
     variables: dict[str, PromptValue] = {
         **table.common(),
         "role": seat.name,
-        "own": Untrusted("speech", own.text, f"yourself, the {seat.name}, turn {own.turn_id}"),
+        "own": table.by_name(table.words_of(seat.id)),
         "draft": Untrusted("findings", draft.text, "the synthesiser"),
+        "correction": correction,
     }
     task = Task(
         PromptPlan("adaptive/round3-validation", variables), VALIDATION_CONTRACT, max_tokens=1024
     )
-    label = f"rt-r3-validate-{seat.id}"
-    plan = table.seat_turn(seat, VALIDATION, 0, task, table.policy("validation", seat), name=label)
+    stage, label = VALIDATION, f"rt-r3-validate-{seat.id}"
+    if before is not None:
+        stage, label = RECHECK, f"{label}-again"
+    plan = table.seat_turn(seat, stage, 0, task, table.policy("validation", seat), name=label)
     # The synthesis is written: nothing has to be kept back for it.
     return replace(plan, after_round=table.last_round, hold_back=None)
 
@@ -394,7 +465,7 @@ def judge(participant: str, text: str, sections: Mapping[str, str]) -> Judged:
     correction = sections.get("Correction", "")
     if _NOTHING.match(correction):
         correction = ""
-    return Judged(participant, judgement, first_sentences(correction, 3, 500))
+    return Judged(participant, judgement, first_sentences(correction, 5, MAX_CORRECTION))
 
 
 def outcome(judged: Sequence[Judged]) -> Validated:
@@ -408,6 +479,23 @@ def outcome(judged: Sequence[Judged]) -> Validated:
 
 def inaccurate(judged: Sequence[Judged]) -> list[Judged]:
     return [each for each in judged if each.judgement == "INACCURATE"]
+
+
+def corrected(judged: Sequence[Judged]) -> list[Judged]:
+    """Everybody who calls something in it wrong, partly or wholly."""
+    return [each for each in judged if each.judgement in ("INACCURATE", "PARTIALLY")]
+
+
+def newest(first: Sequence[Judged], second: Sequence[Judged], asked: Sequence[str]) -> list[Judged]:
+    """What each holds of the second draft: those who were asked again and did not answer hold
+    nothing that is known."""
+    again = {each.participant: each for each in second}
+    return [
+        again.get(each.participant, Judged(each.participant, None))
+        if each.participant in asked
+        else each
+        for each in first
+    ]
 
 
 def must_rewrite(judged: Sequence[Judged]) -> bool:
