@@ -183,7 +183,12 @@ def test_a_question_that_asks_for_a_work_is_known(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Should we build our own billing service?", "What is tea?", "Is the plan any good?", "茶好吗?"],
+    [
+        "Should we build our own billing service?",
+        "What is tea?",
+        "Is the plan any good?",
+        "茶好吗?",
+    ],
 )
 def test_a_question_that_only_wants_an_answer_is_left_alone(question: str) -> None:
     assert not asks_for_work(question)

@@ -32,11 +32,11 @@ from .adaptive_table import (
     critique,
     design,
     hold,
-    sections,
     spoken,
     synthesis,
+    undeclared,
 )
-from .council_table import prompt_of, turn_of
+from .council_table import prompt_of, sections, turn_of
 
 LINES = "".join(
     f"def step_{n}(this: str) -> None:  # 步骤 {n}\n\ttoken = make_the_session_token({n}, this)\n"
@@ -142,7 +142,9 @@ def test_the_next_seat_gets_the_work_whole_and_is_told_how_to_revise_it() -> Non
     assert "~~~~~~~~deliverable NAME.EXT" in first.user
     assert "The works so far" not in first.user
     second = prompt_of(table, "2/second-stage/editor")
-    assert "from Writer, turn 1/answer/writer: w1, limiter.py, version 1\nfirst = True" in second.user
+    assert (
+        "from Writer, turn 1/answer/writer: w1, limiter.py, version 1\nfirst = True" in second.user
+    )
     assert "deliverable NAME.EXT revises ID" in second.user
     assert first.max_tokens > 12_000
 
@@ -193,7 +195,9 @@ def test_rivals_are_all_handed_over_unless_the_writer_names_one(tmp_path: Path) 
     acts: dict[str, Act] = {"1/answer": brings, "2/critique/analyst": revises}
     topic = "Write a plan: is tea better than coffee?"
     state = hold(adaptive(acts), topic)
-    files = {p.name: p.read_text("utf-8") for p in write_outputs(state, tmp_path) if ".md" in p.name}
+    files = {
+        p.name: p.read_text("utf-8") for p in write_outputs(state, tmp_path) if ".md" in p.name
+    }
     assert files == {
         "计划-advocate.md": "# advocate\n",
         "计划-devils-advocate.md": "# devils-advocate\n",
@@ -211,13 +215,12 @@ def test_rivals_are_all_handed_over_unless_the_writer_names_one(tmp_path: Path) 
 
 @pytest.mark.requirement("Z-31")
 def test_a_work_that_was_cut_off_does_not_take_the_place_of_a_whole_one() -> None:
-    def cut(request: SpeakRequest) -> str:
-        return f"{WORDS}\n\n~~~~~~~~deliverable limiter.py revises w1\nhalf"
-
     acts: dict[str, Act] = {
         "meta-panel": SEQUENTIAL,
         "1/answer/writer": bringing("limiter.py", LINES),
-        "2/second-stage/editor": cut,
+        "2/second-stage/editor": undeclared(
+            f"{WORDS}\n\n~~~~~~~~deliverable limiter.py revises w1\nhalf"
+        ),
     }
     state = hold(adaptive(acts), "Build a limiter", options={"build": True})
     (standing,) = works_of(state).standing
