@@ -170,7 +170,7 @@ def test_a_designed_role_has_a_brief_and_one_of_ours_needs_none() -> None:
     assert lawyer.perspective == LAW
     brief = prompt_of(table, "1/answer/data-lawyer").user.split("---SUB-TASK (untrusted)---")[1]
     assert LAW in brief
-    assert "SUB-TASK" not in prompt_of(table, "1/answer/analyst").user
+    assert "---SUB-TASK" not in prompt_of(table, "1/answer/analyst").user
     assert "Weigh the evidence" in prompt_of(table, "1/answer/analyst").system
 
 

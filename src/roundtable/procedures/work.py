@@ -7,8 +7,11 @@ works with their ids, to say which of them stand and never to write them again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..core.contracts import Contract
+from ..core.declaration_form import Form
 from ..core.deliverable import LABEL, MARKS, asks_for_work
 from ..core.effects import PromptPlan, PromptValue, Task, Untrusted
 from ..core.text import estimate_tokens
@@ -26,15 +29,37 @@ def wants_work(table: Table, *, always: bool = False) -> bool:
     return always or asks_for_work(table.state.start.topic)
 
 
-def work_asked(table: Table, seat: Participant, *, before: int) -> PromptPlan:
+def declaring_work(
+    table: Table,
+    seat: Participant,
+    round_: int,
+    template: str,
+    variables: Mapping[str, PromptValue],
+    form: Form,
+    contract: Contract,
+    *,
+    wanted: bool,
+) -> Task:
+    """A speech that ends with a declaration and, where work is `wanted`, may bring some. The
+    template gets the variable `deliverable`."""
+    shown = [v for v in current_versions(table.state) if v.round < round_] if wanted else []
+    asked: PromptValue = _asked(table, seat, shown) if wanted else ""
+    task = table.declaring_task(template, {**variables, "deliverable": asked}, form, contract)
+    if not wanted:
+        return task
+    longest = max((estimate_tokens(v.work.text) for v in shown if _fits(v, seat)), default=0)
+    room = max(WORK_TOKENS, longest * 5 // 4)
+    return replace(task, work=True, max_tokens=task.max_tokens + room)
+
+
+def _asked(table: Table, seat: Participant, shown: Sequence[Version]) -> PromptPlan:
     """The part of a prompt that says how a work is delivered, with the works of earlier rounds."""
-    shown = [v for v in current_versions(table.state) if v.round < before]
     return PromptPlan(
         "shared/deliverable",
         {
             "marks": "~" * MARKS,
             "label": LABEL,
-            "works": shown_works(table, shown, seat),
+            "works": _shown(table, shown, seat),
             "own": ", ".join(v.id for v in shown if v.participant == seat.id),
             "too_long": ", ".join(v.id for v in shown if not _fits(v, seat)),
             "writer": False,
@@ -52,7 +77,7 @@ def works_to_judge(table: Table) -> PromptPlan | str:
         {
             "marks": "",
             "label": LABEL,
-            "works": shown_works(table, shown),
+            "works": _shown(table, shown),
             "own": "",
             "too_long": "",
             "writer": True,
@@ -60,33 +85,32 @@ def works_to_judge(table: Table) -> PromptPlan | str:
     )
 
 
-def shown_works(
-    table: Table, versions: list[Version] | tuple[Version, ...], reader: Participant | None = None
+def _shown(
+    table: Table, versions: Sequence[Version], reader: Participant | None = None
 ) -> tuple[Untrusted, ...]:
-    """Works as they may stand in a prompt: fenced, with the id by which each is named."""
+    """Works as they may stand in a prompt: fenced, with the id by which each is named, and by
+    whomever the reader knows it to be."""
     return tuple(
         Untrusted(
             "deliverable",
             v.work.text or f"[{v.work.left_out:,} bytes, too large to be kept]",
-            f"{'yourself' if reader and reader.id == v.participant else table.name(v.participant)}"
-            f", turn {v.turn_id}: {v.id}, {v.name}, version {v.number}"
+            f"{_author(table, v, reader)}: {v.id}, {v.name}, version {v.number}"
             f"{'' if v.work.whole else ', its end is missing'}",
         )
         for v in versions
     )
 
 
-def working(table: Table, task: Task, seat: Participant, *, before: int) -> Task:
-    """The task of a speech that may bring works, with room for them."""
-    shown = [v for v in current_versions(table.state) if v.round < before and _fits(v, seat)]
-    longest = max((estimate_tokens(v.work.text) for v in shown), default=0)
-    room = max(WORK_TOKENS, longest * 5 // 4)
-    return replace(task, work=True, max_tokens=task.max_tokens + room)
-
-
-def asked_for(table: Table, seat: Participant, *, before: int, wanted: bool) -> PromptValue:
-    """The variable `deliverable` of a template."""
-    return work_asked(table, seat, before=before) if wanted else ""
+def _author(table: Table, version: Version, reader: Participant | None) -> str:
+    named = f"{table.name(version.participant)}, turn {version.turn_id}"
+    if reader is None:
+        return named
+    if reader.id == version.participant:
+        return "yourself"
+    known = {seat: name for name, seat in table.peers(reader.id).items()}
+    name = known.get(version.participant, "")
+    # A turn says who spoke in it: whoever knows the others by letters must not see it.
+    return named if name == table.name(version.participant) else f"Answer {name}"
 
 
 def _fits(version: Version, seat: Participant) -> bool:

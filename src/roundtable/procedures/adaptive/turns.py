@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...core.contracts import Contract
-from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
+from ...core.declaration_form import LAST, LATER, OPENING, Key
 from ...core.effects import PromptPlan, PromptValue, SectionShape, Task, TurnPlan, Untrusted
 from ...core.events import NewsThreadOpened, SearchFinished, SpeechGiven
 from ...core.grounding import labelled
 from ...core.text import count_words, first_sentences
 from ...core.values import Participant, Verdict
 from .. import verdicts
-from ..work import asked_for, working, works_to_judge
+from ..work import declaring_work, works_to_judge
 from .design import SeatPlan, may_sit
 from .options import KIND
 from .panels import BRIEFS, DEFAULT_OPENING, OPENINGS
@@ -93,7 +93,16 @@ def answer(table: PanelTable, seat: Participant) -> TurnPlan:
         variables["sub_task"] = _sub_task(table.plans[seat.id])
     keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
     form = table.form(seat, keys, round_=1)
-    task = _worked(table, seat, 1, "adaptive/round1", variables, form, ANSWER_CONTRACT)
+    task = declaring_work(
+        table,
+        seat,
+        1,
+        "adaptive/round1",
+        variables,
+        form,
+        ANSWER_CONTRACT,
+        wanted=table.wants_work,
+    )
     small = Task(
         PromptPlan(
             "adaptive/small-answer",
@@ -154,7 +163,10 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
     keys: tuple[Key, ...] = (*(LAST if last else LATER), "scores")
     form = table.form(seat, keys, scored=scored, round_=round_)
     template = "adaptive/round2-cross-critique"
-    task = _worked(table, seat, round_, template, variables, form, CRITIQUE_CONTRACT)
+    wanted = table.wants_work
+    task = declaring_work(
+        table, seat, round_, template, variables, form, CRITIQUE_CONTRACT, wanted=wanted
+    )
     small = Task(
         PromptPlan(
             "adaptive/small-critique",
@@ -209,9 +221,11 @@ def second(table: PanelTable, seat: Participant) -> TurnPlan:
     variables["sub_task"] = _sub_task(table.plans[seat.id])
     if hybrid:
         variables["uncovered"] = _uncovered(table)
-    form = table.form(seat, LAST, round_=table.second_round)
-    task = _worked(
-        table, seat, table.second_round, "adaptive/round1", variables, form, ANSWER_CONTRACT
+    round_ = table.second_round
+    form = table.form(seat, LAST, round_=round_)
+    wanted = table.wants_work
+    task = declaring_work(
+        table, seat, round_, "adaptive/round1", variables, form, ANSWER_CONTRACT, wanted=wanted
     )
     policy = table.policy("stage2", seat)
     return table.seat_turn(
@@ -230,22 +244,6 @@ def _round1(table: PanelTable, seat: Participant, instruction: str) -> dict[str,
         "sub_task": _designed_brief(table.plans[seat.id]),
         "uncovered": (),
     }
-
-
-def _worked(
-    table: PanelTable,
-    seat: Participant,
-    round_: int,
-    template: str,
-    variables: Mapping[str, PromptValue],
-    form: Form,
-    contract: Contract,
-) -> Task:
-    """A speech that ends with a declaration and, where work is asked for, may bring some."""
-    wanted = table.wants_work
-    told = {**variables, "deliverable": asked_for(table, seat, before=round_, wanted=wanted)}
-    task = table.declaring_task(template, told, form, contract)
-    return working(table, task, seat, before=round_) if wanted else task
 
 
 def _designed_brief(plan: SeatPlan) -> tuple[Untrusted, ...]:
