@@ -26,7 +26,14 @@ from ...views.result import result
 from ..exports import exported_text
 from ..files import write_chosen, write_deliverables
 from .progress import PlainProgress
-from .terminal import echo_error, for_screen, is_terminal, print_markdown, read_text
+from .terminal import (
+    echo_error,
+    for_screen,
+    is_terminal,
+    print_markdown,
+    read_text,
+    without_control_codes,
+)
 from .with_app import with_app
 
 
@@ -108,7 +115,7 @@ ASK_FOR_WORK = "Ask for a text, code or a plan; its speeches: roundtable show ID
 
 def _print_work(text: str) -> None:
     if is_terminal(sys.stdout):  # where control characters would act
-        click.echo(for_screen(text), nl=False)
+        click.echo(without_control_codes(text), nl=False)
         return
     # In bytes: what a platform makes of line ends is not part of the work.
     sys.stdout.flush()
