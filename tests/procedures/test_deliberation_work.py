@@ -28,9 +28,10 @@ from .deliberation_table import (
 
 TOPIC = "Write a migration plan: should we rewrite billing?"
 PLAN = "# Plan\n\n- [ ] April: freeze\n- [ ] May: move\n"
+REVISED = block("迁移计划.md", f"{PLAN}Back: June", ["w1"])
 ACTS: dict[str, Act] = {
     f"1/answer/{ONE}": f"{answer(ONE)}\n\n{block('迁移计划.md', PLAN)}",
-    f"2/critique/{THREE}": f"{review(THREE)}\n\n{block('迁移计划.md', PLAN + 'Back: June', ['w1'])}",
+    f"2/critique/{THREE}": f"{review(THREE)}\n\n{REVISED}",
 }
 
 
