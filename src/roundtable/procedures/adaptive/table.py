@@ -44,6 +44,7 @@ class PanelTable(Table):
     turn_name: ClassVar[str] = "{table}-{stage}-{seat}"
 
     label: str = "rt"
+    open_names: bool = True
 
     @cached_property
     def terms(self) -> Terms:
@@ -222,6 +223,8 @@ CRITIQUE_SECTIONS = (CRITIQUE_OF_PEERS, UPDATED, SELF_DIGEST, "AGREEMENT SCORES"
 
 DERIVED_SENTENCES, DERIVED_CHARACTERS = 5, 900
 _LABEL = re.compile(r"^[\s>*_]*SELF[\s-]?DIGEST[*_\s]*[:：][*_]*", re.IGNORECASE | re.MULTILINE)
+_WORK = re.compile(r"^\[deliverable [^\n]*\]$", re.MULTILINE)
+"""What stands in a speech where it brought a work."""
 _MARKS = re.compile(r"^\s*#.*$|^\s*SCORES\s*:.*$", re.MULTILINE)
 
 
@@ -256,7 +259,7 @@ CRITIQUE_CONTRACT = DigestContract(sections=CRITIQUE_SECTIONS)
 def digest(speech: SpeechGiven) -> str:
     """The speech's own digest; where it has none, the beginning of its position or of all of it;
     empty if nothing is left."""
-    own = speech.sections.get(SELF_DIGEST, "")
+    own = _WORK.sub("", speech.sections.get(SELF_DIGEST, "")).strip()
     if count_words(own):
         return own
     parts = (speech.sections.get(name, "") for name in (UPDATED, POSITION))

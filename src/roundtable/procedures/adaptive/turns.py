@@ -48,15 +48,15 @@ PART = (
     "you need from the others' parts, state as an assumption."
 )
 REVIEW = (
-    "A first group has worked on the question; its whole output comes with it, and how they "
-    "criticised each other. Review it, validate what can be validated, and improve it: what you "
-    "deliver replaces it."
+    "A first group has worked on the question; its whole output comes with it. Review it, "
+    "validate what can be validated, and improve it: what you deliver replaces it."
 )
 INTEGRATE = (
     "A first group has worked on parts of the question; its whole output comes with it. Integrate "
     "the parts and synthesise them into one result: resolve what contradicts itself, and leave no "
     "part out."
 )
+CRITICISED = "They have criticised each other: take up what holds of it."
 THIN_POSITION = 60
 """Words below which an updated position is shown with the answer that it updates."""
 SHORT = "Give short, clear advice."
@@ -201,7 +201,10 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
 def second(table: PanelTable, seat: Participant) -> TurnPlan:
     """Stage 2: the base of round 1, with everything that stage 1 put out before it."""
     hybrid = table.design.workflow == "hybrid"
-    variables = _round1(table, seat, INTEGRATE if hybrid else REVIEW)
+    instruction = INTEGRATE if hybrid else REVIEW
+    if any(table.critiques(round_) for round_ in table.critique_rounds):
+        instruction = f"{instruction} {CRITICISED}"
+    variables = _round1(table, seat, instruction)
     variables["earlier"] = tuple(
         Untrusted(
             "speech",
