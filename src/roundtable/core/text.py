@@ -125,6 +125,25 @@ def slug(text: str, limit: int = 48, default: str = "topic") -> str:
     return name
 
 
+def file_slug(text: str, limit: int = 48) -> str:
+    """A short name for a file that a person can read in its own script: a topic in Chinese keeps
+    its characters. What is written in Latin letters is the slug."""
+    marks = unicodedata.normalize("NFKD", text)
+    foreign = any(char.isalpha() and not char.isascii() for char in marks)
+    whole = unicodedata.normalize("NFC", text).casefold()
+    # Vowel signs are marks, and part of a word in many scripts.
+    kept = (c if c.isalnum() or unicodedata.category(c) in ("Mn", "Mc") else " " for c in whole)
+    words = "".join(kept).split()
+    name = "-".join(words)[:limit].strip("-") if foreign else ""
+    while len(name.encode("utf-8", "replace")) > MAX_FILE_BYTES:
+        name = name[:-1]
+    return name or slug(text, limit)
+
+
+MAX_FILE_BYTES = 120
+"""Of a file's name in UTF-8: a date, an ending and a number come with it."""
+
+
 def _fingerprint(text: str) -> str:
     """Tells topics apart whose letters do not survive in a slug, such as Chinese ones."""
     value = 0x811C9DC5

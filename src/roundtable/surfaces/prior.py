@@ -13,7 +13,7 @@ from ..procedures.adaptive.options import PRIOR
 OLD_ROOT = Path("clawd")
 """Where results were kept before, below the user's home."""
 MAX_BYTES = 4_000_000
-_SLUG = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
+_SLUG = re.compile(r"\w[\w.-]{0,199}")
 
 
 def prior_synthesis(slug: str, workspace: Path, home: Path | None = None) -> Material | None:

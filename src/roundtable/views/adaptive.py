@@ -10,7 +10,7 @@ from ..core.declaration import ANY, OWN
 from ..core.scores import INFERRED
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.text import redact, slug
+from ..core.text import file_slug, redact
 from ..core.values import Options, Participant
 from .adaptive_meta import (
     NOT_MEASURED,
@@ -98,7 +98,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     if state.verdict is None:
         return ()
     # A key in the question must not get into a name that every listing shows.
-    name = f"{at.strftime('%Y-%m-%d')}-{slug(redact(state.start.topic))}.json"
+    name = f"{at.strftime('%Y-%m-%d')}-{file_slug(redact(state.start.topic))}.json"
     document = json.dumps(result_document(state, at), ensure_ascii=False, indent=2)
     return (OutputFile(f"{RESULTS}/{name}", document + "\n"),)
 
