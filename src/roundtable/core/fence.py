@@ -26,6 +26,7 @@ MARKERS = {
     "challenges": "CHALLENGES",
     "disputes": "DISPUTES",
     "results": "GROUP RESULTS",
+    "deliverable": "DELIVERABLE",
 }
 """The kinds of untrusted text and the words of their markers."""
 
@@ -39,7 +40,7 @@ _FORGED = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions)\b",
+    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions|deliverable)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A block of code that bears a label of ours: whoever copies it must not declare by it."""

@@ -120,9 +120,28 @@ def slug(text: str, limit: int = 48, default: str = "topic") -> str:
         if len(longer) > limit:
             break
         name = longer
-    if not name or name in _WINDOWS_DEVICES:
+    if not name or name in WINDOWS_DEVICES:
         name = f"{name or default}-{_fingerprint(text)}"
     return name
+
+
+def file_slug(text: str, limit: int = 48) -> str:
+    """A short name for a file that a person can read in its own script: a topic in Chinese keeps
+    its characters. What is written in Latin letters is the slug."""
+    marks = unicodedata.normalize("NFKD", text)
+    foreign = any(char.isalpha() and not char.isascii() for char in marks)
+    whole = unicodedata.normalize("NFC", text).casefold()
+    # Vowel signs are marks, and part of a word in many scripts.
+    kept = (c if c.isalnum() or unicodedata.category(c) in ("Mn", "Mc") else " " for c in whole)
+    words = "".join(kept).split()
+    name = "-".join(words)[:limit].strip("-") if foreign else ""
+    while len(name.encode("utf-8", "replace")) > MAX_FILE_BYTES:
+        name = name[:-1]
+    return name or slug(text, limit)
+
+
+MAX_FILE_BYTES = 120
+"""Of a file's name in UTF-8: a date, an ending and a number come with it."""
 
 
 def _fingerprint(text: str) -> str:
@@ -133,7 +152,7 @@ def _fingerprint(text: str) -> str:
     return f"{value:08x}"
 
 
-_WINDOWS_DEVICES = frozenset(
+WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10))]
 )
 

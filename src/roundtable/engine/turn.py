@@ -388,6 +388,7 @@ class _Taking:
             after_round=plan.after_round,
             declaration=outcome.declaration,
             independent=plan.independent,
+            deliverables=outcome.deliverables,
         )
         return ((speech, key),)
 

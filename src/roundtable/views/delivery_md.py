@@ -49,6 +49,7 @@ def common(delivery: Delivery) -> list[Part]:
     """The parts that every procedure has, in the order in which a person asks."""
     steps = [step_told(each) for each in delivery.next_steps]
     return _filled(
+        ("Deliverables", _listed(map(line, delivery.works.told()))),
         ("Confidence", delivery.sureness),
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),

@@ -9,6 +9,7 @@ from ..core.notifications import announcement
 from ..core.state import State
 from ..core.text import redact
 from ..core.values import Participant
+from .deliverables import deliverables_document
 from .delivery import Delivery
 from .delivery_json import document
 from .influence import influence_document
@@ -72,7 +73,8 @@ def result(state: State) -> dict[str, Any]:
             "program_version": state.start.program_version,
         }
     )
-    return found
+    # Works are handed over as they were written: what looks like a key may be a line of code.
+    return {**found, "deliverables": deliverables_document(state)}
 
 
 def _outcome(state: State) -> dict[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ...core.state import State
-from ...core.text import redact, slug
+from ...core.text import file_slug, redact
 from ...views.delivery import Delivery
 from ...views.delivery_md import common, first_lines, models, says_more, written
 from ...views.estimate import Estimate, estimate_calls
@@ -79,7 +79,7 @@ def deliver(state: State, version: str) -> str:
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
-    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     folder = f"{REPORTS}/{table_of(state).definition.name}"
     delivered = deliver(state, state.start.program_version)
     return (OutputFile(f"{folder}/{name}", markdown_report(state, delivered)),)

@@ -220,6 +220,7 @@ def list_(**flags: Any) -> int:
 @click.argument("discussion_id", type=DISCUSSION)
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
 def show(**flags: Any) -> int:
     """Show a discussion: what was said, the verdict, the notes, the cost."""
     from .library import show_command
@@ -233,6 +234,7 @@ def show(**flags: Any) -> int:
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
+@click.option("--deliverables", metavar="FOLDER", help="Write the works, each to its own file.")
 def export(**flags: Any) -> int:
     """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else (html: a
     report to print and mail; page: the live page to click through), or as a bundle: all events in a
@@ -246,9 +248,9 @@ def export(**flags: Any) -> int:
         from .bundle import export_bundle
 
         return export_bundle(flags)
-    from .library import export_command
+    from .library import export_command, export_deliverables
 
-    return export_command(flags)
+    return export_deliverables(flags) if flags["deliverables"] else export_command(flags)
 
 
 @cli.command(short_help="Check a bundle that somebody made of a discussion.")

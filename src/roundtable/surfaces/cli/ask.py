@@ -26,6 +26,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
 from ...version import __version__
+from ...views.deliverables import with_works
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
@@ -177,7 +178,9 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        print_markdown(procedure_spec(state.start.procedure).deliver(state, __version__))
+        told = procedure_spec(state.start.procedure).deliver(state, __version__)
+        # Without files the works would be nowhere to be seen.
+        print_markdown(with_works(told, state) if flags["no_log"] else told)
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:

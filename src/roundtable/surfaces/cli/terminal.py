@@ -25,9 +25,11 @@ MAX_BYTES = 4 * MAX_CONTEXT
 def for_screen(text: str) -> str:
     """The text without secrets, and without control codes: models and files must not be able to
     command the terminal."""
-    return "".join(
-        char for char in redact(text) if char in "\n\t" or unicodedata.category(char) != "Cc"
-    )
+    return without_control_codes(redact(text))
+
+
+def without_control_codes(text: str) -> str:
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) != "Cc")
 
 
 def echo_error(line: str) -> None:

@@ -16,6 +16,7 @@ from ...core.values import Budget, Material
 from ...procedures import procedure_spec
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
+from ...views.deliverables import with_works
 from ...views.prior import prior_material
 from ..opening import OptionValues
 from .wire import WireError, refused
@@ -148,7 +149,7 @@ class Prompt:
 def delivered(state: State) -> str:
     """The verdict as the client gets it, with a mark by which it is known again."""
     words = procedure_spec(state.start.procedure).deliver(state, __version__)
-    return f"{redact(words).strip()}\n\n`{state.discussion_id}`"
+    return f"{with_works(redact(words).strip(), state)}\n\n`{state.discussion_id}`"
 
 
 async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
