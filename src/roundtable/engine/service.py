@@ -39,7 +39,7 @@ from ..procedures.opening import (
 )
 from ..procedures.spec import ProcedureSpec
 from ..version import __version__
-from ..views.prior import prior_material
+from ..views.prior import handed_on
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
@@ -133,7 +133,7 @@ class Service:
         for each in request.context_from:
             if (state := await self._to_follow(each)).discussion_id not in _ids(known):
                 known.append(state)
-        given = (*(prior_material(state) for state in known), *request.context)
+        given = (*(each for state in known for each in handed_on(state)), *request.context)
         context = tuple(checked_context(material) for material in given)
         request = replace(request, context=context)
         if earlier is not None and request.same_table:

@@ -17,7 +17,7 @@ from ...procedures import procedure_spec
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
 from ...views.deliverables import with_works
-from ...views.prior import prior_material
+from ...views.prior import handed_on
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -191,7 +191,7 @@ async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
         context.append(Material(source=source, text="\n\n".join(talk)))
     follows = ours[-1].discussion_id if ours else ""
     known = {each.discussion_id: each for each in ours if each.discussion_id != follows}
-    prior = [prior_material(each) for each in known.values()]
+    prior = [material for each in known.values() for material in handed_on(each)]
     return Prompt(topic, (*prior, *context), follows)
 
 
