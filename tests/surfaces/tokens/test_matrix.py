@@ -218,6 +218,7 @@ def arguments(operation: Operation, state: State) -> dict[str, Any]:
     """What the tool cannot do without, from its own description."""
     known: dict[str, Any] = {
         "discussion_id": state.discussion_id,
+        "other": state.discussion_id,
         "participant": SEAT,
         "profile": SEAT,
         "participants": [{"profile": "a", "role": "a"}, {"profile": "b", "role": "b"}],
