@@ -28,13 +28,13 @@ from ..core.events import (
 from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
+from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Prompt
 from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
-CONDENSED = "[condensed prompt]"
 LONGEST_DRAFT = 400_000
 """Characters of an answer that are told while they come: nobody reads along further."""
 
