@@ -7,6 +7,7 @@ import pytest
 from roundtable.core.deliverable import Deliverable
 from roundtable.core.events import Event, SpeechGiven, VerdictReached
 from roundtable.core.state import State, fold
+from roundtable.core.turns import CONDENSED
 from roundtable.core.values import Verdict
 from roundtable.core.versions import current_versions, delivered, versions_of
 
@@ -79,6 +80,16 @@ def test_what_was_cut_off_takes_nobodys_place_but_stands_where_nothing_else_does
     found = state(first, speech("one", 2, work(text="x", whole=False)))
     assert standing(found) == ["w1", "w2"]
     assert [v.id for v in current_versions(found)] == ["w1", "w2"]
+
+
+@pytest.mark.requirement("Z-31")
+def test_who_could_not_read_everything_takes_nobodys_place() -> None:
+    revised = speech("two", 2, work("a.py", "w1", text="half\n"))
+    found = state(
+        speech("one", 1, work(), independent=True),
+        revised.model_copy(update={"flags": (CONDENSED,)}),
+    )
+    assert standing(found) == ["w1", "w2"]
 
 
 @pytest.mark.requirement("Z-31")

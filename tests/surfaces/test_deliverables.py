@@ -81,6 +81,14 @@ def test_a_wrong_name_and_a_discussion_without_works_are_answered_with_what_to_d
         assert "brought no deliverables" in none.err
 
 
+@pytest.mark.requirement("Z-31", "Z-39")
+def test_a_ledger_from_elsewhere_cannot_write_outside_the_folder(desk: Desk) -> None:
+    found = bring(desk, Deliverable(name="../../evil.sh", text="x\n"))
+    assert desk("export", found, "--deliverables", "a/b").code == 0
+    assert (desk.workspace / "a" / "b" / "evil.sh").is_file()
+    assert not list(desk.workspace.parent.glob("evil.sh"))
+
+
 @pytest.mark.requirement("Z-31")
 def test_a_work_too_large_to_be_kept_is_said_to_be_in_its_turn(desk: Desk) -> None:
     found = bring(desk, Deliverable(name="big.txt", left_out=9_000_000))

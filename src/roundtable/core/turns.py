@@ -32,6 +32,8 @@ MAX_UNCOUNTED = 20
 """Crashes in one turn after which the turn gives up instead of crashing for ever."""
 
 TRUNCATED = "[truncated]"
+CONDENSED = "[condensed prompt]"
+"""On a speech whose speaker could not be shown everything."""
 DEMONSTRATION = "[demonstration model]"
 DIFFERS = "[words and declaration differ]"
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from .deliverable import Deliverable
 from .events import SpeechGiven
 from .state import State
+from .turns import CONDENSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,9 @@ def _versions(state: State) -> tuple[Version, ...]:
 def _replaced(
     before: Sequence[Version], speech: SpeechGiven, work: Deliverable
 ) -> tuple[Version, ...]:
+    if CONDENSED in speech.flags:
+        # Its author may have read only a part of what it revised: both stand.
+        return ()
     # Whoever speaks in the same round may have spoken at the same time.
     seen = [v for v in before if v.round < speech.round or v.participant == speech.participant]
     if named := tuple(v for v in seen if v.id in work.revises):

@@ -47,13 +47,14 @@ def declaring_work(
     task = table.declaring_task(template, {**variables, "deliverable": asked}, form, contract)
     if not wanted:
         return task
-    longest = max((estimate_tokens(v.work.text) for v in shown if _fits(v, seat)), default=0)
+    longest = max((estimate_tokens(v.work.text) for v in _writable(shown, seat)), default=0)
     room = max(WORK_TOKENS, longest * 5 // 4)
     return replace(task, work=True, max_tokens=task.max_tokens + room)
 
 
 def _asked(table: Table, seat: Participant, shown: Sequence[Version]) -> PromptPlan:
     """The part of a prompt that says how a work is delivered, with the works of earlier rounds."""
+    writable = _writable(shown, seat)
     return PromptPlan(
         "shared/deliverable",
         {
@@ -61,7 +62,7 @@ def _asked(table: Table, seat: Participant, shown: Sequence[Version]) -> PromptP
             "label": LABEL,
             "works": _shown(table, shown, seat),
             "own": ", ".join(v.id for v in shown if v.participant == seat.id),
-            "too_long": ", ".join(v.id for v in shown if not _fits(v, seat)),
+            "too_long": ", ".join(v.id for v in shown if v not in writable),
             "writer": False,
         },
     )
@@ -113,7 +114,13 @@ def _author(table: Table, version: Version, reader: Participant | None) -> str:
     return named if name == table.name(version.participant) else f"Answer {name}"
 
 
-def _fits(version: Version, seat: Participant) -> bool:
-    """Whether a seat can read a work and write it again: else it may only say what to change."""
-    window = min(ref.context_window for ref in seat.speakers)
-    return not version.work.left_out and estimate_tokens(version.work.text) * 5 // 2 < window
+def _writable(versions: Sequence[Version], seat: Participant) -> list[Version]:
+    """The works that a seat can read beside the others and write again, the shortest first: of the
+    rest it may only say what to change."""
+    room = min(ref.context_window for ref in seat.speakers) // 3
+    found: list[Version] = []
+    for each in sorted(versions, key=lambda v: len(v.work.text)):
+        room -= estimate_tokens(each.work.text)
+        if room > 0 and not each.work.left_out:
+            found.append(each)
+    return found

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any
 
+from ..core.deliverable import safe_name
 from ..core.naming import name_of
 from ..core.state import State
 from ..core.text import slug
@@ -92,21 +93,27 @@ def _works(state: State) -> Works:
 
 
 def _files(versions: tuple[Version, ...]) -> dict[str, str]:
-    taken: dict[str, int] = {}
-    for each in versions:
-        taken[each.name.casefold()] = taken.get(each.name.casefold(), 0) + 1
+    # Made safe once more: a ledger may come from elsewhere.
+    safe = {each.id: safe_name(each.name) for each in versions}
+    taken = Counter(name.casefold() for name in safe.values())
     used: set[str] = set()
     names: dict[str, str] = {}
     for each in versions:
-        path = PurePosixPath(each.name)
-        name = each.name
+        name = safe[each.id]
+        stem, ending = _parts(name)
         if taken[name.casefold()] > 1:
-            name = f"{path.stem}-{slug(each.participant)}{path.suffix}"
+            name = f"{stem}-{slug(each.participant)}{ending}"
         if name.casefold() in used:
-            name = f"{path.stem}-{each.id}{path.suffix}"
+            name = f"{stem}-{each.id}{ending}"
         used.add(name.casefold())
         names[each.id] = name
     return names
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """A file's name without its ending, and the ending with its dot."""
+    stem, dot, ending = name.rpartition(".")
+    return (stem, f".{ending}") if dot and stem else (name, "")
 
 
 def _told(state: State, version: Version, file: str) -> WorkTold:
@@ -185,7 +192,7 @@ def fenced(work: WorkTold) -> str:
     """A work in a block of code that nothing in it can end."""
     longest = max((len(mark) for mark in _FENCES.findall(work.text)), default=2)
     mark = "`" * max(3, longest + 1)
-    ending = PurePosixPath(work.name).suffix.removeprefix(".").lower()
+    ending = _parts(work.name)[1].removeprefix(".").lower()
     language = ending if _LANGUAGE.fullmatch(ending) else ""
     body = work.text if work.text.endswith("\n") or not work.text else f"{work.text}\n"
     return f"{mark}{language}\n{body}{mark}"
