@@ -34,7 +34,7 @@ _SHELL = ("", "sh", "bash", "console")
 _COMMAND = re.compile(r"roundtable (?=\S)")
 A_SLIP = "lsit"
 """What the grammar gives as an example of one."""
-_IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z]+)\b")
+_IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z][a-z-]*)\b")
 _PAGE_IN_CODE = re.compile(r"\((docs/[\w-]+\.md)\)")
 
 

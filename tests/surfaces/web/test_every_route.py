@@ -39,6 +39,7 @@ ACTS: dict[str, dict[str, Any]] = {
     "skip": {"participant": "tea"},
     "stop": {"reason": ""},
     "outcome": {"outcome": "good"},
+    "again": {"stage": "discussion"},
 }
 """In an order in which the host can do all of them."""
 MAY = {

@@ -18,22 +18,33 @@ FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 class Discussion(click.ParamType[str]):
-    """A discussion by its id, the beginning of it, or `last`; commands get the whole id."""
+    """A discussion by its id, the beginning of it, or `last`."""
 
     name = "id"
-
-    def convert(self, value: str, _param: object, _ctx: object) -> str:
-        from .with_app import find_here
-
-        return value if _WHOLE_ID.fullmatch(value) else find_here(value)
 
 
 DISCUSSION = Discussion()
 _WHOLE_ID = re.compile(r"rt_[0-9a-f]{8}")
 
 
+class FindingCommand(click.Command):
+    """A command that gets the whole ids of the discussions that are meant. They are looked for when
+    it is carried out: a line can be understood where there is no ledger."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        for each in self.params:
+            called = ctx.params.get(each.name or "") if isinstance(each.type, Discussion) else None
+            if called and not _WHOLE_ID.fullmatch(called):
+                from .with_app import find_here
+
+                ctx.params[each.name or ""] = find_here(called)
+        return super().invoke(ctx)
+
+
 class Grammar(click.Group):
     """A group whose default command is `ask`, so that a question can be asked straight away."""
+
+    command_class = FindingCommand
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
