@@ -119,6 +119,8 @@ def _parse(line: str) -> None:
     assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
     command: click.Command = cli
     while isinstance(command, click.Group):
+        if not words and command.invoke_without_command:
+            return
         name = words[0] if command is not cli or words[0] in cli.commands else "ask"
         words = words[1:] if words[:1] == [name] else words
         found = command.commands.get(name)

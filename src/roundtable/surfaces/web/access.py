@@ -90,7 +90,8 @@ def admit(here: Web, scope: Scope) -> bool:
         scope[HELD], scope[BY] = decide(here, head, wanted)
     except Denied as denied:
         if wanted.rule.clients:  # as OpenAI's clients tell one from the other
-            denied.more["code"] = "invalid_api_key" if denied.status == 401 else "not_allowed"
+            codes = {401: "invalid_api_key", 403: "not_allowed", 404: "not_found"}
+            denied.more["code"] = codes.get(denied.status)
         raise
     return True
 
@@ -107,6 +108,9 @@ def decide(here: Web, head: Head, wanted: Asked) -> tuple[Capability | None, str
     except RoundtableError as error:  # the list of tokens cannot be read
         raise Denied(503, error.message, error.remedy) from None
     if not allows(held, wanted):
+        if wanted.rule.clients and wanted.discussion_id and held.may(wanted.act or "results"):
+            # To a client what is not its own is as if it were not there.
+            raise Denied(404, "There is nothing of that id for this token.", "Check the id.")
         raise _too_little(wanted)
     return held, secret
 
