@@ -36,12 +36,12 @@ _MOST_OPENERS = 300
 """Of one paragraph. Beyond it nobody writes to be read, and all of them are taken for text."""
 _DIVIDES = re.compile(r"[<\[\]\n]")
 _INLINE_NAMES = (
-    "a abbr audio b bdi bdo br button canvas cite code data datalist del dfn em embed font i img "
-    "input ins kbd label map mark math meter object output picture pre progress q ruby s samp "
-    "script select slot small source span strike strong style sub sup svg textarea time tt u var "
-    "video wbr"
-).split()
-_TAG = re.compile(rf"</?(?:{'|'.join([*block_names, *_INLINE_NAMES])})(?=[\s/>]|$)", re.IGNORECASE)
+    "a|abbr|audio|b|bdi|bdo|br|button|canvas|cite|code|data|datalist|del|dfn|em|embed|font|i|"
+    "img|input|ins|kbd|label|map|mark|math|meter|object|output|picture|pre|progress|q|ruby|s|"
+    "samp|script|select|slot|small|source|span|strike|strong|style|sub|sup|svg|textarea|time|"
+    "tt|u|var|video|wbr"
+)
+_TAG = re.compile(rf"</?(?:{'|'.join(block_names)}|{_INLINE_NAMES})(?=[\s/>]|$)", re.IGNORECASE)
 _NO_TEXT = re.compile(r"<[!?@#]")
 """Comments and declarations, and what chats take for a person or a room."""
 _FOLLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
@@ -58,7 +58,7 @@ _CLAIMED = re.compile(
 
 
 def outgoing(text: str) -> str:
-    """A text as it may leave where it may be shown as Markdown. Cleaning it again changes nothing."""
+    """A text as it may leave where it may become Markdown. Cleaning it again changes nothing."""
     text = shown(text)
     if not _SUSPECT.search(text):
         return text

@@ -691,13 +691,13 @@ def _explain(error: Exception) -> int:
         RoundtableError,
         UsageError,
     )
-    from ...core.text import redact
+    from ...core.visible import shown
 
     if not isinstance(error, RoundtableError):
         raise error
-    click.echo(f"Error: {redact(error.message)}", err=True)
+    click.echo(f"Error: {shown(error.message)}", err=True)
     if error.remedy:
-        click.echo(redact(error.remedy), err=True)
+        click.echo(shown(error.remedy), err=True)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED
 

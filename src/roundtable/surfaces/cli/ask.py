@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-import click
 
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
@@ -43,6 +40,7 @@ from .terminal import (
     ask_line,
     echo_error,
     is_terminal,
+    print_json,
     print_markdown,
     read_text,
 )
@@ -187,7 +185,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
 def _print_json(state: State) -> None:
     from ...views.result import result
 
-    click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+    print_json(result(state))
 
 
 def _files(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:

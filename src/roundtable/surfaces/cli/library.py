@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -24,14 +23,14 @@ from ...views.result import result
 from ..exports import exported_text
 from ..files import write_chosen
 from .progress import PlainProgress
-from .terminal import echo_error, for_screen, print_markdown, read_text
+from .terminal import echo, echo_error, for_screen, print_json, print_markdown, read_text
 from .with_app import with_app
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
     rows = with_app(lambda app: app.service.summaries(limit=flags["limit"], search=flags["search"]))
     if flags["as_json"]:
-        click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        print_json([_row(row) for row in rows])
         return 0
     if not rows:
         if flags["search"]:
@@ -43,7 +42,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
         turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
-        click.echo(
+        echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
             f"{row.procedure:<{wide}}  {topic}{turned_out}"
         )
@@ -66,7 +65,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
     state = with_app(follow if flags["follow"] else read)
     if flags["as_json"]:
-        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+        print_json(result(state))
     else:
         from ...views.report_md import markdown_report
 
@@ -80,7 +79,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"])
     if flags["output"] is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return 0
     path = Path(flags["output"])
     write_chosen(path, text.encode("utf-8"))

@@ -16,7 +16,7 @@ from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from ...core.errors import RoundtableError
-from ...core.text import redact
+from ...core.visible import shown
 from ...version import __version__
 from ..toolset.operations import Operation
 from ..toolset.results import ErrorBody
@@ -96,7 +96,7 @@ class Service:
             kind, text = await self.resources.read(str(params.uri))
         except RoundtableError as error:
             raise MCPError(
-                types.INVALID_PARAMS, redact(str(error)), {"uri": str(params.uri)}
+                types.INVALID_PARAMS, shown(str(error)), {"uri": str(params.uri)}
             ) from None
         contents = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents])
@@ -112,7 +112,7 @@ class Service:
         try:
             return await prompts.made(self.toolset, params.name, params.arguments or {})
         except RoundtableError as error:
-            raise MCPError(types.INVALID_PARAMS, redact(str(error))) from None
+            raise MCPError(types.INVALID_PARAMS, shown(str(error))) from None
 
 
 def make_server(toolset: Toolset) -> Server[Any]:
@@ -178,5 +178,5 @@ def _refusal(error: RoundtableError) -> types.CallToolResult:
 
 def error_body(error: RoundtableError) -> ErrorBody:
     return ErrorBody(
-        kind=type(error).__name__, message=redact(error.message), remedy=redact(error.remedy)
+        kind=type(error).__name__, message=shown(error.message), remedy=shown(error.remedy)
     )

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.state import State
-from ...core.text import clip, redact
+from ...core.text import clip
 from ...core.values import Budget, Material
 from ...procedures import procedure_spec
 from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
+from ...views.outgoing import outgoing
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -146,7 +147,7 @@ class Prompt:
 def delivered(state: State) -> str:
     """The verdict as the client gets it, with a mark by which it is known again."""
     words = procedure_spec(state.start.procedure).deliver(state, __version__)
-    return f"{redact(words).strip()}\n\n`{state.discussion_id}`"
+    return f"{outgoing(words).strip()}\n\n`{state.discussion_id}`"
 
 
 def prior_verdict(state: State) -> Material:

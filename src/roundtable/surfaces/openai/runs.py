@@ -37,8 +37,9 @@ from ...core.events import (
     WorkflowChosen,
 )
 from ...core.state import State
-from ...core.text import clip, first_sentences, redact
+from ...core.text import clip, first_sentences
 from ...core.values import Participant
+from ...views.outgoing import outgoing
 from ..opening import open_request
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
@@ -50,7 +51,7 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s.*$")
 
 def progress_line(record: StoredEvent, state: State) -> str:
     """What to tell of an event; empty if nothing. `state` is what the event led to."""
-    return redact(_told(record, state))
+    return outgoing(_told(record, state))
 
 
 def _told(record: StoredEvent, state: State) -> str:

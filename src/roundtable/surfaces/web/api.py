@@ -18,8 +18,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
 from ...core.state import State
-from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
+from ...core.visible import shown
 from ...ports import DiscussionSummary
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
@@ -58,7 +58,7 @@ def link_routes() -> APIRouter:
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
-                topic=redact(room.opened.topic),
+                topic=shown(room.opened.topic),
                 procedure=room.opened.procedure,
                 last_seq=room.last_seq,
                 driven_here=here.running.drives(grant.discussion_id),
@@ -364,7 +364,7 @@ def _started(here: Web, request: Request, state: State) -> bodies.Started:
 def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
     return bodies.Headlined(
         discussion_id=row.discussion_id,
-        topic=redact(row.topic),
+        topic=shown(row.topic),
         procedure=row.procedure,
         status="interrupted" if row.interrupted else row.status,
         opened_at=row.opened_at.isoformat(),
