@@ -1,4 +1,4 @@
-"""The one sanitiser: what leaves as Markdown loads nothing, runs nothing and leads where it says."""
+"""The one sanitiser: what leaves as Markdown loads, runs and hides nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def test_no_text_leaves_a_picture_or_html_for_any_reader(tables: bool, text: str
         ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
         ("<https://evil.example|bank.com>", "&lt;https://evil.example|bank.com>"),
         ("<!channel> <@U12345>", "&lt;!channel> &lt;@U12345>"),
-        ("\x1b]8;;https://evil.example\x07bank\x1b]8;;\x07", "␛]8;;https://evil.example␇bank␛]8;;␇"),
+        (
+            "\x1b]8;;https://evil.example\x07bank\x1b]8;;\x07",
+            "␛]8;;https://evil.example␇bank␛]8;;␇",
+        ),
         ("a\u202ecod\u202c", "a\\u202ecod\\u202c"),
         ("\u2066x\u2069", "\\u2066x\\u2069"),
         ("\U000e0048\U000e0069", "\\U000e0048\\U000e0069"),
@@ -118,7 +121,10 @@ def test_secrets_do_not_leave_either() -> None:
 
 def test_every_text_of_a_document_is_cleaned() -> None:
     document = {"a": ["<b>", {"c": ("![x](y)", 1, None)}], "d": True}
-    assert outgoing_document(document) == {"a": ["&lt;b>", {"c": ["!\\[x](y)", 1, None]}], "d": True}
+    assert outgoing_document(document) == {
+        "a": ["&lt;b>", {"c": ["!\\[x](y)", 1, None]}],
+        "d": True,
+    }
 
 
 @pytest.mark.parametrize(

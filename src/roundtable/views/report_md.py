@@ -86,7 +86,9 @@ def _speech(speech: Speech) -> Iterator[str]:
     about += speech.marks
     yield f"#### {_escaped(f'{speech.emoji} {speech.name}: {speech.stage}'.strip())}"
     yield ""
-    yield f"*{_escaped(' · '.join(about))}*"
+    # Flags stand in brackets, which mean themselves: links are looked after with the whole.
+    facts = _escaped(" · ".join(about)).replace(r"\[", "[").replace(r"\]", "]")
+    yield f"*{facts}*"
     yield ""
     if speech.failure is not None:
         yield f"*No speech: {_escaped(speech.failure.text)}*"
