@@ -11,18 +11,21 @@ from pydantic import GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from ..core.errors import UnknownName, UsageError
+from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import TaskLinked
+from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.values import Budget, Material
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.opening import OpenRequest
 from ..procedures.options import Option, ProcedureOptions, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
-from ..settings import Settings
+from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
 from .notification_plan import NotificationRequest, notification_plan
 from .prior import prior_synthesis
 
+MOST_LISTED = 8
+"""Likely secrets that a refusal names."""
 _WORDS: tuple[Surface, ...] = ("cli", "chat")
 """The surfaces on which options are flags."""
 
@@ -44,12 +47,15 @@ def open_request(
     confidential: bool = False,
     chat_room: bool | None = None,
     task: TaskLinked | None = None,
+    secrets: OnSecrets | None = None,
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. UsageError, UnknownName or
     BadSetting says what is wrong; values of options are checked when the table is seated.
+    SecretsFound if the topic or its context seems to hold secrets, unless `secrets` or the
+    settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -73,6 +79,9 @@ def open_request(
     slug = named.get("context_from")
     if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
         materials.insert(0, prior)
+    told = [Material(source="the question", text=topic), *materials]
+    topic, *texts = (each.text for each in checked_for_secrets(settings, told, secrets))
+    materials = [Material(source=m.source, text=t) for m, t in zip(materials, texts, strict=True)]
     return OpenRequest(
         topic=topic,
         procedure=spec.name,
@@ -87,6 +96,28 @@ def open_request(
         ),
         task=task,
     )
+
+
+def checked_for_secrets(
+    settings: Settings, materials: Sequence[Material], secrets: OnSecrets | None = None
+) -> list[Material]:
+    """The materials as they may go to models. SecretsFound says where secrets seem to be, unless
+    they are to be sent or taken out."""
+    decided = secrets or settings.choices.secrets
+    if decided == "send":
+        return list(materials)
+    found = [(m.source, each) for m in materials for each in likely_secrets(m.text)]
+    if not found:
+        return list(materials)
+    if decided == "refuse":
+        listed = "; ".join(f"{source}, {each}" for source, each in found[:MOST_LISTED])
+        more = f"; and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
+        raise SecretsFound(
+            f"Nothing was sent: it seems to hold secrets. {listed}{more}.",
+            'Take them out; or let them be taken out (--secrets redact, "secrets": "redact", or '
+            'secrets = "redact" in config.toml); or, if they are none, use send in its place.',
+        )
+    return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]
 
 
 def _budget(given: Budget | Mapping[str, float | None] | None, usual: Budget) -> Budget:

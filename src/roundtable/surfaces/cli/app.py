@@ -104,6 +104,12 @@ class AskCommand(click.Command):
     multiple=True,
     help="Material for the question: a text file, or - for standard input. May be repeated.",
 )
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in question or context: send nothing, send it without them, or as it is. "
+    "Without it a terminal asks, and all else refuses.",
+)
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
 @click.option(
@@ -259,6 +265,11 @@ def skip(**flags: Any) -> int:
 @click.argument("discussion_id")
 @click.argument("file")
 @click.option("--key", help="Makes a repeated call harmless.")
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in it: add nothing, add it without them, or as it is.",
+)
 def add(**flags: Any) -> int:
     """Add material to a discussion: a text file, or - for standard input. A question of the host
     is a remark: roundtable speak ID TEXT."""

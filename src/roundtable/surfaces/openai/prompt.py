@@ -16,6 +16,7 @@ from ...core.values import Budget, Material
 from ...procedures import procedure_spec
 from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
+from ...settings import OnSecrets
 from ...version import __version__
 from ...views.outgoing import outgoing
 from ..opening import OptionValues
@@ -34,6 +35,8 @@ class RoundtableOptions(BaseModel):
     language: str | None = None
     budget: Budget | None = None
     search: bool = True
+    secrets: OnSecrets | None = None
+    """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
     progress: Literal["reasoning", "text", "none"] = "reasoning"
     """Where a client sees what goes on: as reasoning, as text before the verdict, or nowhere."""
     on_disconnect: Literal["go_on", "stop"] = "go_on"

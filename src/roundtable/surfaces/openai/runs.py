@@ -170,6 +170,7 @@ class Runs:
                 language=wishes.language,
                 budget=wishes.budget,
                 search=wishes.search,
+                secrets=wishes.secrets,
                 created_by=created_by,
             ),
             key=f"openai/{hashlib.sha256(key.encode()).hexdigest()}" if key else None,

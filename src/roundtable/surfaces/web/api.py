@@ -23,6 +23,7 @@ from ...core.visible import shown
 from ...ports import DiscussionSummary
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
+from ..opening import checked_for_secrets
 from . import bodies
 from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web, is_owner
 from .exporting import bundled, exported
@@ -186,9 +187,11 @@ def _acts(routes: APIRouter) -> None:
     @routes.post("/material")
     async def material(body: bodies.AddMaterial, here: Here, grant: Hosting) -> bodies.Done:
         """Put a document on the table."""
+        given = Material(source=body.source, text=body.text)
+        (given,) = checked_for_secrets(here.app.settings, [given], body.secrets)
         state = await here.app.service.add_material(
             grant.discussion_id,
-            Material(source=body.source, text=body.text),
+            given,
             by=_by(grant),
             key=body.key or None,
         )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, TurnedOut
 from ...procedures.opening import OpenRequest
-from ...settings import Settings
+from ...settings import OnSecrets, Settings
 from ..opening import OptionValues, open_request
 from .links import Role
 
@@ -125,6 +125,7 @@ class Skip(Body):
 class AddMaterial(Body):
     source: Short
     text: str
+    secrets: OnSecrets | None = None
     key: Key | None = None
 
 
@@ -158,6 +159,8 @@ class Topic(Body):
     language: Short | None = None
     budget: Budget | None = None
     search: bool = True
+    secrets: OnSecrets | None = None
+    """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
 
     def request(self, settings: Settings) -> OpenRequest:
         """What the service is asked to open."""
@@ -181,6 +184,7 @@ class Topic(Body):
             language=self.language,
             budget=self.budget,
             search=self.search,
+            secrets=self.secrets,
             created_by=created_by,
             news=news,
             task=task,
