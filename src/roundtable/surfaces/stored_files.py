@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..ledger.sqlite_file import APPLICATION_ID
+from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
 from ..project import PANELS_JSON
 from ..settings import (
@@ -18,7 +19,6 @@ from ..settings import (
     MODELS_TOML,
     Settings,
 )
-from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
 from .bundle.signing import KEY_FILE as BUNDLE_KEY
 from .web.found import LOG_FILE, STATE_FILE
@@ -55,7 +55,7 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
     ours = [
         *_database(settings),
         *_weights(home),
-        *(home / name for name in ("cache", STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
+        *(home / name for name in ("cache", CALLS, STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
         *(home / name for name in _OWN_SETTINGS if with_settings),
         *_temporary(),
     ]

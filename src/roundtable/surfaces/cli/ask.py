@@ -55,6 +55,8 @@ def ask_command(flags: Mapping[str, Any]) -> int:
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
     """The request. Where it seems to hold secrets, a person at the terminal decides."""
+    if flags["dry_run"] and flags["secrets"] is None:
+        flags = {**flags, "secrets": "send"}  # nothing is sent, and what is shown is redacted
     try:
         return request_of(question, flags, settings)
     except SecretsFound as found:
