@@ -34,7 +34,8 @@ tempfile.tempdir = sys.argv[3]
 async def main():
     with Leftovers(pathlib.Path(sys.argv[1])).call() as call:
         (call.folder / "prompt.txt").write_text("secret prompt")
-        agent = child([sys.executable, "-c", sys.argv[4], sys.argv[2]], {**os.environ, MARK: call.mark})
+        env = {**os.environ, MARK: call.mark}
+        agent = child([sys.executable, "-c", sys.argv[4], sys.argv[2]], env)
         await run_program(agent, on_start=call.begun)
 asyncio.run(main())
 """

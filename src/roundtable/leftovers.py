@@ -89,20 +89,31 @@ class Leftovers:
 def began(pid: int) -> str | None:
     """When a process began, in the system's own words, which no later process of this number has
     too; None if there is none, or nobody can tell."""
-    if sys.platform == "linux":
-        try:
-            boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-            told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-        except OSError:
-            return None
-        fields = told.rpartition(")")[2].split()
-        return None if fields[0] in "ZX" else f"{boot}/{fields[19]}"
+    return _BEGAN.get(sys.platform, _began_elsewhere)(pid)
+
+
+def _began_on_linux(pid: int) -> str | None:
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        told = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    fields = told.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else f"{boot}/{fields[19]}"
+
+
+def _began_elsewhere(pid: int) -> str | None:
     if os.name == "nt":
         return None
-    with suppress(OSError):
+    try:
         listed = child(["/bin/ps", "-o", "lstart=", "-p", str(pid)], {"LC_ALL": "C"})
-        return listed.run(capture_output=True, text=True).stdout.strip() or None
-    return None
+        told = listed.run(capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    return str(told).strip() or None
+
+
+_BEGAN = {"linux": _began_on_linux}
 
 
 def _reap(note: Path) -> bool:

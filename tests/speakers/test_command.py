@@ -15,8 +15,8 @@ import pytest
 
 from roundtable.core.agents import BUILT_IN, CommandAgent
 from roundtable.core.errors import SpeakerError
-from roundtable.ports import Reply, SpeakRequest
 from roundtable.leftovers import SCRATCH
+from roundtable.ports import Reply, SpeakRequest
 from roundtable.speakers.command import CommandSpeaker
 from roundtable.speakers.command_words import PlainWords, plain
 

@@ -29,6 +29,7 @@ from roundtable.surfaces.mcp.server import make_server
 from roundtable.surfaces.toolset import Toolset
 from roundtable.surfaces.toolset.driving import NobodyDrives
 from tests.surfaces.desk import Desk
+from tests.surfaces.openai.clients import ask, chunks, content, reasoning
 from tests.surfaces.openai.clients import client as openai_client
 from tests.surfaces.web.house import House, feed, house
 
@@ -151,7 +152,7 @@ async def test_exports_files_and_downloads(told: Told, tmp_path: Path) -> None:
     for form in ("md", "json", "html", "page"):
         answer = await at.client.get(f"{at.at(state)}/export.{form}")
         assert answer.status_code == 200
-        assert answer.text == exported_text(records, form), form  # type: ignore[arg-type]
+        assert answer.text == exported_text(records, form), form
 
 
 @pytest.mark.parametrize(
@@ -201,22 +202,13 @@ async def test_openai_whole_and_streamed(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text('default_model = "scripted/gullible"\n')
-    asked = [{"role": "user", "content": "Tea or coffee?"}]
     async with house(home) as at, openai_client(at.url, at.links.owner_key) as c:
-        whole = await c.chat.completions.create(model="roundtable/quick", messages=asked)  # type: ignore[call-overload]
-        message = whole.choices[0].message
-        assert_markdown(message.content, where="completion")
+        message = (await ask(c)).choices[0].message
+        assert_markdown(message.content or "", where="completion")
         assert_markdown(getattr(message, "reasoning_content", ""), where="reasoning")
-        content = thoughts = ""
-        stream = await c.chat.completions.create(  # type: ignore[call-overload]
-            model="roundtable/quick", messages=asked, stream=True
-        )
-        async for chunk in stream:
-            for choice in chunk.choices:
-                content += choice.delta.content or ""
-                thoughts += getattr(choice.delta, "reasoning_content", None) or ""
-        assert_markdown(content, where="streamed")
-        assert_markdown(thoughts, where="streamed reasoning")
+        streamed = await chunks(c)
+        assert_markdown("".join(map(content, streamed)), where="streamed")
+        assert_markdown("".join(map(reasoning, streamed)), where="streamed reasoning")
         response = await c.responses.create(model="roundtable/quick", input="Tea or coffee?")
         assert_document(response.model_dump(mode="json"), where="response")
 
@@ -237,8 +229,8 @@ async def test_mcp_tools_and_resources(told: Told) -> None:
             assert_markdown(f"{resource.title}", where="resource title")
         base = f"roundtable://{state.discussion_id}"
         for uri in (f"{base}/transcript", f"{base}/events", "roundtable://discussions"):
-            for part in (await client.read_resource(uri)).contents:
-                text = part.text  # type: ignore[union-attr]
+            for read in (await client.read_resource(uri)).contents:
+                text = read.text  # type: ignore[union-attr]
                 if uri.endswith("transcript"):
                     assert_markdown(text, where=uri)
                 else:

@@ -99,7 +99,9 @@ def test_the_question_itself_is_looked_at(desk: Desk) -> None:
     assert "the question, line 1" in told.err
 
 
-@pytest.mark.parametrize(("typed", "code"), [(b"\n", 2), (b"n\n", 2), (b"redact\n", 0), (b"s\n", 0)])
+@pytest.mark.parametrize(
+    ("typed", "code"), [(b"\n", 2), (b"n\n", 2), (b"redact\n", 0), (b"s\n", 0)]
+)
 def test_at_a_terminal_the_person_decides(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, typed: bytes, code: int
 ) -> None:

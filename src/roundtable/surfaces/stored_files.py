@@ -11,6 +11,7 @@ from pathlib import Path
 from ..ledger.sqlite_file import APPLICATION_ID
 from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
+from ..private import NO_RIGHTS_TOLD
 from ..project import PANELS_JSON
 from ..settings import (
     CONFIG_JSON,
@@ -55,7 +56,19 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
     ours = [
         *_database(settings),
         *_weights(home),
-        *(home / name for name in ("cache", CALLS, STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
+        *(
+            home / name
+            for name in (
+                "cache",
+                CALLS,
+                NO_RIGHTS_TOLD,
+                STATE_FILE,
+                LOG_FILE,
+                _WEB_LOCK,
+                WEB_KEY,
+                BUNDLE_KEY,
+            )
+        ),
         *(home / name for name in _OWN_SETTINGS if with_settings),
         *_temporary(),
     ]
