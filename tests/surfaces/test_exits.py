@@ -227,6 +227,12 @@ async def test_mcp_tools_and_resources(told: Told) -> None:
                 assert_document(json.loads(part.text), where=tool)  # type: ignore[union-attr]
         for resource in (await client.list_resources()).resources:
             assert_markdown(f"{resource.title}", where="resource title")
+        seat = state.participants[0].id
+        prompt = await client.get_prompt(
+            "participate", {"discussion_id": state.discussion_id, "profile": seat}
+        )
+        for told_so in prompt.messages:
+            assert_markdown(told_so.content.text, where="prompt")  # type: ignore[union-attr]
         base = f"roundtable://{state.discussion_id}"
         for uri in (f"{base}/transcript", f"{base}/events", "roundtable://discussions"):
             for read in (await client.read_resource(uri)).contents:

@@ -18,6 +18,7 @@ from mcp.shared.exceptions import MCPError
 from ...core.errors import RoundtableError
 from ...core.visible import shown
 from ...version import __version__
+from ...views.outgoing import outgoing
 from ..toolset.operations import Operation
 from ..toolset.results import ErrorBody
 from ..toolset.toolset import Toolset, find_operation
@@ -59,7 +60,7 @@ class Service:
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         async def on_progress(far: float, what: str) -> None:
-            await ctx.session.report_progress(far, None, what)
+            await ctx.session.report_progress(far, None, outgoing(what))
 
         try:
             result = await self.toolset.call(params.name, params.arguments or {}, on_progress)
