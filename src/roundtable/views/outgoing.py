@@ -30,6 +30,10 @@ REMEMBERED = 32_000
 _PASSES = 12
 _SUSPECT = re.compile(r"<[A-Za-z/!?@#]|!\[|\][(\[:]")
 """Without any of these there is nothing to be done, and most texts are without."""
+_PLAIN_LINK = re.compile(
+    r"(?<![\\!])\[(?P<words>[^\[\]<>`\\\n]*)\]\((?P<target>https?://[^\s()<>\\]+)\)"
+)
+"""What most links look like: they need no parser to be judged."""
 _OPENER = re.compile(r"(?<!\\)(?:\\\\)*(?:\[|<(?=\S))")
 _OPENED = {"[": "\\[", "<": "&lt;"}
 _MOST_OPENERS = 300
@@ -60,7 +64,7 @@ _CLAIMED = re.compile(
 def outgoing(text: str) -> str:
     """A text as it may leave where it may become Markdown. Cleaning it again changes nothing."""
     text = shown(text)
-    if not _SUSPECT.search(text):
+    if not _is_suspect(text):
         return text
     return _remembered(text) if len(text) <= REMEMBERED else _harmless(text)
 
@@ -76,6 +80,14 @@ def outgoing_document(value: Any) -> Any:
             return [outgoing_document(each) for each in value]
         case _:
             return value
+
+
+def _is_suspect(text: str) -> bool:
+    return _SUSPECT.search(_PLAIN_LINK.sub(_unless_it_lies, text)) is not None
+
+
+def _unless_it_lies(link: re.Match[str]) -> str:
+    return link[0] if _lies(link["words"], link["target"]) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -125,7 +137,8 @@ def _edited(text: str, edits: set[_Edit]) -> str:
 def _edits(text: str) -> set[_Edit]:
     """What has to change, for readers who know tables and for those who do not: where a cell ends,
     so does the code in it. Definitions come first: what they define is something else then."""
-    found = [_edits_for(reader, text) for reader in (_reader(True), _reader(False))]
+    readers = [_reader(True), _reader(False)] if "|" in text else [_reader(False)]
+    found = [_edits_for(reader, text) for reader in readers]
     defined, edits = ({each for pair in found for each in pair[n]} for n in (0, 1))
     return defined or edits
 
@@ -176,7 +189,7 @@ class _Places:
 
 
 def _inline(reader: MarkdownIt, content: str) -> Iterator[_Found]:
-    if not _SUSPECT.search(content):
+    if not _is_suspect(content):
         return
     if len(openers := list(_OPENER.finditer(content))) > _MOST_OPENERS:
         yield from (_Found(each.end() - 1, _OPENED[each[0][-1]]) for each in openers)
