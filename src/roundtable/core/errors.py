@@ -5,6 +5,7 @@
     RoundtableError                 every error says what happened and what to do next
     ├── UsageError                  the request cannot be carried out as it was made
     │   ├── BadTopic                the question is empty, too long or not text
+    │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
     │   ├── UnknownDiscussion       no discussion has this id
@@ -71,6 +72,10 @@ class UsageError(RoundtableError):
 
 class BadTopic(UsageError):
     """The question is empty, too long or not text."""
+
+
+class SecretsFound(UsageError):
+    """What would be sent seems to hold keys or passwords; nothing was sent."""
 
 
 MANY = 30

@@ -156,7 +156,7 @@ WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10))]
 )
 
-_SECRETS = re.compile(
+SECRETS = re.compile(
     r"""
       \b(?:sk|rk|pk)-[A-Za-z0-9_\-]{12,}              # OpenAI, Anthropic, OpenRouter, DeepSeek …
     | \b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}    # Stripe
@@ -177,7 +177,7 @@ _SECRETS = re.compile(
     """,
     re.VERBOSE,
 )
-_ASSIGNED_SECRET = re.compile(
+ASSIGNED_SECRET = re.compile(
     r"""(?i)(
       \b(?:bearer|basic)\s+(?=[A-Za-z_\-.~+/]*[0-9])     # a digit tells a token from a word
     | (?:(?:api|access|private|secret)[_-]?key|passw(?:or)?d|secret|token)["']?\s*[=:]\s*["']?
@@ -191,7 +191,7 @@ REDACTED = "[redacted]"
 def redact(text: str) -> str:
     """The text without anything that looks like a credential. Stored events keep their words;
     logs, reports, errors and notifications go through here."""
-    return _ASSIGNED_SECRET.sub(rf"\1{REDACTED}", _SECRETS.sub(REDACTED, text))
+    return ASSIGNED_SECRET.sub(rf"\1{REDACTED}", SECRETS.sub(REDACTED, text))
 
 
 def same_words(one: str, two: str) -> bool:

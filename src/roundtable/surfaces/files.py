@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.errors import NotAllowed
 from ..core.state import State
-from ..private import opener_at
+from ..private import opener_at, private_opener
 from ..procedures import procedure_spec
 from ..views.deliverables import deliverable_files
 
@@ -75,10 +75,11 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
 
 
 def write_chosen(path: Path, data: bytes) -> None:
-    """Write the file that the user named. NotAllowed if it exists or cannot be written."""
+    """Write the file that the user named; it is theirs alone, because it holds a whole discussion.
+    NotAllowed if it exists or cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "xb", opener=opener_at(path)) as file:
+        with open(path, "xb", opener=private_opener) as file:
             file.write(data)
     except OSError as error:
         if path.exists():

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..ledger.sqlite_file import APPLICATION_ID
+from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
+from ..private import NO_RIGHTS_TOLD
 from ..project import PANELS_JSON
 from ..settings import (
     CONFIG_JSON,
@@ -18,7 +20,6 @@ from ..settings import (
     MODELS_TOML,
     Settings,
 )
-from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
 from .bundle.signing import KEY_FILE as BUNDLE_KEY
 from .tokens.store import FILE as TOKENS
@@ -57,8 +58,21 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
     ours = [
         *_database(settings),
         *_weights(home),
-        *(home / name for name in ("cache", STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
-        *(home / name for name in (TOKENS, TOKENS_LOCK)),
+        *(
+            home / name
+            for name in (
+                "cache",
+                CALLS,
+                NO_RIGHTS_TOLD,
+                STATE_FILE,
+                LOG_FILE,
+                _WEB_LOCK,
+                WEB_KEY,
+                BUNDLE_KEY,
+                TOKENS,
+                TOKENS_LOCK,
+            )
+        ),
         *(home / name for name in _OWN_SETTINGS if with_settings),
         *_temporary(),
     ]

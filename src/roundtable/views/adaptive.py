@@ -25,6 +25,7 @@ from .adaptive_meta import (
 )
 from .delivery import Delivery
 from .delivery_md import common, dissent, first_lines, last, says_more, written
+from .outgoing import outgoing, outgoing_document
 from .output_file import OutputFile
 
 RESULTS = "memory/roundtables"
@@ -48,7 +49,7 @@ def delivery(state: State, version: str) -> str:
         lines += ["", "## Agreement scores", "", *table]
     lines += ["", "## META", "", *(f"- {line}" for line in meta_lines(state))]
     lines += ["", "---", f"{state.discussion_id} · roundtable v{version}"]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def header(state: State) -> list[str]:
@@ -109,27 +110,29 @@ def result_document(state: State, at: datetime) -> dict[str, Any]:
     names = {who.id: model_of(state, who) for who in panelists(state)}
     score = agreement(state).value
     found = [*degradations(state), *lost_seats(state)]
-    return {
+    document = {
         "date": at.strftime("%Y-%m-%d"),
-        "topic": redact(state.start.topic),
+        "topic": state.start.topic,
         "mode": task_mode(state),
         "workflow_type": state.workflow.workflow if state.workflow else "parallel_debate",
         "stages": [
             {
                 "model": names.get(str(seat.get("id")), seat.get("model")),
                 "role": seat.get("role"),
-                "task": redact(str(seat.get("task") or "")),
+                "task": str(seat.get("task") or ""),
             }
             for seat in _seats(state)
         ],
         "meta_panel_recommendation": _recommendation(state),
         "panel_degraded": bool(found) or demonstrates(state),
-        "panel_degradation_notes": [redact(f"{text} {do}".strip()) for text, do in found],
+        "panel_degradation_notes": [f"{text} {do}".strip() for text, do in found],
         "consensus_pct": NOT_MEASURED if score is None else round(score, 1),
         "synthesis_model": synthesis_model(state),
         "validated": validated(state),
-        "synthesis": redact(whole_synthesis(state)),
+        "synthesis": whole_synthesis(state),
     }
+    clean: dict[str, Any] = outgoing_document(document)
+    return clean
 
 
 def demonstrates(state: State) -> bool:

@@ -8,6 +8,7 @@ from ..core.state import State
 from ..core.text import file_slug, first_sentences, redact
 from .delivery import Delivery
 from .delivery_md import common, markdown, models, spoke_as, written
+from .outgoing import outgoing
 from .output_file import OutputFile
 
 _IN_THE_LOG = {"performed": "enabled", "skipped via --quick": "skipped (--quick)"}
@@ -111,7 +112,7 @@ def session_log(state: State, at: datetime) -> str:
             "",
             *written(part for part in common(told) if part[0] in _LOGGED),
         ]
-    return redact("\n".join(lines)) + "\n"
+    return outgoing("\n".join(lines)) + "\n"
 
 
 _LOGGED = ("Confidence", "Agreement", "Who holds what", "Dissent")

@@ -18,6 +18,7 @@ from ..core.naming import name_of
 from ..core.state import State
 from ..core.text import slug
 from ..core.versions import Version, delivered, versions_of
+from .outgoing import Verbatim
 from .output_file import OutputFile
 
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
@@ -169,7 +170,7 @@ def _document(each: WorkTold, *, stands: bool, chosen: bool) -> dict[str, Any]:
         "whole": each.whole,
         "left_out": each.left_out,
         "sha256": None if each.left_out else _sha256(each.text),
-        "text": each.text if stands and not each.left_out else None,
+        "text": Verbatim(each.text) if stands and not each.left_out else None,
     }
 
 

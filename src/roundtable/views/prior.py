@@ -21,7 +21,7 @@ MOST_LINES = 40
 
 
 def handed_on(state: State) -> tuple[Material, ...]:
-    """All that a later discussion gets of this one: its record, and each work that stands, whole."""
+    """All that a later discussion gets of this one: its record, and every work that stands."""
     works = [each for each in works_of(state).standing if each.text]
     return (
         prior_material(state),

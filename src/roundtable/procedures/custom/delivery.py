@@ -9,6 +9,7 @@ from ...core.text import file_slug, redact
 from ...views.delivery import Delivery
 from ...views.delivery_md import common, first_lines, models, says_more, written
 from ...views.estimate import Estimate, estimate_calls
+from ...views.outgoing import outgoing
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
 from .schedule import blocks
@@ -74,7 +75,7 @@ def deliver(state: State, version: str) -> str:
     if verdict.flags:
         lines += ["", f"**Flags:** {' '.join(verdict.flags)}"]
     lines += ["", "---", models(state, (*state.participants, state.start.host), version)]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:

@@ -139,6 +139,12 @@ class AskCommand(click.Command):
 )
 @click.option("--context-from", metavar="ID|SLUG", multiple=True,
               help="An earlier discussion to have in hand: id, last or result file.")  # fmt: skip
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in question or context: send nothing, send it without them, or as it is. "
+    "Without it a terminal asks, and all else refuses.",
+)
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
 @click.option(
@@ -331,6 +337,11 @@ def skip(**flags: Any) -> int:
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("file")
 @click.option("--key", help="Makes a repeated call harmless.")
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in it: add nothing, add it without them, or as it is.",
+)
 def add(**flags: Any) -> int:
     """Add material to a discussion: a text file, or - for standard input. A question of the host
     is a remark: roundtable speak ID TEXT."""
@@ -821,13 +832,13 @@ def _explain(error: Exception) -> int:
         RoundtableError,
         UsageError,
     )
-    from ...core.text import redact
+    from ...core.visible import shown
 
     if not isinstance(error, RoundtableError):
         raise error
-    click.echo(f"Error: {redact(error.message)}", err=True)
+    click.echo(f"Error: {shown(error.message)}", err=True)
     if error.remedy:
-        click.echo(redact(error.remedy), err=True)
+        click.echo(shown(error.remedy), err=True)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import click
 
 from ...bootstrap import App, start
 from ...core.errors import UsageError
@@ -21,7 +18,7 @@ from ..bundle.signing import load_key, own_public_key
 from ..files import write_chosen
 from .app import FAILED, UNVERIFIED
 from .here import settings_here
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, print_json
 
 _MARKS = {"good": "✓", "remark": "–", "unverified": "?", "wrong": "✗"}
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
@@ -60,14 +57,14 @@ def verify_command(flags: Mapping[str, Any]) -> int:
         echo_error(unknown.remedy)
         return UNVERIFIED
     if flags["as_json"]:
-        click.echo(json.dumps(_document(checked), ensure_ascii=False, indent=2))
+        print_json(_document(checked))
     else:
         topic = clip(" ".join(redact(checked.topic).split()), 100)
-        click.echo(for_screen(f"{checked.discussion_id}: {topic}"))
+        echo(f"{checked.discussion_id}: {topic}")
         for finding in checked.findings:
             mark = _MARKS[finding.level]
-            click.echo(for_screen(f"{mark} {finding.check}: {finding.text}"))
-        click.echo(f"Head: {checked.head}")
+            echo(f"{mark} {finding.check}: {finding.text}")
+        echo(f"Head: {checked.head}")
     if checked.sound:
         return 0
     told = dict.fromkeys(f.check for f in checked.findings if f.level == checked.outcome)

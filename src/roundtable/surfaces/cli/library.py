@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,6 +15,7 @@ from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import NotAllowed, UnknownName, UsageError
 from ...core.state import State
 from ...core.text import clip, redact
+from ...core.visible import visible
 from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
@@ -27,12 +27,13 @@ from ..exports import exported_text
 from ..files import write_chosen, write_deliverables
 from .progress import PlainProgress
 from .terminal import (
+    echo,
     echo_error,
     for_screen,
     is_terminal,
+    print_json,
     print_markdown,
     read_text,
-    without_control_codes,
 )
 from .with_app import with_app
 
@@ -40,7 +41,7 @@ from .with_app import with_app
 def list_command(flags: Mapping[str, Any]) -> int:
     rows = with_app(lambda app: app.service.summaries(limit=flags["limit"], search=flags["search"]))
     if flags["as_json"]:
-        click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        print_json([_row(row) for row in rows])
         return 0
     if not rows:
         if flags["search"]:
@@ -52,7 +53,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
         turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
-        click.echo(
+        echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
             f"{row.procedure:<{wide}}  {topic}{turned_out}"
         )
@@ -78,7 +79,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
         _print_work(_work(state, flags["deliverable"]))
         return 0
     if flags["as_json"]:
-        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+        print_json(result(state))
     else:
         from ...views.report_md import markdown_report
 
@@ -92,7 +93,7 @@ def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"])
     if flags["output"] is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return 0
     path = Path(flags["output"])
     write_chosen(path, text.encode("utf-8"))
@@ -115,7 +116,7 @@ ASK_FOR_WORK = "Ask for a text, code or a plan; its speeches: roundtable show ID
 
 def _print_work(text: str) -> None:
     if is_terminal(sys.stdout):  # where control characters would act
-        click.echo(without_control_codes(text), nl=False)
+        click.echo(visible(text), nl=False)
         return
     # In bytes: what a platform makes of line ends is not part of the work.
     sys.stdout.flush()

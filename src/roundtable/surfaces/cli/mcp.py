@@ -9,14 +9,12 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-import click
-
 from ...core.errors import NotAllowed, UsageError
 from ...core.state import State
 from ...settings import Settings
 from ..toolset.access import access, diagnosis
 from .here import settings_here
-from .terminal import echo_error
+from .terminal import echo, echo_error
 
 
 def mcp_command(flags: Mapping[str, Any]) -> int:
@@ -92,7 +90,7 @@ def _check(settings: Settings, flags: Mapping[str, Any]) -> int:
     if found:
         told = " ".join(f"{reason.what} {reason.remedy}" for reason in found)
         raise NotAllowed(told)
-    click.echo(f"{len(held.tools)} tools can be used: {', '.join(sorted(held.tools))}")
+    echo(f"{len(held.tools)} tools can be used: {', '.join(sorted(held.tools))}")
     return 0
 
 

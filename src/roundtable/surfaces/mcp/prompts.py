@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import mcp_types as types
 
 from ...core.errors import UnknownName, UsageError
+from ...views.outgoing import outgoing
 from ..tokens.rules import PROMPTS
 from ..toolset.status import participating
 from ..toolset.toolset import Toolset
@@ -99,7 +100,9 @@ async def made(toolset: Toolset, name: str, given: Mapping[str, str]) -> types.G
         messages=[
             types.PromptMessage(
                 role="user",
-                content=types.TextContent(type="text", text=await _text(toolset, name, given)),
+                content=types.TextContent(
+                    type="text", text=outgoing(await _text(toolset, name, given))
+                ),
             )
         ],
     )

@@ -10,8 +10,10 @@ from urllib.parse import parse_qs, urlsplit
 import mcp_types as types
 
 from ...core.errors import BadSetting, UnknownName
+from ...core.text import clip
 from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.outgoing import outgoing, outgoing_document
 from ...views.page_events import page_event
 from ...views.report_md import markdown_report
 from ..tokens.rules import RESOURCES
@@ -50,7 +52,7 @@ class Resources:
                 types.Resource(
                     uri=TRANSCRIPT.format(discussion_id=row.discussion_id),
                     name=f"{row.discussion_id}-transcript",
-                    title=" ".join(row.topic.split())[:80],
+                    title=clip(outgoing(" ".join(row.topic.split())), 80),
                     description=f"{row.procedure}, {row.status}",
                     mime_type="text/markdown",
                 )
@@ -92,7 +94,7 @@ class Resources:
             "after": records[-1].seq if records else _after(uri),
             "more": len(records) == AT_ONCE,
         }
-        return "application/json", json.dumps(document, ensure_ascii=False)
+        return "application/json", json.dumps(outgoing_document(document), ensure_ascii=False)
 
 
 def discussion_of(uri: str) -> tuple[str, str] | None:

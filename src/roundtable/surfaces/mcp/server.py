@@ -18,8 +18,9 @@ from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from ...core.errors import RoundtableError
-from ...core.text import redact
+from ...core.visible import shown
 from ...version import __version__
+from ...views.outgoing import outgoing
 from ..toolset.operations import Operation
 from ..toolset.results import ErrorBody
 from ..toolset.toolset import Toolset, find_operation
@@ -67,7 +68,7 @@ class Service:
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         async def on_progress(far: float, what: str) -> None:
-            await ctx.session.report_progress(far, None, what)
+            await ctx.session.report_progress(far, None, outgoing(what))
 
         try:
             result = await self._tools(ctx).call(params.name, params.arguments or {}, on_progress)
@@ -127,7 +128,7 @@ def _refusing(more: dict[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except RoundtableError as error:
-        raise MCPError(types.INVALID_PARAMS, redact(str(error)), more) from None
+        raise MCPError(types.INVALID_PARAMS, shown(str(error)), more) from None
 
 
 def make_server(toolset: Toolset, callers: Callers | None = None) -> Server[Any]:
@@ -194,5 +195,5 @@ def _refusal(error: RoundtableError) -> types.CallToolResult:
 
 def error_body(error: RoundtableError) -> ErrorBody:
     return ErrorBody(
-        kind=type(error).__name__, message=redact(error.message), remedy=redact(error.remedy)
+        kind=type(error).__name__, message=shown(error.message), remedy=shown(error.remedy)
     )

@@ -37,9 +37,10 @@ from ...core.events import (
     WorkflowChosen,
 )
 from ...core.state import State
-from ...core.text import clip, first_sentences, redact
+from ...core.text import clip, first_sentences
 from ...core.values import Participant
 from ...procedures.spec import PREFIX as OWN
+from ...views.outgoing import outgoing
 from ..opening import open_request
 from ..tokens.capability import Capability
 from ..tokens.opening import open_as
@@ -53,7 +54,7 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s.*$")
 
 def progress_line(record: StoredEvent, state: State) -> str:
     """What to tell of an event; empty if nothing. `state` is what the event led to."""
-    return redact(_told(record, state))
+    return outgoing(_told(record, state))
 
 
 def _told(record: StoredEvent, state: State) -> str:
@@ -180,6 +181,7 @@ class Runs:
                 language=wishes.language,
                 budget=wishes.budget,
                 search=wishes.search,
+                secrets=wishes.secrets,
                 created_by=created_by,
             ),
             key=f"openai/{hashlib.sha256(key.encode()).hexdigest()}" if key else None,

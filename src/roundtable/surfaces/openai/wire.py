@@ -21,7 +21,7 @@ from ...core.errors import (
     UnknownName,
     UsageError,
 )
-from ...core.text import redact
+from ...core.visible import shown
 from ..web.api import Feed
 
 
@@ -39,7 +39,7 @@ class WireError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.message = redact(message)
+        self.message = shown(message)
         self.kind = kind
         self.code = code
         self.param = param

@@ -19,12 +19,13 @@ from starlette.types import Send
 
 from ...core.errors import UnknownName
 from ...core.state import State
-from ...core.text import redact
 from ...core.values import Material
+from ...core.visible import shown
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
+from ..opening import checked_for_secrets
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import open_as
 from . import bodies
@@ -62,7 +63,7 @@ def link_routes() -> APIRouter:
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
-                topic=redact(room.opened.topic),
+                topic=shown(room.opened.topic),
                 procedure=room.opened.procedure,
                 last_seq=room.last_seq,
                 driven_here=here.running.drives(grant.only),
@@ -190,9 +191,11 @@ def _acts(routes: APIRouter) -> None:
     @routes.post("/material")
     async def material(body: bodies.AddMaterial, here: Here, grant: Held) -> bodies.Done:
         """Put a document on the table."""
+        given = Material(source=body.source, text=body.text)
+        (given,) = checked_for_secrets(here.app.settings, [given], body.secrets)
         state = await here.app.service.add_material(
             grant.only,
-            Material(source=body.source, text=body.text),
+            given,
             by=_by(grant),
             key=body.key or None,
         )
@@ -401,7 +404,7 @@ def _started(here: Web, request: Request, state: State, by: Capability) -> bodie
 def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
     return bodies.Headlined(
         discussion_id=row.discussion_id,
-        topic=redact(row.topic),
+        topic=shown(row.topic),
         procedure=row.procedure,
         status="interrupted" if row.interrupted else row.status,
         opened_at=row.opened_at.isoformat(),

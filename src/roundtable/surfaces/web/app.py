@@ -18,6 +18,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from ...bootstrap import App
 from ...core import errors
 from ...core.text import redact
+from ...core.visible import shown
 from ...version import __version__
 from ..openai.api import router as openai_routes
 from ..toolset import Toolset
@@ -164,7 +165,7 @@ def _explain_errors(service: FastAPI) -> None:
     """Every refusal says what happened and what to do next, and none of them a secret."""
 
     def answer(request: Request, status: int, error: str, remedy: str = "") -> Response:
-        body = problem(request.url.path, redact(error), redact(remedy))
+        body = problem(request.url.path, shown(error), shown(remedy))
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
-from ...settings import Settings
+from ...settings import OnSecrets, Settings
 from ..opening import OptionValues, open_request
 from ..tokens.capability import Act, Role
 
@@ -179,6 +179,7 @@ class Skip(Body):
 class AddMaterial(Body):
     source: Short
     text: str
+    secrets: OnSecrets | None = None
     key: Key | None = None
 
 
@@ -239,6 +240,8 @@ class Topic(Body):
     context_from: list[Short] = Field(default_factory=list, max_length=20)
     """Further discussions whose record is to be in hand."""
     search: bool = True
+    secrets: OnSecrets | None = None
+    """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
 
     def request(self, settings: Settings) -> OpenRequest:
         """What the service is asked to open."""
@@ -265,6 +268,7 @@ class Topic(Body):
             follows=self.follows,
             context_from=self.context_from,
             search=self.search,
+            secrets=self.secrets,
             created_by=created_by,
             news=news,
             task=task,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from ...core.errors import Forbidden, LedgerError, RoundtableError, UnknownDiscussion
-from ...core.text import redact
+from ...core.visible import shown
 from ..toolset.toolset import Toolset, find_operation
 from .access import Held
 
@@ -73,8 +73,8 @@ def _status(error: RoundtableError) -> int:
 
 def _refused(error: RoundtableError, status: int) -> JSONResponse:
     said = {
-        "error": redact(error.message),
-        "remedy": redact(error.remedy),
+        "error": shown(error.message),
+        "remedy": shown(error.remedy),
         "kind": type(error).__name__,
     }
     return JSONResponse(said, status_code=status)
