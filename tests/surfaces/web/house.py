@@ -25,7 +25,7 @@ from roundtable.settings import Settings, read_settings
 from roundtable.surfaces.web.access import Web
 from roundtable.surfaces.web.app import make_app
 from roundtable.surfaces.web.found import Found, running
-from roundtable.surfaces.web.guard import Rate
+from roundtable.surfaces.web.limits import Rate
 from roundtable.surfaces.web.links import Links, load_links
 from roundtable.surfaces.web.serve import PageServer, bind, server_config
 from tests.surfaces.desk import environment, wait_for

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from roundtable.core.state import State
-from roundtable.surfaces.web.guard import CONTENT_POLICY, LARGEST_BODY
+from roundtable.surfaces.web.guard import CONTENT_POLICY
+from roundtable.surfaces.web.intake import LARGEST_BODY
 
 from .house import PATIENCE, House, house
 

@@ -20,6 +20,7 @@ from ...settings import Settings
 from ..files import WorkspaceFiles
 from ..toolset.access import Access
 from ..toolset.toolset import Toolset
+from ..web.connection import Connection
 from ..web.links import load_links
 from .server import make_server, options_of
 
@@ -72,6 +73,7 @@ async def serve_http(
         server = _Server(
             uvicorn.Config(
                 http_app(toolset, key, (host, *allow_hosts)),
+                http=Connection,
                 log_level="warning",
                 access_log=False,
                 timeout_graceful_shutdown=3,

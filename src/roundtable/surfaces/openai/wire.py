@@ -45,6 +45,12 @@ class WireError(Exception):
         self.param = param
 
     @property
+    def headers(self) -> dict[str, str]:
+        # Clients try again by themselves; a discussion that failed would be paid for twice.
+        again = {"x-should-retry": "true" if self.code == "busy" else "false"}
+        return {**again, "www-authenticate": "Bearer"} if self.status == 401 else again
+
+    @property
     def document(self) -> dict[str, Any]:
         return {
             "error": {
@@ -119,7 +125,7 @@ def route_class(links: Links) -> type[APIRoute]:
 
             async def handled(request: Request) -> HttpResponse:
                 try:
-                    _authorise(request, links)
+                    authorise(request, links)
                     await _refuse_bad_text(request)
                     return await handle(request)
                 except WireError as error:
@@ -134,7 +140,8 @@ def route_class(links: Links) -> type[APIRoute]:
     return Route
 
 
-def _authorise(request: Request, links: Links) -> None:
+def authorise(request: Request, links: Links) -> None:
+    """Only whoever has the token may go on. WireError for everybody else."""
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not links.is_owner(key.strip()):
         raise WireError(401, f"This needs the API token. {_HOW}", code="invalid_api_key")
@@ -174,11 +181,7 @@ def json_answer(
 
 
 def _error(error: WireError) -> HttpResponse:
-    # Clients try again by themselves; a discussion that failed would be paid for twice.
-    headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
-    if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
-    return json_answer(error.document, headers, error.status)
+    return json_answer(error.document, error.headers, error.status)
 
 
 def stream(events: AsyncGenerator[bytes, None], metadata: dict[str, str]) -> HttpResponse:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 
 from ...bootstrap import App
-from .guard import Rate
+from .limits import Rate
 from .links import Grant, Links
 from .running import Running
 from .sse import Rooms

@@ -22,9 +22,13 @@ from ...version import __version__
 from ..openai.api import router as openai_routes
 from ..toolset import Toolset
 from .access import Denied, Here, Owner, Web, is_owner
+from .admission import Admission
 from .api import REFUSALS, link_routes, owner_routes
-from .guard import STRICT_HEADERS, Guard, Hosts, Rate, problem
+from .guard import STRICT_HEADERS, Guard
+from .hosts import Hosts
+from .limits import Rate
 from .links import Links
+from .refusal import problem
 from .running import Running
 from .sse import Rooms
 from .start_api import router as start_routes
@@ -80,7 +84,8 @@ def make_app(
     service.state.web = web
     # Not the feeds: they are told apart by their kind, and go out as they come.
     service.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
-    service.add_middleware(Guard, hosts=Hosts(host, allow_hosts), rate=rate)
+    hosts = Hosts(host, allow_hosts)
+    service.add_middleware(Guard, hosts=hosts, rate=rate, admit=Admission(web))
     _explain_errors(service)
     _pages(service)
     service.include_router(link_routes())
