@@ -22,9 +22,11 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
+from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
+from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
@@ -112,6 +114,7 @@ class Service:
             return opened_before
         topic = checked_topic(request.topic)
         context = tuple(checked_context(material) for material in request.context)
+        refuse_too_much(size_of(context))
         spec = procedure_spec(request.procedure, self._own)
         if self._tools.search is None:
             request = replace(request, search=False)
@@ -294,7 +297,9 @@ class Service:
     ) -> State:
         """Put a document on the table: every later prompt carries it."""
         checked = checked_context(material)
-        return await self._act(discussion_id, lambda state: material_added(state, checked, by, key))
+        return await self._act(
+            discussion_id, lambda state: material_added(state, checked, by), key, kind="material"
+        )
 
     async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
         """Give the table more rounds than it was opened with."""
@@ -429,12 +434,13 @@ class Service:
         discussion_id: str,
         build: Callable[[State], Sequence[Keyed]],
         key: str | None = None,
+        kind: str = "act",
     ) -> State:
         """Record what somebody did by hand. Its driver goes on from there, or this call as far as
         that needs nobody's words. With the same `key` a repeated call records nothing new."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        mark = f"act/{key}" if key else ""
+        mark = f"{kind}/{key}" if key else ""
 
         def once(state: State) -> Sequence[Keyed]:
             return [] if mark in journal.keys else _marked(build(state), mark)
@@ -515,10 +521,11 @@ def _outside_speech(
     if participant == HOST_WIRE_NAME:
         if fields:
             raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
-        remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
+        refuse_too_much(material_size(state) + len(text))
+        remarks = sum(1 for speech in state.speeches if speech.stage == REMARK)
         remark = SpeechGiven(
-            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
-            stage="remark",
+            turn_id=turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{remarks + 1}"),
+            stage=REMARK,
             round=0,
             participant=state.start.host.id,
             model=OUTSIDE,
