@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
+from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -29,7 +29,13 @@ from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
-from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
+from ..procedures.opening import (
+    OpenRequest,
+    checked_budget,
+    checked_context,
+    checked_language,
+    checked_topic,
+)
 from ..version import __version__
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
@@ -59,6 +65,8 @@ if TYPE_CHECKING:
     from ..procedures.custom.spec import UserProcedures
 
 
+LARGEST_CURSOR = 2**53
+"""What JavaScript still counts exactly."""
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
@@ -135,7 +143,7 @@ class Service:
             participants=seating.participants,
             host=seating.host,
             language=checked_language(seating.language),
-            budget=request.budget,
+            budget=checked_budget(request.budget),
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
@@ -386,12 +394,12 @@ class Service:
     async def records(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
     ) -> list[StoredEvent]:
-        """The events after a cursor."""
-        return await self._ledger.read(discussion_id, after=after, limit=limit)
+        """The events after a cursor. UsageError for one that no event can have."""
+        return await self._ledger.read(discussion_id, after=_cursor(after), limit=limit)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
-        return self._ledger.tail(discussion_id, after=after)
+        return self._ledger.tail(discussion_id, after=_cursor(after))
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None
@@ -499,6 +507,15 @@ def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
             marked[place] = (event, mark)
             break
     return marked
+
+
+def _cursor(after: int) -> int:
+    if 0 <= after <= LARGEST_CURSOR:
+        return after
+    raise UsageError(
+        f"A cursor is a whole number from 0 to {LARGEST_CURSOR}.",
+        "Give the number of the last event that you have seen, or 0.",
+    )
 
 
 def _wants_threads(state: State) -> bool:

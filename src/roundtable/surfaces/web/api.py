@@ -20,6 +20,7 @@ from starlette.types import Send
 from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
+from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
@@ -33,8 +34,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
-LARGEST_CURSOR = 2**53
-"""What JavaScript still counts exactly."""
 Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, TurnedOut
+from ...engine.moderation import MOST_EXTRA_ROUNDS
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
@@ -129,7 +130,7 @@ class AddMaterial(Body):
 
 
 class Extend(Body):
-    rounds: int
+    rounds: int = Field(ge=1, le=MOST_EXTRA_ROUNDS)
 
 
 class Vote(Body):
