@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, TurnedOut
-from ...engine.moderation import MOST_EXTRA_ROUNDS
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
@@ -130,7 +129,7 @@ class AddMaterial(Body):
 
 
 class Extend(Body):
-    rounds: int = Field(ge=1, le=MOST_EXTRA_ROUNDS)
+    rounds: int
 
 
 class Vote(Body):
