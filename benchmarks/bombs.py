@@ -13,16 +13,19 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib import import_module
 
 from tests.hostile import Asked, Hostile, Line, bomb, chunk, hostile
 
 from benchmarks.hostile_server import Target, connected, resident, rested, target
 from benchmarks.measured import Measured
+from benchmarks.provider import settings
 from roundtable import net
+from roundtable.bootstrap import start
 from roundtable.core.errors import RoundtableError
+from roundtable.core.events import NoteAdded
 from roundtable.models.registry import Registry
 from roundtable.ports import SpeakRequest
 from roundtable.speakers.api import ApiSpeaker
@@ -180,13 +183,14 @@ async def _post(served: Target, path: str, body: bytes, times: int = 1) -> None:
                 await asyncio.wait_for(reader.read(500), 60)
 
 
-@asynccontextmanager
-async def _loud(served: Target) -> AsyncIterator[None]:
-    """The meeting gets 10 MB to show."""
-    document = json.dumps({"source": "a", "text": "x" * 190_000}).encode()
-    for _ in range(10):
-        await _post(served, f"{served.link('host')}/material", document)
-    yield
+async def _loud(served: Target) -> None:
+    """The meeting has 10 MB to show, more than the machine takes in for somebody who sleeps."""
+    async with start(settings(served.home, {}), env={}) as app:
+        for _ in range(100):
+            note = NoteAdded(code="said", text="x" * 100_000)
+            await app.service.record(served.discussion_id, note)
+    async with connected(served.port, [served.head("GET", f"{served.link()}/feed")]) as [(line, _)]:
+        await line.read(500)
 
 
 async def _huge(served: Target) -> None:
@@ -229,11 +233,10 @@ async def _nested_bodies(served: Target) -> None:
 
 
 async def _many_feeds(served: Target) -> None:
-    async with _loud(served):
-        links = [served.link(), served.link("host"), served.link("seat", "tea")]
-        feeds = [served.head("GET", f"{links[n % 3]}/feed") for n in range(FEEDS)]
-        async with connected(served.port, feeds):
-            await asyncio.sleep(2)
+    links = [served.link(), served.link("host"), served.link("seat", "tea")]
+    feeds = [served.head("GET", f"{links[n % 3]}/feed") for n in range(FEEDS)]
+    async with connected(served.port, feeds):
+        await asyncio.sleep(5)
 
 
 REQUESTS: dict[str, Callable[[Target], Awaitable[None]]] = {
@@ -250,6 +253,8 @@ def run() -> list[Measured]:
     for name, attack in REQUESTS.items():
         with target() as served:
             asyncio.run(_post(served, "/api/tools/list", b"{}"))
+            if attack is _many_feeds:
+                asyncio.run(_loud(served))
             before = rested(served.pid)
             asyncio.run(attack(served))
             held = resident(served.pid, peak=True) - before

@@ -21,6 +21,7 @@ class Target:
     def __init__(self, served: Server) -> None:
         self.port = served.found.port
         self.pid = served.found.pid
+        self.home = served.home
         self._links = load_links(served.home)
         seats = [{"profile": name, "role": name, "model": "outside"} for name in ("tea", "coffee")]
         body = {"topic": "Tea?", "procedure": "meeting", "options": {"participants": seats}}
