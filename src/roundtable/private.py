@@ -20,7 +20,15 @@ FILE = 0o600
 FOLDER = 0o700
 _OTHERS = 0o077
 _MODES = sys.platform != "win32"
-_SURELY_OURS = ("roundtable.db*", "web.key", "bundle.key", "trust.json", "web.log", "driving.log")
+_SURELY_OURS = (
+    "roundtable.db*",
+    "web.key",
+    "bundle.key",
+    "tokens.json",
+    "trust.json",
+    "web.log",
+    "driving.log",
+)
 
 _kept: set[Path] = set()
 """The homes of this process. A file that the user wants written somewhere is closed to others if

@@ -62,6 +62,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp", "--no-web"),
     "tool": ("tool", "list"),
     "trust": ("trust", "--list"),
+    "tokens": ("tokens", "add", "somebody"),
     "help": ("help",),
 }
 """One line for each command; standard input is at its end."""

@@ -9,6 +9,7 @@
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
+    │       └── Forbidden           what the caller holds does not allow it
     ├── LedgerError                 the ledger cannot be read or written
     │   ├── LedgerConflict          somebody else appended first
     │   ├── LedgerBusy              another process holds the database
@@ -125,6 +126,10 @@ class UnknownDiscussion(UsageError):
 
 class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
+
+
+class Forbidden(NotAllowed):
+    """What the caller holds (a link, a token, a profile) does not allow what was asked."""
 
 
 class LedgerError(RoundtableError):

@@ -145,6 +145,7 @@ _SECRETS = re.compile(
     | \b(?:hf|r8|npm)_[A-Za-z0-9]{20,}
     | \bAIza[A-Za-z0-9_\-]{20,}                       # Google
     | \bgsk_[A-Za-z0-9]{16,}
+    | \brtk_[A-Za-z0-9_\-]{20,}                       # our own
     | \b(?:ghp|gho|ghs|ghu)_[A-Za-z0-9]{20,}
     | \bgithub_pat_[A-Za-z0-9_]{20,}
     | \bxox[abeprs]-[A-Za-z0-9\-]{10,}

@@ -118,7 +118,7 @@ class Service:
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
         earlier call the discussion that it opened is returned."""
-        if key and (opened_before := await self._opened_with(key)):
+        if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
         context = tuple(checked_context(material) for material in request.context)
@@ -167,7 +167,7 @@ class Service:
                 if spec.moderation:  # it may go on without ever being driven
                     self._tell_of(state)
                 return state
-            if key and (opened_before := await self._opened_with(key)):
+            if key and (opened_before := await self.opened_with(key)):
                 return opened_before
         raise AssertionError("the numbers do not end")
 
@@ -458,7 +458,7 @@ class Service:
         self._tell_of(journal.state)
         return journal.state
 
-    async def _opened_with(self, key: str) -> State | None:
+    async def opened_with(self, key: str) -> State | None:
         """The discussion that an earlier call with this key opened. Its id follows from the key,
         so that processes which know nothing of each other open one discussion together."""
         for number in count():

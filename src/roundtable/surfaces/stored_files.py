@@ -21,6 +21,8 @@ from ..settings import (
 from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
 from .bundle.signing import KEY_FILE as BUNDLE_KEY
+from .tokens.store import FILE as TOKENS
+from .tokens.store import LOCK as TOKENS_LOCK
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 
@@ -56,6 +58,7 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
         *_database(settings),
         *_weights(home),
         *(home / name for name in ("cache", STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
+        *(home / name for name in (TOKENS, TOKENS_LOCK)),
         *(home / name for name in _OWN_SETTINGS if with_settings),
         *_temporary(),
     ]

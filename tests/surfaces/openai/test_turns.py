@@ -62,7 +62,7 @@ async def test_a_client_that_leaves_in_the_middle_loses_nothing(tmp_path: Path) 
         state = await closed(at, discussion_id)
         assert state.status == "concluded"
 
-        async with client(at.url, at.links.owner_key) as another:
+        async with client(at.url, c.api_key) as another:
             collected = await another.chat.completions.retrieve(chunk.id)
         assert discussion_id in (collected.choices[0].message.content or "")
 

@@ -22,6 +22,7 @@ from roundtable.engine.service import Service
 from roundtable.ports import Speaker
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import Settings, read_settings
+from roundtable.surfaces.tokens.capability import Act, Capability
 from roundtable.surfaces.web.access import Web
 from roundtable.surfaces.web.app import make_app
 from roundtable.surfaces.web.found import Found, running
@@ -46,6 +47,14 @@ def house_settings(home: Path, **env: str) -> Settings:
     home.mkdir(parents=True, exist_ok=True)
     own = {"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false"}
     return read_settings({**own, "ROUNDTABLE_SEARCH": "none", **env}, home)
+
+
+def client_token(home: Path, *may: Act, **more: Any) -> str:
+    """A token as `roundtable tokens add` gives it out: for its own discussions, if nothing is
+    said."""
+    usual: Json = {"discussions": frozenset(), "channels": frozenset()}
+    wanted = Capability(frozenset(may or ("open",)), **{**usual, **more})
+    return load_links(home).tokens.add(wanted)[0]
 
 
 @dataclass(frozen=True)

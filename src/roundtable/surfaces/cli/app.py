@@ -507,6 +507,56 @@ def trust(**flags: Any) -> int:
     return trust_command(flags)
 
 
+@cli.group(invoke_without_command=True, short_help="What clients, seats and links may do.")
+@click.pass_context
+def tokens(context: click.Context) -> int:
+    """List the tokens and links that were given out, and end them.
+
+    \b
+    roundtable tokens                                    what stands
+    roundtable tokens add laptop --spend 5 --expires 30d
+    roundtable tokens add bob --seat architect --discussion rt_1a2b3c4d
+    roundtable tokens end 3f9a61c0b2d4                   or a link's address, or all
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    from .tokens import list_command
+
+    return list_command()
+
+
+@tokens.command("add", short_help="Give out a token; it is shown once.")
+@click.argument("label")
+@click.option("--seat", metavar="NAME", help="It speaks for this seat, and for no other.")
+@click.option("--discussion", multiple=True, metavar="ID", help="For this one; or: all.")
+@click.option(
+    "--may",
+    multiple=True,
+    metavar="ACT",
+    help="results, watch, lead or open. Usual: start its own; watch, if discussions are named.",
+)
+@click.option("--spend", type=click.FloatRange(min=0), metavar="USD", help="All that it starts.")
+@click.option("--channel", multiple=True, metavar="NAME", help="It may send news there; or: all.")
+@click.option("--expires", metavar="WHEN", help="12h, 30d, 4w, or a time.")
+def tokens_add(label: str, **flags: Any) -> int:
+    """Give out a token for a program, an agent or a person. It is shown once, and only its hash is
+    kept. What it starts is its own to watch and to lead; of other discussions it sees those that
+    you name."""
+    from .tokens import add_command
+
+    return add_command(label, flags)
+
+
+@tokens.command("end", short_help="End tokens and links.")
+@click.argument("given", nargs=-1, required=True, metavar="ID | ADDRESS | all")
+def tokens_end(given: tuple[str, ...]) -> int:
+    """End tokens and links, with everything that was given out through them. Pages and feeds that
+    are open end too."""
+    from .tokens import end_command
+
+    return end_command(given)
+
+
 @cli.command(short_help="Find out what is broken or missing.")
 @click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
@@ -613,7 +663,13 @@ def serve(**flags: Any) -> int:
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
-@click.option("--show-key", is_flag=True, help="Print the key that HTTP clients need.")
+@click.option(
+    "--token",
+    envvar="ROUNDTABLE_TOKEN",
+    show_envvar=True,
+    metavar="TOKEN",
+    help="With the rights of this token instead of your own.",
+)
 @click.option("--check", is_flag=True, help="Say why the profile cannot reach its tools.")
 @click.option("--discussion", metavar="ID", help="With --check: also its seat there.")
 def mcp(**flags: Any) -> int:
@@ -622,7 +678,7 @@ def mcp(**flags: Any) -> int:
     \b
     roundtable mcp                      for a client that starts it
     roundtable mcp --http               for clients that connect to it
-    roundtable mcp --as architect       for an agent that holds one seat
+    roundtable mcp --token rtk_…        for an agent that holds one seat, or may do some things
     """
     from .mcp import mcp_command
 

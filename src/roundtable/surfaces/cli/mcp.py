@@ -22,11 +22,6 @@ from .terminal import echo_error
 def mcp_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here()
     held = access(settings.choices, flags["profile"] or "", flags["toolset"])
-    if flags["show_key"]:
-        from ..web.links import load_links
-
-        click.echo(load_links(settings.home).owner_key)
-        return 0
     if flags["check"]:
         return _check(settings, flags)
     if find_spec("mcp") is None or find_spec("uvicorn") is None:
@@ -40,12 +35,19 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
 
     web = not flags["no_web"]
     if not flags["http"]:
-        asyncio.run(serve_stdio(settings, held, web=web))
+        token = flags["token"] or ""
+        if token:
+            _check_token(settings, token)
+        asyncio.run(serve_stdio(settings, held, web=web, token=token))
         return 0
+    if flags["token"]:
+        raise UsageError(
+            "Over HTTP each client brings its own token.", "Leave --token and ROUNDTABLE_TOKEN out."
+        )
 
     def ready(address: str) -> None:
         echo_error(f"Roundtable's tools: {address}")
-        echo_error("Clients need the key that `roundtable mcp --show-key` prints.")
+        echo_error("Clients need a token each: roundtable tokens add NAME")
 
     asyncio.run(
         serve_http(
@@ -59,6 +61,27 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
         )
     )
     return 0
+
+
+def _check_token(settings: Settings, token: str) -> None:
+    """UsageError if it opens nothing: better said here than to the client, call by call."""
+    from datetime import UTC, datetime
+
+    from ..web.links import Refusal, load_links
+
+    links = load_links(settings.home)
+    if links.is_owner(token):
+        raise UsageError(
+            "This is the owner's key, which is for the page alone.",
+            "`roundtable tokens add NAME` makes a token; without one you have your own rights.",
+        )
+    found = links.held(token, now=datetime.now(UTC))
+    if isinstance(found, Refusal) or found.locked:
+        why = found.why if isinstance(found, Refusal) else ""
+        raise UsageError(
+            f"This token {why}." if why else "This token is not known here.",
+            "`roundtable tokens add NAME` makes one.",
+        )
 
 
 def _check(settings: Settings, flags: Mapping[str, Any]) -> int:

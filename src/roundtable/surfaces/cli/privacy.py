@@ -110,6 +110,6 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "broadcast",
             "the live page, on this machine only, behind a link that cannot be guessed; a shared "
             "link shows the whole discussion",
-            "--no-web; delete web.key to withdraw all links",
+            "--no-web; `roundtable tokens end` withdraws a link, or all",
         ),
     ]

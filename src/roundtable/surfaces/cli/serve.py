@@ -66,6 +66,7 @@ def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:
     def ready(found: Found) -> None:
         if not flags["background"]:
             _say_where(found, settings)
+            echo_error("That link is yours; clients get tokens: roundtable tokens add NAME")
             echo_error("Ctrl-C ends it; what it drives can be resumed.")
             _show(found, settings, flags)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import mcp_types as types
 
 from ...core.errors import UnknownName, UsageError
+from ..tokens.rules import PROMPTS
 from ..toolset.status import participating
 from ..toolset.toolset import Toolset
 
@@ -78,12 +79,18 @@ def listed() -> list[types.Prompt]:
     ]
 
 
+def offered(toolset: Toolset) -> list[types.Prompt]:
+    """Those of which this caller can do what they are about."""
+    return [each for each in listed() if toolset.access.held.may(PROMPTS[each.name])]
+
+
 async def made(toolset: Toolset, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """The prompt with its arguments. UsageError if it, or one of them, is missing."""
     known = {each.name: each for each in listed()}
     prompt = known.get(name)
     if prompt is None:
         raise UnknownName("prompt", name, known)
+    toolset.access.held.check(PROMPTS[name], given.get("discussion_id"))
     for each in prompt.arguments or ():
         if each.required and not given.get(each.name, "").strip():
             raise UsageError(f"{name} needs {each.name}.", each.description or "")
@@ -109,6 +116,7 @@ async def _text(toolset: Toolset, name: str, given: Mapping[str, str]) -> str:
             named = f", procedure {rules!r}" if rules else ""
             return SECOND_OPINION.format(question=given["question"], procedure=named)
         case _:
+            toolset.access.check_voice(given["profile"])
             state = await toolset.app.service.read(given["discussion_id"])
             seated = next((p for p in state.participants if p.id == given["profile"]), None)
             if seated is None:

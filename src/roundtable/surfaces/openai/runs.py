@@ -40,6 +40,8 @@ from ...core.state import State
 from ...core.text import clip, first_sentences, redact
 from ...core.values import Participant
 from ..opening import open_request
+from ..tokens.capability import Capability
+from ..tokens.opening import open_as
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
 from .wire import WireError
@@ -144,6 +146,7 @@ class Runs:
 
     async def open(
         self,
+        held: Capability,
         model: OfferedModel,
         asked: Prompt,
         wishes: RoundtableOptions,
@@ -153,12 +156,15 @@ class Runs:
     ) -> State:
         """The discussion of this request. The same `key` finds the same one again, in any process;
         a client that tries again by itself (`retry`) finds the one that its first try opened."""
-        digest = hashlib.sha256(body).hexdigest()[:24]
+        # Two clients that ask the same have two discussions.
+        digest = hashlib.sha256(held.id.encode() + body).hexdigest()[:24]
         if retry and not key and (known := self._recent.get(digest)) is not None:
             with suppress(UnknownDiscussion):
                 return self._driven(await self._app.service.read(known))
         created_by = _CREATED_BY + digest
-        state = await self._app.service.open(
+        state, _ = await open_as(
+            self._app,
+            held,
             open_request(
                 self._app.settings,
                 asked.topic,

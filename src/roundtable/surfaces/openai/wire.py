@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from ...core.errors import (
+    Forbidden,
     LedgerError,
     NotAllowed,
     RoundtableError,
@@ -22,7 +23,6 @@ from ...core.errors import (
 )
 from ...core.text import redact
 from ..web.api import Feed
-from ..web.links import Links
 
 
 class WireError(Exception):
@@ -43,12 +43,6 @@ class WireError(Exception):
         self.kind = kind
         self.code = code
         self.param = param
-
-    @property
-    def headers(self) -> dict[str, str]:
-        # Clients try again by themselves; a discussion that failed would be paid for twice.
-        again = {"x-should-retry": "true" if self.code == "busy" else "false"}
-        return {**again, "www-authenticate": "Bearer"} if self.status == 401 else again
 
     @property
     def document(self) -> dict[str, Any]:
@@ -74,6 +68,8 @@ def from_ours(error: RoundtableError) -> WireError:
             return WireError(404, str(error), code="model_not_found", param="model")
         case UnknownDiscussion():
             return WireError(404, str(error), code="not_found")
+        case Forbidden():
+            return WireError(403, str(error), code="not_allowed")
         case NotAllowed():
             return WireError(409, str(error), code="not_allowed")
         case UsageError():
@@ -95,9 +91,6 @@ def from_validation(error: RequestValidationError) -> WireError:
     return WireError(400, f"{param or 'The body'}: {first.get('msg', 'is wrong')}.", param=param)
 
 
-_HOW = "The API token is the key in the owner's link, which `roundtable serve` prints."
-
-
 class Mistake(BaseModel):
     message: str
     type: str
@@ -112,39 +105,28 @@ class Mistaken(BaseModel):
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Mistaken} for status in (400, 401, 404, 409, 413, 415, 502, 503)
+    status: {"model": Mistaken} for status in (400, 401, 403, 404, 409, 413, 415, 502, 503)
 }
 
 
-def route_class(links: Links) -> type[APIRoute]:
-    """Routes that ask for the token before anything else, and speak of errors as clients expect."""
+class Route(APIRoute):
+    """Routes that speak of errors as clients expect."""
 
-    class Route(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
-            handle = super().get_route_handler()
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
+        handle = super().get_route_handler()
 
-            async def handled(request: Request) -> HttpResponse:
-                try:
-                    authorise(request, links)
-                    await _refuse_bad_text(request)
-                    return await handle(request)
-                except WireError as error:
-                    return _error(error)
-                except RequestValidationError as error:
-                    return _error(from_validation(error))
-                except RoundtableError as error:
-                    return _error(from_ours(error))
+        async def handled(request: Request) -> HttpResponse:
+            try:
+                await _refuse_bad_text(request)
+                return await handle(request)
+            except WireError as error:
+                return _error(error)
+            except RequestValidationError as error:
+                return _error(from_validation(error))
+            except RoundtableError as error:
+                return _error(from_ours(error))
 
-            return handled
-
-    return Route
-
-
-def authorise(request: Request, links: Links) -> None:
-    """Only whoever has the token may go on. WireError for everybody else."""
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not links.is_owner(key.strip()):
-        raise WireError(401, f"This needs the API token. {_HOW}", code="invalid_api_key")
+        return handled
 
 
 async def _refuse_bad_text(request: Request) -> None:
@@ -181,7 +163,9 @@ def json_answer(
 
 
 def _error(error: WireError) -> HttpResponse:
-    return json_answer(error.document, error.headers, error.status)
+    # Clients try again by themselves; a discussion that failed would be paid for twice.
+    headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
+    return json_answer(error.document, headers, error.status)
 
 
 def stream(events: AsyncGenerator[bytes, None], metadata: dict[str, str]) -> HttpResponse:

@@ -85,7 +85,7 @@ class AskTools(ToolsetBase):
             created_by=created_by or self._created_by,
             news=notifications or self._notifications,
         )
-        opened = await self._service.open(request, key=key)
+        opened = await self._open(request, key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)

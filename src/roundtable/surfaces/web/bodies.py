@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -11,7 +11,7 @@ from ...core.values import Budget, Material, NewsPlan, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
-from .links import Role
+from ..tokens.capability import Act, Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
 Key = Annotated[str, StringConstraints(max_length=200)]
@@ -70,7 +70,61 @@ class Said(BaseModel):
 class Url(BaseModel):
     url: str
     token: str
+    id: str
+    """By which it can be ended."""
     expires: str | None
+
+
+class TokenRow(BaseModel):
+    """A token or a link that was given out; not the secret itself."""
+
+    id: str
+    kind: Literal["token", "link"]
+    label: str
+    may: list[Act]
+    discussions: list[str] | None
+    """None: all of them. What it started itself is not among them."""
+    started: list[str]
+    seat: str
+    locked: bool
+    spend_usd: float | None
+    left_usd: float | None
+    channels: list[str] | None
+    made: str
+    expires: str | None
+    through: str
+    """The id of the one that it was given out through, with which it ends; empty: the owner's."""
+
+
+class TokenList(BaseModel):
+    tokens: list[TokenRow]
+
+
+class TokenMade(BaseModel):
+    token: str
+    """Shown this once: only its hash is kept."""
+    about: TokenRow
+
+
+class TokensEnded(BaseModel):
+    ended: list[str]
+
+
+class MakeToken(Body):
+    """What a new token shall allow. It cannot be more than whoever asks for it holds."""
+
+    label: Short
+    may: list[Literal["results", "watch", "speak", "lead", "open"]] = Field(
+        default_factory=list, max_length=10
+    )
+    """Empty: to speak for its seat, to watch its discussions, or to start its own."""
+    discussions: list[Short] | None = Field(default_factory=list, max_length=1_000)
+    """None: all of them."""
+    seat: Short = ""
+    spend_usd: float | None = Field(default=None, ge=0)
+    channels: list[Short] | None = Field(default_factory=list, max_length=100)
+    """None: all that the settings name."""
+    hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
 
 
 class Headlined(BaseModel):
@@ -146,6 +200,8 @@ class Share(Body):
     seat: Short = ""
     hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
     password: Short = ""
+    label: Short = ""
+    """What the link is for, in the list of links."""
 
 
 class Topic(Body):

@@ -42,10 +42,6 @@ STRICT_HEADERS = {
 _HEADERS = [(name.encode(), value.encode()) for name, value in STRICT_HEADERS.items()]
 _NO_STORE = (b"cache-control", b"no-store")
 
-Admit = Callable[["Scope"], bool]
-"""Whether the body of a write may be read, from its head alone. False where no route takes one;
-Refused for whoever may not send it."""
-
 
 class Guard:
     """ASGI middleware around the whole application."""
@@ -56,8 +52,10 @@ class Guard:
         *,
         hosts: Hosts,
         rate: Rate | None = None,
-        admit: Admit = lambda _: True,
+        admit: Callable[[Scope], bool] = lambda _: True,
     ) -> None:
+        """`admit` decides from the head alone, before a body is read: Refused for whoever may not
+        ask, False where there is nothing to ask for."""
         self._app = app
         self._hosts = hosts
         self._rate = rate or Rate()
@@ -92,6 +90,7 @@ class Guard:
             )
         link, address = _link(scope["path"]), (scope.get("client") or ("",))[0]
         if scope["method"] in _READS:
+            self._admit(scope)
             if link and scope["path"].endswith("/feed"):
                 stack.enter_context(self._feeds.one(link, address))
             return receive

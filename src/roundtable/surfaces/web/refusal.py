@@ -17,7 +17,7 @@ class Refused(Exception):
         self,
         status: int,
         error: str,
-        remedy: str,
+        remedy: str = "",
         *,
         headers: Mapping[str, str] | None = None,
         **more: Any,
