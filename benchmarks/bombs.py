@@ -13,9 +13,10 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 from tests.hostile import Asked, Hostile, Line, bomb, chunk, hostile
 
@@ -74,7 +75,7 @@ async def _talks(asked: Asked, line: Line) -> None:
         said = {"type": "content_block_delta", "index": 0, "delta": delta}
         usage = {"input_tokens": 1, "output_tokens": 1}
         first = {"id": "m", "type": "message", "role": "assistant", "content": [], "model": "m"}
-        begins = [
+        begins: list[dict[str, Any]] = [
             {"type": "message_start", "message": {**first, "usage": usage}},
             {
                 "type": "content_block_start",
@@ -239,7 +240,7 @@ async def _many_feeds(served: Target) -> None:
         await asyncio.sleep(5)
 
 
-REQUESTS: dict[str, Callable[[Target], Awaitable[None]]] = {
+REQUESTS: dict[str, Callable[[Target], Coroutine[Any, Any, None]]] = {
     "40 bodies without end": _huge,
     "200 bodies of 2 MB that do not end": _full_bodies,
     "2,000 heads of 16 kB that do not end": _many_headers,

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.web_feed import Server, server
+from roundtable.surfaces.tokens.capability import Capability
 from roundtable.surfaces.web.links import load_links
 
 MEBIBYTE = 1024.0
@@ -23,6 +24,9 @@ class Target:
         self.pid = served.found.pid
         self.home = served.home
         self._links = load_links(served.home)
+        self._client, _ = self._links.tokens.add(
+            Capability(frozenset(["open"]), discussions=frozenset(), channels=frozenset())
+        )
         seats = [{"profile": name, "role": name, "model": "outside"} for name in ("tea", "coffee")]
         body = {"topic": "Tea?", "procedure": "meeting", "options": {"participants": seats}}
         self.discussion_id: str = served.post("/api/discussions", {**body, "run": False})[
@@ -33,10 +37,11 @@ class Target:
         return f"/api/r/{self._links.token(self.discussion_id, role, seat=seat)}"  # type: ignore[arg-type]
 
     def head(self, method: str, path: str, **headers: str) -> bytes:
+        key = self._client if path.startswith("/v1/") else self._links.owner_key
         lines = {
             "host": "localhost",
             "content_type": "application/json",
-            "authorization": f"Bearer {self._links.owner_key}",
+            "authorization": f"Bearer {key}",
             **headers,
         }
         told = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())

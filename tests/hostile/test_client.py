@@ -53,7 +53,7 @@ async def test_no_document_breaks_a_route(
 ) -> None:
     state = await home.meeting()
     before = state.seq
-    headers = {**home.owner, "content-type": "application/json"}
+    headers = {**home.asking(path), "content-type": "application/json"}
     at = path.format(link=home.at(state, "host"))
     answer = await home.client.post(at, content=document, headers=headers)
     assert answer.status_code in statuses, answer.text[:300]
@@ -129,7 +129,7 @@ async def test_a_long_address_is_refused(home: House) -> None:
 
 
 async def test_a_packed_body_is_not_unpacked(home: House) -> None:
-    packed = gzip.compress(json.dumps({"topic": "x" * 100_000_000}).encode(), 1)
+    packed = gzip.compress(json.dumps({"topic": "x" * 5_000_000}).encode(), 1)
     headers = {**home.owner, "content-type": "application/json", "content-encoding": "gzip"}
-    answer = await home.client.post("/api/discussions", content=packed[:1_000_000], headers=headers)
+    answer = await home.client.post("/api/discussions", content=packed, headers=headers)
     assert answer.status_code in (400, 415, 422)

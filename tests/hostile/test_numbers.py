@@ -102,7 +102,7 @@ async def test_no_number_in_a_body_breaks_the_service(home: House) -> None:
 
 async def _tried(home: House, path: str, body: Any, discussion_id: str) -> None:
     at = path.replace("{token}", home.links.token(discussion_id, "host"))
-    headers = {**home.owner, "content-type": "application/json"}
+    headers = {**home.asking(path), "content-type": "application/json"}
     for value in ABSURD:
         sent = json.dumps(body).replace('"NUMBER"', value)
         answer = await home.client.post(at, content=sent, headers=headers)

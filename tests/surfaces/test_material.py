@@ -120,7 +120,9 @@ async def test_over_http(tmp_path: Path) -> None:
         asked = await home.client.post("/api/discussions", json=body, headers=dict(home.owner))
         assert (asked.status_code, TOO_MUCH in asked.json()["error"]) == (422, True)
         chat = {"model": "roundtable", "messages": [{"role": "user", "content": PART}] * 4}
-        told = await home.client.post("/v1/chat/completions", json=chat, headers=dict(home.owner))
+        told = await home.client.post(
+            "/v1/chat/completions", json=chat, headers=home.asking("/v1/")
+        )
         assert (told.status_code, TOO_MUCH in told.text) == (400, True), told.text
 
 

@@ -87,6 +87,12 @@ class House:
     def owner(self) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {self.links.owner_key}"}
 
+    def asking(self, path: str) -> dict[str, str]:
+        """The headers of somebody who may ask for this: OpenAI's clients have no owner's key."""
+        if not path.startswith("/v1/"):
+            return dict(self.owner)
+        return {"Authorization": f"Bearer {client_token(self.app.settings.home)}"}
+
     async def meeting(self) -> State:
         request = OpenRequest(topic="Tea or coffee?", procedure="meeting", options=MEETING)
         return await self.service.open(request)
