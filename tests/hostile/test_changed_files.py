@@ -67,7 +67,7 @@ async def test_a_running_program_no_longer_takes_it(project: Settings) -> None:
         assert (await app.service.open(request)).start.procedure.endswith("chat")
 
 
-def _changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], None]) -> None:
+def _changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """The file changes in the moment after it was read for the first time."""
     read = trust._contents
 
@@ -96,7 +96,7 @@ def test_an_expert_that_changes_between_two_looks_is_never_taken(
     path.write_text("good", "utf-8")
     home.mkdir()
     trust_project(home, workspace)
-    _changing(monkeypatch, lambda: path.write_text("evil", "utf-8") and None)
+    _changing(monkeypatch, lambda: path.write_text("evil", "utf-8"))
     folder = Folder(path.parent, Trust(home, workspace))
     assert b"evil" not in [file.data for file in own_files(folder)]
 

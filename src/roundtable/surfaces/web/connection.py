@@ -32,7 +32,7 @@ MOST_CONNECTIONS = 2_000
 """At once, if the machine gives us that many files."""
 _OTHER_FILES = 200
 """Left for everything else: the ledger, programs, providers."""
-_WRITTEN_AHEAD = 16 * 1024
+_WRITTEN_AHEAD = 8 * 1024
 """Bytes that wait for one reader here; the machine itself keeps more."""
 
 

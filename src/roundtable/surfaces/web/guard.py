@@ -22,9 +22,9 @@ from .refusal import Refused, answer
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FEEDS_PER_LINK = 500
-FEEDS_PER_ADDRESS = 600
-FEEDS_IN_ALL = 800
+FEEDS_PER_LINK = 300
+FEEDS_PER_ADDRESS = 350
+FEEDS_IN_ALL = 400
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PIECE = 64 * 1024
 

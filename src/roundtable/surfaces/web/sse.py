@@ -35,7 +35,7 @@ DRAFTS_EVERY = 0.12
 _PAGE = 500
 _BREATH = 0.005
 """Seconds of encoding after which others get their turn."""
-_CHUNK = 32 * 1024
+_CHUNK = 8 * 1024
 """Bytes that are written at once: more would pile up for whoever does not read."""
 _DRAFTS_KEPT = 256
 _ALIVE = b": still here\n\n"
