@@ -71,7 +71,7 @@ class UsageError(RoundtableError):
 
 
 class BadTopic(UsageError):
-    """The question is empty, too long or not text."""
+    """The question or its material is empty, too long or not text."""
 
 
 class SecretsFound(UsageError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
+from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -24,15 +24,18 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
+from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
+from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.follow_up import may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
     Seating,
+    checked_budget,
     checked_context,
     checked_language,
     checked_topic,
@@ -70,6 +73,8 @@ if TYPE_CHECKING:
     from ..procedures.custom.spec import UserProcedures
 
 
+LARGEST_CURSOR = 2**53
+"""What JavaScript still counts exactly."""
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
@@ -135,6 +140,7 @@ class Service:
                 known.append(state)
         given = (*(each for state in known for each in handed_on(state)), *request.context)
         context = tuple(checked_context(material) for material in given)
+        refuse_too_much(size_of(context))
         request = replace(request, context=context)
         if earlier is not None and request.same_table:
             same = procedure_spec(earlier.start.procedure)
@@ -187,7 +193,7 @@ class Service:
             participants=seating.participants,
             host=seating.host,
             language=checked_language(seating.language),
-            budget=request.budget,
+            budget=checked_budget(request.budget),
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
@@ -365,7 +371,9 @@ class Service:
     ) -> State:
         """Put a document on the table: every later prompt carries it."""
         checked = checked_context(material)
-        return await self._act(discussion_id, lambda state: material_added(state, checked, by, key))
+        return await self._act(
+            discussion_id, lambda state: material_added(state, checked, by), key, kind="material"
+        )
 
     async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
         """Give the table more rounds than it was opened with."""
@@ -449,12 +457,12 @@ class Service:
     async def records(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
     ) -> list[StoredEvent]:
-        """The events after a cursor."""
-        return await self._ledger.read(discussion_id, after=after, limit=limit)
+        """The events after a cursor. UsageError for one that no event can have."""
+        return await self._ledger.read(discussion_id, after=_cursor(after), limit=limit)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
-        return self._ledger.tail(discussion_id, after=after)
+        return self._ledger.tail(discussion_id, after=_cursor(after))
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None
@@ -497,12 +505,13 @@ class Service:
         discussion_id: str,
         build: Callable[[State], Sequence[Keyed]],
         key: str | None = None,
+        kind: str = "act",
     ) -> State:
         """Record what somebody did by hand. Its driver goes on from there, or this call as far as
         that needs nobody's words. With the same `key` a repeated call records nothing new."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        mark = f"act/{key}" if key else ""
+        mark = f"{kind}/{key}" if key else ""
 
         def once(state: State) -> Sequence[Keyed]:
             return [] if mark in journal.keys else _marked(build(state), mark)
@@ -567,6 +576,15 @@ def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
     return marked
 
 
+def _cursor(after: int) -> int:
+    if 0 <= after <= LARGEST_CURSOR:
+        return after
+    raise UsageError(
+        f"A cursor is a whole number from 0 to {LARGEST_CURSOR}.",
+        "Give the number of the last event that you have seen, or 0.",
+    )
+
+
 def _wants_threads(state: State) -> bool:
     plan = state.notification_plan
     return plan is not None and plan.enabled and any(each.threads for each in plan.channels)
@@ -587,10 +605,11 @@ def _outside_speech(
     if participant == HOST_WIRE_NAME:
         if fields:
             raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
-        remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
+        refuse_too_much(material_size(state) + len(text))
+        remarks = sum(1 for speech in state.speeches if speech.stage == REMARK)
         remark = SpeechGiven(
-            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
-            stage="remark",
+            turn_id=turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{remarks + 1}"),
+            stage=REMARK,
             round=0,
             participant=state.start.host.id,
             model=OUTSIDE,

@@ -26,7 +26,7 @@ from roundtable.surfaces.tokens.capability import Act, Capability
 from roundtable.surfaces.web.access import Web
 from roundtable.surfaces.web.app import make_app
 from roundtable.surfaces.web.found import Found, running
-from roundtable.surfaces.web.guard import Rate
+from roundtable.surfaces.web.limits import Rate
 from roundtable.surfaces.web.links import Links, load_links
 from roundtable.surfaces.web.serve import PageServer, bind, server_config
 from tests.surfaces.desk import environment, wait_for
@@ -86,6 +86,12 @@ class House:
     @property
     def owner(self) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {self.links.owner_key}"}
+
+    def asking(self, path: str) -> dict[str, str]:
+        """The headers of somebody who may ask for this: OpenAI's clients have no owner's key."""
+        if not path.startswith("/v1/"):
+            return dict(self.owner)
+        return {"Authorization": f"Bearer {client_token(self.app.settings.home)}"}
 
     async def meeting(self) -> State:
         request = OpenRequest(topic="Tea or coffee?", procedure="meeting", options=MEETING)

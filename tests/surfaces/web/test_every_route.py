@@ -13,7 +13,8 @@ import pytest
 
 from roundtable.core.state import State
 from roundtable.surfaces.tokens.capability import OWNER
-from roundtable.surfaces.web.guard import CONTENT_POLICY, LARGEST_BODY
+from roundtable.surfaces.web.guard import CONTENT_POLICY
+from roundtable.surfaces.web.intake import LARGEST_BODY
 
 from .house import PATIENCE, House, client_token, house
 

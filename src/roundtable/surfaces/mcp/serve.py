@@ -24,6 +24,7 @@ from ..files import WorkspaceFiles
 from ..tokens.capability import Capability
 from ..toolset.access import Access
 from ..toolset.toolset import Toolset
+from ..web.connection import Connection
 from ..web.lasting import until_ended
 from ..web.links import Links, Refusal, load_links
 from .callers import BY, Callers
@@ -82,6 +83,7 @@ async def serve_http(
         server = _Server(
             uvicorn.Config(
                 http_app(toolset, links, (host, *allow_hosts)),
+                http=Connection,
                 log_level="warning",
                 access_log=False,
                 timeout_graceful_shutdown=3,

@@ -16,8 +16,9 @@ from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ..tokens.capability import OWNER, TOLD, Capability
 from ..tokens.rules import Asked, Rule, allows, asked
-from .guard import Rate, Refused
+from .limits import Rate
 from .links import Links
+from .refusal import Refused
 from .running import Running
 from .sse import Rooms
 
@@ -219,7 +220,10 @@ def _is_owner(here: Web, head: Head) -> bool:
 # What routes ask for
 
 
-def web(request: Request) -> Web:
+# Coroutines, because anything else is asked on a thread: a crowd would stand in line for those.
+
+
+async def web(request: Request) -> Web:
     found: Web = request.app.state.web
     return found
 
@@ -232,7 +236,7 @@ def is_owner(request: Request, here: Here) -> bool:
     return _is_owner(here, Head.of(request.scope))
 
 
-def admitted(request: Request) -> None:
+async def admitted(request: Request) -> None:
     """Only what was let in goes on: a route without a rule answers nobody."""
     if HELD not in request.scope:
         raise Denied(403, "Nobody may ask for this.", "It has no rule; please report it.")
@@ -241,9 +245,9 @@ def admitted(request: Request) -> None:
 Admitted = Depends(admitted)
 
 
-def held(request: Request) -> Capability:
+async def held(request: Request) -> Capability:
     """What the request holds."""
-    admitted(request)
+    await admitted(request)
     found: Capability | None = request.scope[HELD]
     if found is None:
         raise Denied(401, "This needs a token.", HOW_TO_ASK)

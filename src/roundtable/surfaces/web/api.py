@@ -21,6 +21,7 @@ from ...core.errors import UnknownName
 from ...core.state import State
 from ...core.values import Material
 from ...core.visible import shown
+from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
@@ -39,8 +40,6 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
-LARGEST_CURSOR = 2**53
-"""What JavaScript still counts exactly."""
 Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 

@@ -24,8 +24,11 @@ from ..openai.api import router as openai_routes
 from ..toolset import Toolset
 from .access import Admitted, Denied, Here, Web, admit, held_by, is_owner
 from .api import REFUSALS, link_routes, owner_routes
-from .guard import STRICT_HEADERS, Guard, Hosts, Rate, problem
+from .guard import STRICT_HEADERS, Guard
+from .hosts import Hosts
+from .limits import Rate
 from .links import Links
+from .refusal import problem
 from .running import Running
 from .sse import Rooms
 from .start_api import router as start_routes
