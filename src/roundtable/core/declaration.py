@@ -98,6 +98,8 @@ class Declaration(Value):
     """Of a verdict: the answer in one or two sentences."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    """Of a verdict: ids of the host's assumptions without which it would be another."""
 
     def vote(self, decision: str) -> DeclaredVote | None:
         return next((vote for vote in self.votes if vote.on == decision), None)

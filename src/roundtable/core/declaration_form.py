@@ -52,6 +52,7 @@ Key = Literal[
     "answer",
     "why",
     "would_change",
+    "rests_on",
 ]
 OPENING: tuple[Key, ...] = ("position", "conditions", "confidence", "new_points", "abstain")
 """Round 1: nobody has heard anybody."""
@@ -295,6 +296,8 @@ class Form:
                 return _text(MAX_ANSWER)
             case "why" | "would_change":
                 return _list(_text(MAX_POSITION), 5)
+            case "rests_on":
+                return _list(_text(MAX_TEXT), 5)
 
     @property
     def _option_ids(self) -> list[str]:
@@ -356,6 +359,7 @@ class _Reader:
             would_change=self._texts(fields.get("would_change"), 5, MAX_POSITION)
             if "would_change" in keys
             else (),
+            rests_on=self._texts(fields.get("rests_on"), 5, MAX_TEXT) if "rests_on" in keys else (),
         )
 
     # --- what decides --------------------------------------------------------------------------

@@ -188,6 +188,10 @@ class ParticipantsSeated(Value):
     v: Literal[1] = 1
     participants: tuple[Participant, ...]
     reason: str = ""
+    guidance: dict[str, str] = Field(default_factory=dict)
+    """How a seat should argue, by its id, where that was not settled at the opening."""
+    instead: bool = False
+    """They sit in place of those of the opening, who were never heard and never will be."""
 
 
 class WorkflowChosen(Value):

@@ -89,6 +89,8 @@ class Participant(Value):
     emoji: str = ""
     perspective: str = ""
     speakers: tuple[SpeakerRef, ...] = Field(min_length=1)
+    why: str = ""
+    """Why it sits here, in plain words."""
 
     @property
     def speaker(self) -> SpeakerRef:
@@ -231,6 +233,8 @@ class Verdict(Value):
     """The option that the writer says it delivers."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    """The host's assumptions without which it would not hold."""
     next_steps: tuple[ActionItem, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What the check of the verdict found, for the reader."""

@@ -160,8 +160,9 @@ class Selector:
         words = self._tags.words_in(topic, said)
         named = self._tags.scores(words)
         vector = self._vector(said)
-        own = (1.0 - WORDS_SHARE) * np.maximum(_products(self._vectors, vector)[:, 0], 0.0) / CLOSE
-        own += WORDS_SHARE * named / (named + HALF_NAMED)
+        meant = np.maximum(_products(self._vectors, vector)[:, 0], 0.0) / CLOSE
+        own = (1.0 - WORDS_SHARE) * meant + WORDS_SHARE * named / (named + HALF_NAMED)
+        own = own.astype(np.float32)
         spoken = self._fields.scores(english or topic)
         fields = self._domains.relevance(own, vector, spoken)
         field = self._domains.spread(fields)
@@ -187,7 +188,9 @@ class Selector:
         import numpy as np
 
         likeness = _products(self._vectors[places], self._vectors[list(others)])
-        return np.maximum(likeness, SAME_FIELD * self._domains.shared(places, others))
+        same: NDArray[np.float32] = SAME_FIELD * self._domains.shared(places, others)
+        either: NDArray[np.float32] = np.maximum(likeness, same).astype(np.float32)
+        return either
 
     def _barred(self, chosen: Sequence[int], heard: _Heard) -> NDArray[np.bool_] | None:
         """Domains of weight 0; and the only domain so far, once two are chosen."""
@@ -256,8 +259,10 @@ class _Domains:
         """1 where two are of one domain."""
         import numpy as np
 
-        same = self._of[places][:, None] == self._of[list(others)][None, :]
-        return same.astype(np.float32)
+        same: NDArray[np.float32] = (
+            self._of[places][:, None] == self._of[list(others)][None, :]
+        ).astype(np.float32)
+        return same
 
     def relevance(
         self,

@@ -56,7 +56,13 @@ class LibraryCasting:
                 for expert, route in seated
             ),
             self._model(of_host),
+            shortlist=await asyncio.to_thread(self._shortlist, topic, casting_request.shortlist),
         )
+
+    def _shortlist(self, topic: str, count: int) -> tuple[ChosenExpert, ...]:
+        if not count or self._selector is None:
+            return ()
+        return tuple(chosen_expert(near.expert) for near in self._selector.search(topic, count))
 
     def _model(self, route: Route) -> str | None:
         return None if route.tier in self._weaker else route.model

@@ -44,11 +44,13 @@ def open_request(
     confidential: bool = False,
     chat_room: bool | None = None,
     task: TaskLinked | None = None,
+    clarify: bool = False,
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
-    `budget` stands in for the user's, single limits are laid over it. UsageError, UnknownName or
+    `budget` stands in for the user's, single limits are laid over it. `clarify`: somebody is there
+    to answer what the host asks. UsageError, UnknownName or
     BadSetting says what is wrong; values of options are checked when the table is seated.
     """
     choices = settings.choices
@@ -86,6 +88,8 @@ def open_request(
             settings, spec.name, news, confidential=confidential, chat_room=chat_room
         ),
         task=task,
+        host_casts=choices.casting == "host",
+        clarify=clarify,
     )
 
 

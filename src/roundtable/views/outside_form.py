@@ -97,7 +97,7 @@ def _takes(form: Form, key: Key) -> str:
             )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
-        case "delivers" | "answer" | "why" | "would_change":
+        case "delivers" | "answer" | "why" | "would_change" | "rests_on":
             return "of the host's verdict"
 
 

@@ -54,7 +54,12 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
 def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
-    return CastingRequest(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
+    return CastingRequest(
+        max(flags.seats, len(flags.experts)),
+        flags.experts,
+        not flags.no_record,
+        open=not flags.experts and not flags.quick,
+    )
 
 
 def _made_up(name: str) -> NoteAdded:

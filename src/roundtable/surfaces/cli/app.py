@@ -106,6 +106,7 @@ class AskCommand(click.Command):
 )
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--no-clarify", is_flag=True, help="Ask me nothing back: assume, and say so.")
 @click.option(
     "--notify", metavar="CHANNEL", multiple=True, help="Who is told: NAME or NAME:CHAT. Repeats."
 )
