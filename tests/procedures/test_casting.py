@@ -18,8 +18,9 @@ from roundtable.experts.methods import METHODS
 from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts, Ledger, SpeakRequest
 from roundtable.procedures.casting import CASTING, open_questions
 from roundtable.procedures.opening import OpenRequest
-from roundtable.views.delivery import delivery_of
+from roundtable.views.delivery import Delivery
 from roundtable.views.result import result
+from tests.declaring import by_prompt
 from tests.rehearsal import Cast, Table, Voice, dutiful, run_in_virtual_time
 
 LISTED = tuple(
@@ -116,7 +117,7 @@ def test_the_host_casts_the_table_in_one_call_and_says_why(procedure: str) -> No
     ]
     assert len(calls(table)) == 1
     assert list(state.ever_seated) == ids(state), "those of the opening are not absent"
-    assert not delivery_of(state).absent
+    assert not Delivery.of(state).absent
     prompts = [each.system + each.user for each in table.requests]
     assert any("who comes and goes when nobody looks" in each for each in prompts)
     if procedure != "meeting":
@@ -249,6 +250,13 @@ class Answers:
         return self.left.pop(0)
 
 
+class Known:
+    """Somebody who answers the same question alike."""
+
+    async def ask(self, question: str, _: Sequence[str]) -> str | None:
+        return {"Which country?": "In Chile.", "Whose money?": "Mine."}[question]
+
+
 @pytest.mark.requirement("Z-28")
 def test_what_is_missing_is_asked_before_anybody_speaks_and_every_seat_hears_the_answer() -> None:
     person = Answers("In Chile.", None)
@@ -268,16 +276,16 @@ def test_what_is_missing_is_asked_before_anybody_speaks_and_every_seat_hears_the
 
 def test_without_anybody_to_answer_the_host_assumes_and_the_verdict_says_so() -> None:
     def speak(request: SpeakRequest) -> str:
-        said = host(block(questions=ASKED))(request)
-        assert isinstance(said, str)
-        return said.replace('"rests_on": []', '"rests_on": ["a2"]')
+        if "```casting" in request.user:
+            return block(questions=ASKED)
+        return by_prompt(dutiful(request).partition("```")[0], request.user, rests_on=["a2", "a9"])
 
     table = a_table()
     table.voices["*"].script = speak
     state = asked(table)
 
     assert not open_questions(state)
-    document = result(state)["delivery"]
+    document = result(state)
     assert document["assumptions"] == [
         {"text": "It is Germany.", "rests_on": False},
         {"text": "The asker pays.", "rests_on": True},
@@ -293,7 +301,7 @@ def test_a_question_that_needs_nothing_is_not_asked_back() -> None:
     assert not person.heard
     assert not state.context
     assert state.verdict is not None
-    assert not delivery_of(state).assumptions
+    assert not Delivery.of(state).assumptions
 
 
 def test_a_host_that_asks_for_everything_is_heard_three_times() -> None:
@@ -336,14 +344,17 @@ def test_where_nobody_ever_answers_the_discussion_goes_on_with_what_it_assumes()
 
 def test_a_crash_at_any_event_neither_casts_nor_asks_nor_pays_twice() -> None:
     async def whole() -> tuple[Table, State]:
-        table = a_table(block(questions=ASKED), asker=Answers("In Chile.", "Mine."))
+        table = a_table(block(questions=ASKED), asker=Known())
         state = await table.ask(procedure="deliberation", host_casts=True, clarify=True)
         return table, state
 
     async def again(cut: int) -> None:
         table, state = await whole()
-        records = (await table.records(state))[:cut]
-        second = a_table(block(questions=ASKED), asker=Answers(*["In Chile.", "Mine."]))
+        stored = await table.records(state)
+        records = stored[:cut]
+        if isinstance(stored[cut].event, ParticipantsSeated):
+            return  # it is one append with the end of its stage
+        second = a_table(block(questions=ASKED), asker=Known())
         await second.ledger.append(
             state.discussion_id, [replace_new(record) for record in records], expected=0
         )
