@@ -20,7 +20,7 @@ from .fields import Fields
 from .gloss import in_english
 from .mmr import LAMBDA, Pick, mmr
 from .tags import TagIndex, Word
-from .words import content_words
+from .words import content_words, languages_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +173,7 @@ class Selector:
             relevance *= weights
             near |= weights > 1.0  # whoever raises a domain wants it at the table
         unwanted = None if weights is None else weights == 0.0
-        return _Heard(words, _share(relevance).astype(np.float32), near, unwanted)
+        return _Heard(words, languages_of(topic), _share(relevance).astype(np.float32), near, unwanted)
 
     def _vector(self, said: str) -> NDArray[np.float32]:
         """What a topic means: the whole of it, and, for more, its words without the small ones,
@@ -213,7 +213,7 @@ class Selector:
             expert,
             round(float(heard.relevance[pick.place]), 4),
             round(pick.similarity, 4),
-            self._tags.named(heard.words, pick.place),
+            self._tags.named(heard.words, pick.place, heard.languages),
             reason,
         )
 
@@ -229,6 +229,7 @@ class _Heard:
     """A topic, as far as it concerns a library."""
 
     words: Mapping[Word, float]
+    languages: tuple[str, ...]
     relevance: NDArray[np.float32]
     """Of each expert, in proportion to the most relevant one, so that λ means the same for every
     topic."""

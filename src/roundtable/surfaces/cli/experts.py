@@ -145,8 +145,10 @@ def _choose(settings: Settings, flags: Mapping[str, Any]) -> int:
         click.echo(for_screen(f"{number}. {expert.name} ({expert.id}), {expert.domain}"))
         click.echo(for_screen(f"   {choice.why}"))
         click.echo(for_screen(f"   {expert.perspective}"))
+    if len(panel) < flags["count"]:
+        click.echo("Nobody else of the library fits; methods of reasoning take the other seats.")
     domains = dict.fromkeys(choice.expert.domain for choice in panel)
-    click.echo(f"\nDomains: {', '.join(domains)}. λ = {lam:g}: {lam:.0%} relevance.")
+    click.echo(f"\nDomains: {', '.join(domains) or 'none'}. λ = {lam:g}: {lam:.0%} relevance.")
     return 0
 
 
