@@ -144,7 +144,7 @@ def test_the_rule_names_itself_where_it_decides() -> None:
         an_expert("zoo", "nature"),
     ]
     panel = Selector(experts, LetterEmbedder()).choose(
-        "tax taxes taxi zoo", 3, lam=1.0, weights={"nature": 0.1}
+        "tax taxes taxi zoo zoo zoo", 3, lam=1.0, weights={"nature": 0.1}
     )
 
     assert ids(panel)[2] == "zoo"

@@ -161,8 +161,9 @@ class Selector:
         named = self._tags.scores(words)
         vector = self._vector(said)
         meant = np.maximum(_products(self._vectors, vector)[:, 0], 0.0) / CLOSE
-        own = (1.0 - WORDS_SHARE) * meant + WORDS_SHARE * named / (named + HALF_NAMED)
-        own = own.astype(np.float32)
+        told = named / (named + HALF_NAMED)
+        own: NDArray[np.float32] = (1 - WORDS_SHARE) * meant.astype(np.float32)
+        own = (own + WORDS_SHARE * told).astype(np.float32)
         spoken = self._fields.scores(english or topic)
         fields = self._domains.relevance(own, vector, spoken)
         field = self._domains.spread(fields)
@@ -173,7 +174,9 @@ class Selector:
             relevance *= weights
             near |= weights > 1.0  # whoever raises a domain wants it at the table
         unwanted = None if weights is None else weights == 0.0
-        return _Heard(words, languages_of(topic), _share(relevance).astype(np.float32), near, unwanted)
+        return _Heard(
+            words, languages_of(topic), _share(relevance).astype(np.float32), near, unwanted
+        )
 
     def _vector(self, said: str) -> NDArray[np.float32]:
         """What a topic means: the whole of it, and, for more, its words without the small ones,

@@ -164,6 +164,7 @@ class Roundtable:
         news: NotificationRequest = None,
         confidential: bool = False,
         enable_chat_room: bool | None = None,
+        clarify: bool = False,
         **options: Any,
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
@@ -172,7 +173,8 @@ class Roundtable:
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
-        is. `enable_chat_room`: all can be read along in the channel `chat-room`.
+        is. `enable_chat_room`: all can be read along in the channel `chat-room`. `clarify`: you
+        will `answer` what the host asks; else it says what it assumes.
         """
         if isinstance(budget, str):
             options["budget"] = budget
@@ -190,6 +192,7 @@ class Roundtable:
             news=news,
             confidential=confidential,
             chat_room=enable_chat_room,
+            clarify=clarify,
         )
         return await self._joined.service.open(request)
 
@@ -241,6 +244,10 @@ class Roundtable:
         """Put a document on the table: every later prompt carries it."""
         material = Material(source=source, text=text)
         return await self._joined.service.add_material(discussion_id, material, by="library")
+
+    async def answer(self, discussion_id: str, answers: Sequence[str]) -> State:
+        """Answer what the host asked, in its order (`clarify=True` at the opening)."""
+        return await self._joined.service.answer(discussion_id, answers)
 
     async def extend(self, discussion_id: str, rounds: int) -> State:
         """Give a meeting or an adaptive discussion more rounds."""

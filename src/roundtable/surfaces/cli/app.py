@@ -268,6 +268,17 @@ def add(**flags: Any) -> int:
     return add_command(flags)
 
 
+@cli.command(short_help="Answer what the host asked before anybody speaks.")
+@click.argument("discussion_id")
+@click.argument("answers", nargs=-1, required=True)
+@click.option("--key", help="Makes a repeated call harmless.")
+def answer(**flags: Any) -> int:
+    """Answer what the host asked, each question in turn; "" leaves one to its assumption."""
+    from .lead import answer_command
+
+    return answer_command(flags)
+
+
 @cli.command(short_help="Give a discussion more rounds.")
 @click.argument("discussion_id")
 @click.argument("rounds", type=int)

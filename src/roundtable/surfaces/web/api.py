@@ -194,6 +194,14 @@ def _acts(routes: APIRouter) -> None:
         )
         return _done(state)
 
+    @routes.post("/answers")
+    async def answers(body: bodies.Answers, here: Here, grant: Hosting) -> bodies.Done:
+        """Answer what the host asked before anybody speaks."""
+        state = await here.app.service.answer(
+            grant.discussion_id, body.answers, key=body.key or None
+        )
+        return _done(state)
+
     @routes.post("/extend")
     async def extend(body: bodies.Extend, here: Here, grant: Hosting) -> bodies.Done:
         """Give the table more rounds."""
