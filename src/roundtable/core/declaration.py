@@ -6,6 +6,7 @@ with letters turned into participants; how it is asked for and read is `declarat
 
 from __future__ import annotations
 
+import operator
 from typing import Literal
 
 from pydantic import Field
@@ -98,7 +99,7 @@ class Declaration(Value):
     """Of a verdict: the answer in one or two sentences."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
-    rests_on: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
     """Of a verdict: ids of the host's assumptions without which it would be another."""
 
     def vote(self, decision: str) -> DeclaredVote | None:

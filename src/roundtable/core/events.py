@@ -7,6 +7,7 @@ a golden ledger of the old form in tests/goldens.
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -188,9 +189,9 @@ class ParticipantsSeated(Value):
     v: Literal[1] = 1
     participants: tuple[Participant, ...]
     reason: str = ""
-    guidance: dict[str, str] = Field(default_factory=dict)
+    guidance: dict[str, str] = Field(default_factory=dict, exclude_if=operator.not_)
     """How a seat should argue, by its id, where that was not settled at the opening."""
-    instead: bool = False
+    instead: bool = Field(default=False, exclude_if=operator.not_)
     """They sit in place of those of the opening, who were never heard and never will be."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -89,7 +90,7 @@ class Participant(Value):
     emoji: str = ""
     perspective: str = ""
     speakers: tuple[SpeakerRef, ...] = Field(min_length=1)
-    why: str = ""
+    why: str = Field(default="", exclude_if=operator.not_)
     """Why it sits here, in plain words."""
 
     @property
@@ -233,7 +234,7 @@ class Verdict(Value):
     """The option that the writer says it delivers."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
-    rests_on: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
     """The host's assumptions without which it would not hold."""
     next_steps: tuple[ActionItem, ...] = ()
     findings: tuple[Finding, ...] = ()
