@@ -219,6 +219,10 @@ class ParticipantsSeated(Value):
     v: Literal[1] = 1
     participants: tuple[Participant, ...]
     reason: str = ""
+    guidance: dict[str, str] = added({})
+    """How a seat should argue, by its id, where that was not settled at the opening."""
+    instead: bool = added(False)
+    """They sit in place of those of the opening, who were never heard and never will be."""
 
 
 class WorkflowChosen(Value):

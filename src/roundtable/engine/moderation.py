@@ -5,13 +5,14 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
 from ..core.events import (
+    ChoiceMade,
     DiscussionPaused,
     DiscussionResumed,
     EndVoted,
@@ -30,6 +31,7 @@ from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
+from ..procedures.casting import open_questions
 
 CONCLUSION = "conclusion"
 """The stage of the host's last word, in every procedure that can be concluded by hand."""
@@ -278,3 +280,25 @@ def registered(state: State, participant: str) -> None:
 def _refuse_closed(state: State) -> None:
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to go on.")
+
+
+def answered(state: State, answers: Sequence[str]) -> list[tuple[Event, str | None]]:
+    """What the host asked is answered, in its order; what stays empty or is left out is assumed."""
+    asked = open_questions(state)
+    if not asked:
+        raise NotAllowed(
+            "The host waits for no answer.", "Say it with a remark, or add it as material."
+        )
+    if len(answers) > len(asked):
+        raise NotAllowed(
+            f"{len(answers)} answers were given to {len(asked)} questions.",
+            "Give one for each, in their order: " + " ".join(each.ask for each in asked),
+        )
+    given = [*answers, *[""] * (len(asked) - len(answers))]
+    return [
+        (
+            ChoiceMade(question=each.key, answer=text, by="person" if text else "default"),
+            f"choice/{each.key}",
+        )
+        for each, text in zip(asked, given, strict=True)
+    ]

@@ -31,6 +31,7 @@ from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
+from ..procedures.casting import SHORTLIST, can_cast, casting_terms
 from ..procedures.follow_up import may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
@@ -49,6 +50,7 @@ from .external import Heard, heard
 from .find import LAST, find_discussion
 from .journal import Journal, Keyed
 from .moderation import (
+    answered,
     asked_again,
     checked_words,
     conclusion,
@@ -151,7 +153,10 @@ class Service:
             request = replace(request, search=False)
         defaults = self._defaults.get(spec.name, {})
         casting_request = spec.casting_request(request, defaults)
+        casts = request.host_casts and casting_request is not None and casting_request.open
         if casting_request is not None and self._casting is not None:
+            if casts:
+                casting_request = replace(casting_request, shortlist=SHORTLIST)
             chosen = await self._casting.choose(topic, casting_request)
             if casting_request.past:
                 chosen = replace(chosen, past=await self._past.answers(topic))
@@ -185,6 +190,10 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
+        shortlist = request.chosen_experts.shortlist if request.chosen_experts else ()
+        # The shortlist is there only where the host was to cast from it.
+        if shortlist and can_cast(seating.participants, seating.host):
+            kept = {**kept, **casting_terms(shortlist, ask=request.clarify)}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,
@@ -365,6 +374,16 @@ class Service:
         return await self._act(
             discussion_id, lambda state: skipped(state, spec.procedure, participant, by)
         )
+
+    async def answer(
+        self, discussion_id: str, answers: Sequence[str], *, key: str | None = None
+    ) -> State:
+        """Answer what the host asked, in its order; an empty answer leaves it to its assumption.
+        NotAllowed if nothing is asked, or more is answered than was asked."""
+        words = [
+            checked_words("answer", each, "").strip() if each.strip() else "" for each in answers
+        ]
+        return await self._act(discussion_id, lambda state: answered(state, words), key)
 
     async def add_material(
         self, discussion_id: str, material: Material, *, by: str, key: str | None = None

@@ -204,7 +204,7 @@ def _told(question: DecisionStanding) -> str:
 
 def is_heard(speech: SpeechGiven) -> bool:
     """Whether it was said to the table: lists and ballots are for code."""
-    for_code = speech.stage == CLERK or speech.stage.startswith(MINUTES)
+    for_code = speech.stage in (CLERK, "casting") or speech.stage.startswith(MINUTES)
     return bool(speech.text) and not for_code
 
 

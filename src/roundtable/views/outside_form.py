@@ -98,7 +98,7 @@ def _takes(form: Form, key: Key) -> str:
             )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
-        case "delivers" | "answer" | "why" | "would_change" | "stands":
+        case "delivers" | "answer" | "why" | "would_change" | "stands" | "rests_on":
             return "of the host's verdict"
 
 

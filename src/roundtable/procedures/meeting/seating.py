@@ -24,7 +24,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if not places:
         name = options.roster or DEFAULT_ROSTER
         places = roster(name, request.chosen_experts)
-        if options.roster is None:
+        if options.roster is None and not _may_be_cast(request):
             notes.append(_default_roster_note(name))
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
@@ -70,6 +70,10 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         language=request.language or "auto",
         notes=tuple(notes),
     )
+
+
+def _may_be_cast(request: OpenRequest) -> bool:
+    return request.chosen_experts is not None and bool(request.chosen_experts.shortlist)
 
 
 def _default_roster_note(name: str) -> NoteAdded:

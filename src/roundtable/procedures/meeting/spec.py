@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...views import meeting as views
 from ...views.meeting_status import progress
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .options import MeetingOptions
 from .procedure import Meeting
@@ -11,7 +12,7 @@ from .rosters import casting_request
 from .seating import seat
 
 SPEC = ProcedureSpec(
-    Meeting(),
+    WithCasting(Meeting()),
     "Participants with roles speak in turn, hearing each other; a coordinator concludes",
     MeetingOptions,
     seat,

@@ -147,6 +147,7 @@ class AskCommand(click.Command):
 )
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--no-clarify", is_flag=True, help="Ask me nothing back: assume, and say so.")
 @click.option(
     "--notify", metavar="CHANNEL", multiple=True, help="Who is told: NAME or NAME:CHAT. Repeats."
 )
@@ -348,6 +349,17 @@ def add(**flags: Any) -> int:
     from .lead import add_command
 
     return add_command(flags)
+
+
+@cli.command(short_help="Answer what the host asked before anybody speaks.")
+@click.argument("discussion_id")
+@click.argument("answers", nargs=-1, required=True)
+@click.option("--key", help="Makes a repeated call harmless.")
+def answer(**flags: Any) -> int:
+    """Answer what the host asked, each question in turn; "" leaves one to its assumption."""
+    from .lead import answer_command
+
+    return answer_command(flags)
 
 
 @cli.command(short_help="Give a discussion more rounds.")

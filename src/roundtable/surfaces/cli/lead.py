@@ -31,6 +31,16 @@ def skip_command(flags: Mapping[str, Any]) -> int:
     return _say_how_it_goes_on(state)
 
 
+def answer_command(flags: Mapping[str, Any]) -> int:
+    state = with_app(
+        lambda app: app.service.answer(
+            flags["discussion_id"], list(flags["answers"]), key=flags["key"]
+        )
+    )
+    echo_error("Answered: every prompt carries it.")
+    return _say_how_it_goes_on(state)
+
+
 def add_command(flags: Mapping[str, Any]) -> int:
     material = Material(source=flags["file"], text=read_text(flags["file"]))
     (material,) = checked_for_secrets(settings_here(tell=False), [material], flags["secrets"])

@@ -164,6 +164,8 @@ class TerminalAsker:
             self._go_on()
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
+        if not options:
+            return await self.line(f"{question} [Enter: skip]")
         self._pause()
         try:
             while (answer := await ask_line(f"{question} [{'/'.join(options)}]")) is not None:

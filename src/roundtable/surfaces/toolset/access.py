@@ -17,7 +17,7 @@ READING = frozenset({"read", "status", "summarize", "list", "compare"})
 SEAT = READING | {"speak", "vote", "join"}
 HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"})
 TOOLSETS: dict[str, frozenset[str]] = {
-    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "collect"},
+    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "answer", "collect"},
     "roundtable-seat": SEAT,
     "roundtable-read": READING,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Material, NewsPlan
 from ...procedures import procedure_spec
+from ...procedures.casting import Question, open_questions
 from ...version import __version__
 from ...views.deliverables import with_works
 from ...views.delivery import Delivery
@@ -64,6 +66,7 @@ class AskTools(ToolsetBase):
         max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
         max_seconds: Annotated[float | None, Field(gt=0)] = None,
         search: Annotated[bool, Field(description="Whether the web may be searched.")] = True,
+        clarify: Annotated[bool, Field(description="You will answer what the host asks.")] = False,
         created_by: str = "",
         notifications: NewsPlan | None = None,
         web: Web = None,
@@ -90,6 +93,7 @@ class AskTools(ToolsetBase):
             search=search,
             created_by=created_by or self._created_by,
             news=notifications or self._notifications,
+            clarify=clarify,
         )
         opened = await self._open(request, key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
@@ -145,6 +149,8 @@ class AskTools(ToolsetBase):
             waiting_for=list(now.waiting_for),
             hint="Collect the verdict."
             if state.closed is not None
+            else _to_answer(asked)
+            if (asked := open_questions(state))
             else what_next(state, now)
             if now.waiting_for
             else "Poll again with this cursor.",
@@ -153,6 +159,17 @@ class AskTools(ToolsetBase):
             left = result.progress[len(result.progress) // 2 + 1 :]
             result = result.model_copy(update={"progress": left})
         return result
+
+    @operation("answer", "Answer the host's questions", idempotent=True)
+    async def answer(
+        self,
+        discussion_id: Id,
+        answers: Annotated[list[str], Field(description="In their order; empty: it assumes.")],
+        key: Key = None,
+    ) -> Polled:
+        """Answer what the host asked before anybody speaks."""
+        await self._service.answer(discussion_id, answers, key=key)
+        return await self.poll(discussion_id, wait=0.0)
 
     @operation("collect", "Fetch the verdict", idempotent=True)
     async def collect(
@@ -250,3 +267,9 @@ def _collected(state: State) -> Collected:
         if closed
         else "It is not done yet: poll it, or collect with wait=50. " + what_next(state, now),
     )
+
+
+def _to_answer(asked: Sequence[Question]) -> str:
+    """What the host waits for, and what to send."""
+    told = " ".join(f"{number}. {redact(each.ask)}" for number, each in enumerate(asked, 1))
+    return f"The host asks: {told} Send the tool answer: one text for each, in this order."
