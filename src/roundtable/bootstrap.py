@@ -286,4 +286,5 @@ async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, s
         await _discover(settings, registry, env, probe=True),
         fallbacks=settings.choices.fallbacks,
         fallback_model=settings.choices.fallback_model,
+        pace=settings.choices.pace,
     )

@@ -15,7 +15,7 @@ from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
 from .core.state import State
-from .core.values import NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
+from .core.values import Effort, NewsChannel, NewsPlan, SearchHit, SpeakerRef, TurnedOut, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,7 @@ class SpeakRequest:
     user: str
     max_tokens: int
     timeout: float
+    """Seconds until the first word."""
     idempotency_key: str
     temperature: float | None = None
     shape: tuple[SectionShape, ...] = ()
@@ -132,6 +133,10 @@ class SpeakRequest:
     """What it is to declare, for speakers that are no models: scripts, people, outside agents."""
     schema: Mapping[str, Any] | None = None
     """Where only a declaration is wanted: what it is held to, by providers that can."""
+    silence: float | None = None
+    """Seconds between two words; None: as many as until the first."""
+    effort: Effort | None = None
+    """How much to think, for models that can be told."""
 
 
 LONGEST_ANSWER = 10_000_000
@@ -148,10 +153,13 @@ class Reply:
     usage: Usage
     served_by: str = ""
     finish_reason: str = ""
+    unheeded: tuple[Literal["effort"], ...] = ()
+    """What was asked for, and this model cannot be told."""
 
 
 OnWords = Callable[[str], None]
-"""Called with each piece of text as it comes. What it gets are drafts, never events."""
+"""Called with each piece of text as it comes. What it gets are drafts, never events. An empty piece
+is a sign of life: it thinks."""
 
 
 class Speaker(Protocol):

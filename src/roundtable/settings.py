@@ -17,7 +17,7 @@ from pydantic import Field, field_validator
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting
 from .core.notifications_plan import Address, NotificationSettings, output_channel
-from .core.values import Budget, NewsPlan, Value
+from .core.values import Budget, NewsPlan, Pace, Value
 from .procedures.adaptive.panels import Panels, laid_over
 from .procedures.checking import checked
 from .procedures.council.options import CouncilConfig
@@ -141,6 +141,8 @@ class Choices(Value):
     news: NotificationSettings = NotificationSettings()
     """Who is told of new discussions."""
     budget: Budget = Budget()
+    pace: Pace = Pace()
+    """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)
     adaptive: dict[str, Any] = Field(default_factory=dict)
     """What panels.json holds, without what is built in."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from roundtable.core.budget import HoldBack, Spending, admit, reserve
+from roundtable.core.budget import HoldBack, Spending, active_seconds, admit, reserve
 from roundtable.core.errors import FailureCause
 from roundtable.core.state import fold
 from roundtable.core.values import Budget, Reservation, SpeakerRef, Usage
@@ -101,9 +101,16 @@ def test_a_verdict_of_unknown_price_is_held_back_at_the_dearest_one() -> None:
 def test_a_call_under_way_counts_in_full_and_a_finished_one_as_what_it_used() -> None:
     under_way = recorded(opened(), started())
     assert fold(under_way).spending(NOON) == Spending(1, 500, 0.5, 0)
-    over = [*under_way, *recorded(finished(), first=3)]
     later = NOON + timedelta(seconds=7)
-    assert fold(over).spending(later) == Spending(1, 150, 0.1, 7)
+    assert fold(under_way).spending(later) == Spending(1, 500, 0.5, 6)
+    ended = finished().model_copy(update={"seconds": 3.0})
+    over = [*under_way, *recorded(ended, first=3)]
+    assert fold(over).spending(later) == Spending(1, 150, 0.1, 3), "only active time counts"
+
+
+def test_calls_side_by_side_take_their_time_together() -> None:
+    assert active_seconds([]) == 0
+    assert active_seconds([(0, 10), (5, 12), (6, 7), (100, 101)]) == 13
 
 
 @pytest.mark.requirement("Z-09")

@@ -123,7 +123,7 @@ def test_a_silent_speaker_is_given_up_when_its_time_is_over() -> None:
     assert isinstance(failure, AttemptFailed)
     assert (failure.cause, failure.message, failure.seconds) == (
         "timeout",
-        "No answer within 90 s.",
+        "test/a said nothing within 90 s.",
         90.0,
     )
 

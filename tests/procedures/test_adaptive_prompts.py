@@ -12,7 +12,7 @@ from roundtable import prompts
 from roundtable.core.text import count_words
 from roundtable.core.values import Material, SearchHit
 from roundtable.ports import SpeakRequest
-from roundtable.procedures.adaptive.options import PRIOR
+from roundtable.views.prior import PRIOR
 from tests.rehearsal import Table
 
 from .adaptive_table import (

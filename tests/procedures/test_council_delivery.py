@@ -369,7 +369,7 @@ def test_a_quick_session_has_no_second_round_in_its_log() -> None:
 def test_the_log_says_who_did_not_answer_and_whose_answer_was_unstructured() -> None:
     state = hold(council({"answer/muse": None, "answer/engineer": "Just tea."}))
     log = session_log(state, NOON)
-    assert "### Muse\n\nNo answer: No answer within 90 s.\n" in log
+    assert "### Muse\n\nNo answer: sonnet said nothing within 90 s.\n" in log
     assert "### Engineer\n\n[unstructured response] Just tea.\n" in log
 
 

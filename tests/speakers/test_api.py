@@ -483,3 +483,48 @@ def test_importing_the_speaker_is_cheap() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        (RESPONSES, {"reasoning": {"effort": "high", "context": "all_turns"}}),
+        (MESSAGES, {"output_config": {"effort": "high"}, "thinking": {"type": "adaptive"}}),
+        (CHAT, {}),
+        ("vendor/gpt-4o", {}),
+    ],
+)
+async def test_effort_is_sent_where_a_model_takes_it_and_else_said_to_be_unheeded(
+    model: str, sent: dict[str, object]
+) -> None:
+    with provider_server(lambda _: "Tea.") as server:
+        reply = await ask(server, request(model, effort="high"))
+        body = server.requests[-1].body
+    assert reply.unheeded == (() if sent else ("effort",))
+    thinking = {key: body[key] for key in ("reasoning", "output_config", "thinking") if key in body}
+    assert thinking == sent
+
+
+async def test_a_provider_that_refuses_the_effort_is_asked_without_and_then_always() -> None:
+    def answer(asked: Asked) -> Answer:
+        return status(400) if "output_config" in asked.body else "Tea."
+
+    with provider_server(answer) as server:
+        async with speaker(server.env()) as speaking:
+            for key in ("a", "b"):
+                asked = request(MESSAGES, effort="low", idempotency_key=key)
+                reply = await speaking.speak(asked, lambda _: None)
+                assert (reply.text, reply.unheeded) == ("Tea.", ("effort",))
+        assert len(server.requests) == 3
+
+
+async def test_a_slow_answer_is_no_late_one_but_silence_ends_it() -> None:
+    with provider_server(lambda _: delay(0.3, "Tea.")) as server:
+        late = request(CHAT, timeout=0.1)
+        async with speaker(server.env()) as speaking:
+            with pytest.raises(SpeakerError, match=r"said nothing within 0\.1 s"):
+                await speaking.speak(late, lambda _: None)
+    with provider_server(lambda _: hang("First, ")) as server:
+        async with speaker(server.env()) as speaking:
+            with pytest.raises(SpeakerError, match=r"fell silent for 0\.2 s in the middle"):
+                await speaking.speak(request(CHAT, silence=0.2), lambda _: None)

@@ -14,12 +14,13 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from .values import Value
+from .values import Effort, Seconds, Value
 
 PROVIDER = "cmd"
 CONTEXT_WINDOW = 100_000
 """Tokens that any of them takes in: what is known of the models behind them is a guess."""
-PROMPT_FILE, SYSTEM_FILE, MODEL = "{prompt_file}", "{system_file}", "{model}"
+PROMPT_FILE, SYSTEM_FILE = "{prompt_file}", "{system_file}"
+MODEL, EFFORT = "{model}", "{effort}"
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 
@@ -38,8 +39,13 @@ class CommandAgent(Value):
     """For json and jsonl: where the words are, for example `result.text` or `choices.0.text`."""
     model_args: tuple[str, ...] = ()
     """Further arguments for `cmd/NAME:MODEL`, with `{model}` in them."""
+    effort_args: tuple[str, ...] = ()
+    """Further arguments where an effort is asked for, with `{effort}` in them."""
     timeout: float | None = Field(default=None, gt=0)
-    """Seconds; never more than the turn allows."""
+    """Seconds for a whole answer, beside the limits on silence that hold for every speaker."""
+    first_word: Seconds | None = None
+    silence: Seconds | None = None
+    effort: Effort | None = None
     folder: str | None = None
     """Where it runs. An empty folder of its own unless the user names one."""
     env: tuple[str, ...] = ()
@@ -53,7 +59,7 @@ class CommandAgent(Value):
     log_in: str = ""
     """One line on how to log in to it."""
 
-    @field_validator("command", "model_args", "env", "tags", mode="before")
+    @field_validator("command", "model_args", "effort_args", "env", "tags", mode="before")
     @classmethod
     def _one_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
@@ -72,6 +78,8 @@ class CommandAgent(Value):
             raise PydanticCustomError("placeholder", expected)
         if self.model_args and MODEL not in " ".join(self.model_args):
             raise PydanticCustomError("model_args", f"{MODEL} in model_args")
+        if self.effort_args and EFFORT not in " ".join(self.effort_args):
+            raise PydanticCustomError("effort_args", f"{EFFORT} in effort_args")
         return self
 
     @property
@@ -116,6 +124,7 @@ _BUILT_IN: dict[str, dict[str, Any]] = {
         ),
         "output": "claude",
         "model_args": ("--model", MODEL),
+        "effort_args": ("--effort", EFFORT),
         "env": ("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN"),
         "family": "claude",
         "tags": ("balanced", "general", "code", "technical", "engineering", "logic"),
@@ -130,6 +139,7 @@ _BUILT_IN: dict[str, dict[str, Any]] = {
         ),
         "output": "codex",
         "model_args": ("--model", MODEL),
+        "effort_args": ("-c", f'model_reasoning_effort="{EFFORT}"'),
         "env": ("CODEX_HOME",),
         "family": "gpt",
         "tags": ("code", "technical", "engineering", "logic", "general"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,8 @@ class Spending:
     tokens: int
     cost_usd: float
     seconds: float
+    """Active time: how long somebody was called. Neither a pause, nor people who think, nor the
+    night before it was resumed count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,15 @@ def admit(
             "time", f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed"
         )
     return None
+
+
+def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
+    """How long at least one of these calls, each from its beginning to its end, was under way."""
+    total, until = 0.0, float("-inf")
+    for begun, ended in sorted(calls):
+        total += max(0.0, ended - max(begun, until))
+        until = max(until, ended)
+    return total
 
 
 _NOTHING = Reservation(input_tokens=0, output_tokens=0, cost_usd=0.0)

@@ -10,7 +10,7 @@ from .budget import HoldBack
 from .contracts import ANYTHING, Contract
 from .declaration_form import Form
 from .events import Event
-from .values import Participant, SpeakerRef
+from .values import AT_EASE, Pace, Participant, SpeakerRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,10 @@ class TurnPolicy:
     """How long a turn may take and how often it is tried."""
 
     timeout: float
-    """Seconds for one attempt."""
+    """Seconds of silence that end an attempt: until its first word, and between two words."""
     deadline: float | None = None
-    """Seconds for the whole turn, waits included."""
+    """Seconds in which a turn without any answer may fail, waits included. Each answer begins them
+    anew, and none is cut off by them: who speaks is not late."""
     retries: int = 0
     """Further attempts after a time-out or an empty answer."""
     interval: float = 5.0
@@ -92,6 +93,23 @@ class TurnPolicy:
     """How often a speech that breaks its contract is asked for again."""
     patience: float = 900.0
     """Seconds for which words from outside are waited for: a person thinks longer than a call."""
+
+    chosen: bool = False
+    """Whether the user chose this timeout: it then goes before what a model needs as a rule."""
+
+    def pace(self, asked: Pace | None, speaker: SpeakerRef) -> Pace:
+        """What holds for a speaker: the asker's word, then the user's choice for this turn, then
+        what its model needs, then the timeout."""
+        usual = Pace(first_word=self.timeout, silence=self.timeout)
+        needs = speaker.pace or AT_EASE
+        weaker = (usual.over(needs) if self.chosen else needs).over(usual)
+        return (asked or AT_EASE).over(weaker)
+
+    def deadline_for(self, first_word: float) -> float | None:
+        """The deadline, later by what a first word may take longer than usual."""
+        if self.deadline is None:
+            return None
+        return self.deadline + max(0.0, first_word - self.timeout)
 
 
 @dataclass(frozen=True, slots=True)

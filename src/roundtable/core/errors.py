@@ -123,6 +123,17 @@ class UnknownDiscussion(UsageError):
         )
 
 
+class AmbiguousDiscussion(UsageError):
+    """Several discussions begin with what was written in place of an id."""
+
+    def __init__(self, name: str, candidates: Sequence[str], count: int) -> None:
+        more = f" and {count - len(candidates)} more" if count > len(candidates) else ""
+        super().__init__(
+            f"{name!r} could mean {count} discussions: {', '.join(candidates)}{more}.",
+            "Write more of the id.",
+        )
+
+
 class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
 

@@ -22,6 +22,7 @@ from .values import (
     Material,
     NewsPlan,
     Options,
+    Pace,
     Participant,
     Prompt,
     Reservation,
@@ -31,6 +32,7 @@ from .values import (
     Usage,
     Value,
     Verdict,
+    added,
 )
 
 Purpose = Literal["answer", "repair", "retry", "fallback", "declare"]
@@ -51,6 +53,11 @@ class DiscussionOpened(Value):
     seed: int = 0
     created_by: str = ""
     program_version: str = ""
+    pace: Pace | None = added(None)
+    """What its asker said of the time that speakers may take; stronger than what their models need
+    as a rule."""
+    follows: str = added("")
+    """The discussion that this one goes on from."""
 
 
 class StageOpened(Value):
@@ -70,6 +77,27 @@ class StageClosed(Value):
     round: int
     spoke: tuple[str, ...]
     missing: tuple[str, ...] = ()
+
+
+class StageReopened(Value):
+    """The last stage of a closed discussion is asked again, alone. What was said in it before stays
+    in the ledger and no longer counts; the discussion is open until it has been answered anew."""
+
+    type: Literal["StageReopened"] = "StageReopened"
+    v: Literal[1] = 1
+    stage: str
+    round: int
+    turns: tuple[str, ...]
+    by: str = ""
+
+
+class FollowUpOpened(Value):
+    """Another discussion goes on from this one; its opening names this one in turn."""
+
+    type: Literal["FollowUpOpened"] = "FollowUpOpened"
+    v: Literal[1] = 1
+    discussion_id: str
+    by: str = ""
 
 
 class AttemptStarted(Value):
@@ -486,6 +514,8 @@ Event = Annotated[
     DiscussionOpened
     | StageOpened
     | StageClosed
+    | StageReopened
+    | FollowUpOpened
     | AttemptStarted
     | AttemptFinished
     | AttemptFailed

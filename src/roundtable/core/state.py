@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar, assert_never
@@ -22,6 +22,7 @@ from .events import (
     DiscussionPaused,
     DiscussionResumed,
     EndVoted,
+    FollowUpOpened,
     MaterialAdded,
     NewsPlanned,
     NewsRequested,
@@ -42,6 +43,7 @@ from .events import (
     SpeechGiven,
     StageClosed,
     StageOpened,
+    StageReopened,
     StanceTaken,
     StopRequested,
     StoredEvent,
@@ -92,6 +94,15 @@ class Turn:
     attempts: list[Attempt] = field(default_factory=list)
     speech: SpeechGiven | None = None
     failure: TurnFailed | None = None
+    again: int = 0
+    """How often its stage was asked again after it was over."""
+    before: int = 0
+    """Of the attempts, so many were made before it was asked again: they count for nothing now."""
+
+    @property
+    def outcome_key(self) -> str:
+        """What makes its outcome one, however often it is recorded."""
+        return f"outcome/{self.id}" + (f"/again-{self.again}" if self.again else "")
 
     @property
     def over(self) -> bool:
@@ -104,6 +115,8 @@ class Stage:
 
     opened: StageOpened
     closed: StageClosed | None = None
+    notes_before: int = 0
+    """How many notes there were when it opened."""
 
 
 @dataclass(slots=True)
@@ -154,6 +167,8 @@ class State:
     stop_requested: StopRequested | None = None
     verdict: Verdict | None = None
     closed: DiscussionClosed | None = None
+    follow_ups: list[str] = field(default_factory=list)
+    """The discussions that go on from this one."""
     _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, name: str, compute: Callable[[State], T]) -> T:
@@ -213,6 +228,10 @@ class State:
         turn = self.turns.get(turn_id)
         return turn.speech if turn else None
 
+    def outcome_key(self, turn_id: str) -> str:
+        """The idempotency key of the outcome that a turn is to have now."""
+        return self.turns.get(turn_id, Turn(turn_id)).outcome_key
+
     def spoken_in(self, stage: str, round_: int) -> list[SpeechGiven]:
         """The accepted speeches of one stage, in the order of its turns."""
         held = self.stages.get((stage, round_))
@@ -223,9 +242,18 @@ class State:
 
     def spending(self, now: datetime, coming: Sequence[Reservation] = ()) -> budgets.Spending:
         """What is spent or set aside; `coming` are the reservations of calls about to begin."""
-        seconds = (now - self.opened_at).total_seconds() if self.opened_at else 0.0
+        seconds = budgets.active_seconds(self._calls(now))
         usage = self.usage + Usage(calls=len(coming)) if coming else self.usage
         return budgets.spending(usage, [*self.reservations.values(), *coming], seconds)
+
+    def _calls(self, now: datetime) -> Iterator[tuple[float, float]]:
+        """When each call began and ended; one that is under way, until now. What a process left
+        unheard when it ended took nobody's time."""
+        for turn in self.turns.values():
+            for attempt in turn.attempts:
+                ended = attempt.finished or attempt.failed
+                begun = attempt.at.timestamp()
+                yield begun, now.timestamp() if ended is None else begun + ended.seconds
 
     def apply(self, record: StoredEvent) -> None:
         """Take in the next event. Events must come in order, without gaps."""
@@ -241,9 +269,14 @@ class State:
                 self.opened_at = record.at
                 self.ever_seated.update((each.id, each) for each in event.participants)
             case StageOpened():
-                self.stages[event.stage, event.round] = Stage(event)
+                stage = Stage(event, notes_before=len(self.notes))
+                self.stages[event.stage, event.round] = stage
             case StageClosed():
                 self.stages[event.stage, event.round].closed = event
+            case StageReopened():
+                self._reopen(event)
+            case FollowUpOpened():
+                self.follow_ups.append(event.discussion_id)
             case AttemptStarted():
                 self._turn(event.turn_id).attempts.append(Attempt(event, record.at))
                 self.reservations[event.turn_id, event.attempt] = event.reserved
@@ -329,6 +362,25 @@ class State:
                 self.closed = event
             case _:
                 assert_never(event)
+
+    def _reopen(self, event: StageReopened) -> None:
+        """As it was when the stage had just been opened, but for what was spent."""
+        stage = self.stages[event.stage, event.round]
+        stage.closed = None
+        del self.notes[stage.notes_before :]
+        asked = set(event.turns)
+        for turn in (self._turn(each) for each in event.turns):
+            turn.speech = turn.failure = None
+            turn.again, turn.before = turn.again + 1, len(turn.attempts)
+        kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in asked]
+        self.speeches = [self.speeches[n] for n in kept]
+        self.spoken_at = [self.spoken_at[n] for n in kept]
+        self.failures = [each for each in self.failures if each.turn_id not in asked]
+        self.scores = [each for each in self.scores if each.turn_id not in asked]
+        self.ballots = [each for each in self.ballots if each.turn_id not in asked]
+        self.stances = [each for each in self.stances if each.turn_id not in asked]
+        self.tabled = [each for each in self.tabled if each.turn_id not in asked]
+        self.verdict = self.closed = self.stop_requested = self.exhausted = self.paused = None
 
     def _turn(self, turn_id: str) -> Turn:
         return self.turns.setdefault(turn_id, Turn(turn_id))

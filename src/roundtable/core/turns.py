@@ -74,7 +74,13 @@ Step = Call | Accept | GiveUp
 
 def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None) -> Step:
     """What to do next in this turn. `time_left` is what remains of the turn's deadline."""
-    attempts = turn.attempts if turn else []
+    step = _next(plan, _now(turn), time_left)
+    if turn is None or not isinstance(step, Call):
+        return step
+    return replace(step, attempt=step.attempt + turn.before)
+
+
+def _next(plan: TurnPlan, attempts: list[Attempt], time_left: float | None) -> Step:
     if not attempts:
         return Call(1, plan.participant.speakers[0], "answer")
     last = attempts[-1]
@@ -82,6 +88,11 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
         return _after_answer(plan, attempts)
     assert last.failed is not None, "an attempt in flight must be settled before the next step"
     return _after_failure(plan, attempts, last.failed, time_left)
+
+
+def _now(turn: Turn | None) -> list[Attempt]:
+    """The attempts that count: those made since the turn was last asked for."""
+    return turn.attempts[turn.before :] if turn else []
 
 
 def _after_answer(plan: TurnPlan, attempts: list[Attempt]) -> Step:
@@ -106,7 +117,7 @@ def _after_answer(plan: TurnPlan, attempts: list[Attempt]) -> Step:
 def as_it_stands(plan: TurnPlan, turn: Turn | None) -> Accept | None:
     """The best answer that was given in this turn, flagged if it breaks its contract: for when
     nothing more can be asked."""
-    attempts = turn.attempts if turn else []
+    attempts = _now(turn)
     if not any(attempt.finished for attempt in attempts):
         return None
     outcome = _outcome(plan, _spoken(plan, attempts))

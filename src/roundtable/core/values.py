@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -30,6 +30,12 @@ class Value(BaseModel):
     """Base of everything stored: immutable, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def added(default: Any) -> Any:
+    """A field that joined a value which is stored for ever: where it says nothing it is not
+    written, so that what was stored before stays byte for byte."""
+    return Field(default=default, exclude_if=lambda value: value == default)
 
 
 class Usage(Value):
@@ -62,6 +68,35 @@ class Usage(Value):
         )
 
 
+Effort = Literal["low", "medium", "high"]
+"""How much a model shall think before it answers."""
+Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+
+
+class Pace(Value):
+    """How long whoever speaks may keep silent, and how much it shall think. None: as usual."""
+
+    first_word: Seconds | None = None
+    """Seconds until its first word; while it shows its thoughts, from the last of them."""
+    silence: Seconds | None = None
+    """Seconds between two words."""
+    effort: Effort | None = None
+
+    def over(self, weaker: Pace | None) -> Pace:
+        """What is said here, and the weaker one's word where nothing is."""
+        if weaker is None:
+            return self
+        return Pace(
+            first_word=weaker.first_word if self.first_word is None else self.first_word,
+            silence=weaker.silence if self.silence is None else self.silence,
+            effort=weaker.effort if self.effort is None else self.effort,
+        )
+
+
+AT_EASE = Pace()
+"""Nothing was said about it."""
+
+
 class SpeakerRef(Value):
     """A speaker as a discussion knows it: its model id and the facts that rules depend on."""
 
@@ -72,6 +107,8 @@ class SpeakerRef(Value):
     usd_per_million_out: float | None = None
     demonstration: bool = False
     """Too small to reason: contracts are scaled down, ballots are not meaningful."""
+    pace: Pace | None = added(None)
+    """What is known, or was set, of the time that this model needs."""
 
 
 OUTSIDE_SPEAKER = SpeakerRef(

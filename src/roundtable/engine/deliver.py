@@ -13,7 +13,9 @@ from .journal import Journal
 async def deliver(journal: Journal, delivery: Delivery | None) -> None:
     """Write what the procedure leaves behind and note where. A file that cannot be written must
     not keep a discussion from its end."""
-    await journal.record((await _outcome(journal, delivery), "delivery"))
+    # Where the last stage was asked again, there is something new to leave.
+    key = f"delivery/{journal.state.seq}" if "delivery" in journal.keys else "delivery"
+    await journal.record((await _outcome(journal, delivery), key))
 
 
 async def _outcome(journal: Journal, delivery: Delivery | None) -> NoteAdded:

@@ -52,7 +52,7 @@ async def await_words(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
         remedy="Speak sooner with `roundtable speak`, or give the turns more time.",
     )
     # A turn has one outcome: words that came in the same moment stay.
-    await journal.record((absent, f"outcome/{plan.turn_id}"))
+    await journal.record((absent, journal.state.outcome_key(plan.turn_id)))
 
 
 SAID_ONLY = "[said, not declared]"

@@ -23,6 +23,7 @@ from ..core.events import (
     RoundsExtended,
     SpeechGiven,
     StageOpened,
+    StageReopened,
     TurnFailed,
 )
 from ..core.state import State
@@ -87,7 +88,7 @@ def skipped(
         cause="absent",
         message=f"{by} skipped this turn.",
     )
-    return [(failure, f"outcome/{plan.turn_id}")]
+    return [(failure, state.outcome_key(plan.turn_id))]
 
 
 def material_added(
@@ -199,7 +200,7 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     return [
         *((event, None) for event in pending),
         (RoundAdvanced(round=round_, absent=absent, by=by), None),
-        *((failure, f"outcome/{failure.turn_id}") for failure in failures),
+        *((failure, state.outcome_key(failure.turn_id)) for failure in failures),
     ]
 
 
@@ -237,7 +238,28 @@ def conclusion(state: State, text: str, key: str | None = None) -> list[tuple[Ev
         after_round=newest_round(state),
         key=key or "",
     )
-    return [(given, f"outcome/{turn}")]
+    return [(given, state.outcome_key(turn))]
+
+
+def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | None]]:
+    """Open the last stage of a closed discussion once more. NotAllowed while it runs, and for a
+    stage that others were built on."""
+    if state.closed is None:
+        raise NotAllowed(
+            f"{state.discussion_id} is not over yet: its stages are still being asked.",
+            f"Wait for its end, or stop it first: roundtable stop {state.discussion_id}",
+        )
+    if not state.stages:
+        raise NotAllowed(f"In {state.discussion_id} nobody was asked anything.", "Ask anew.")
+    last = list(state.stages.values())[-1].opened
+    if stage != last.stage:
+        known = stage in (name for name, _ in state.stages)
+        told = "is not its last stage" if known else "is no stage of it"
+        raise NotAllowed(
+            f"{stage} {told}: only the last one of {state.discussion_id} can be asked again.",
+            f"That is {last.stage}: roundtable resume {state.discussion_id} --again {last.stage}",
+        )
+    return [(StageReopened(stage=stage, round=last.round, turns=last.turns, by=by), None)]
 
 
 def newest_round(state: State) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussi
 from ..core.events import (
     DiscussionOpened,
     Event,
+    FollowUpOpened,
     NewEvent,
     NewsPlanned,
     NoteAdded,
@@ -27,13 +29,24 @@ from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
-from ..procedures.opening import OpenRequest, checked_context, checked_language, checked_topic
+from ..procedures.follow_up import may_follow, same_table
+from ..procedures.opening import (
+    OpenRequest,
+    Seating,
+    checked_context,
+    checked_language,
+    checked_topic,
+)
+from ..procedures.spec import ProcedureSpec
 from ..version import __version__
+from ..views.prior import prior_material
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
+from .find import LAST, find_discussion
 from .journal import Journal, Keyed
 from .moderation import (
+    asked_again,
     checked_words,
     conclusion,
     extended,
@@ -76,11 +89,13 @@ class Service:
         own: UserProcedures | None = None,
         news: Notifications | None = None,
         remarks: Remarks = lambda _: (),
+        archive: Ledger | None = None,
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
         wish for some; `own` holds the user's own procedures; `news` tells others;
-        `remarks` are notes on what surrounds a discussion with these participants."""
+        `remarks` are notes on what surrounds a discussion with these participants; `archive` is
+        where earlier discussions are, if that is another ledger."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
@@ -89,6 +104,7 @@ class Service:
         self._casting = casting
         self._own = own
         self._notifications = news
+        self._archive = archive or ledger
         self._past = Past(ledger)
         self._remarks = remarks
 
@@ -103,6 +119,7 @@ class Service:
             casting=self._casting,
             own=self._own,
             remarks=self._remarks,
+            archive=self._archive,
         )
 
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
@@ -111,7 +128,18 @@ class Service:
         if key and (opened_before := await self._opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
-        context = tuple(checked_context(material) for material in request.context)
+        earlier = await self._to_follow(request.follows) if request.follows else None
+        known = [earlier] if earlier else []
+        for each in request.context_from:
+            if (state := await self._to_follow(each)).discussion_id not in _ids(known):
+                known.append(state)
+        given = (*(prior_material(state) for state in known), *request.context)
+        context = tuple(checked_context(material) for material in given)
+        request = replace(request, context=context)
+        if earlier is not None and request.same_table:
+            same = procedure_spec(earlier.start.procedure)
+            table = same_table(earlier, request)
+            return await self._open(request, topic, same, table, earlier, key)
         spec = procedure_spec(request.procedure, self._own)
         if self._tools.search is None:
             request = replace(request, search=False)
@@ -123,10 +151,37 @@ class Service:
                 chosen = replace(chosen, past=await self._past.answers(topic))
             request = replace(request, chosen_experts=chosen)
         seating = spec.seat(request, await self._models(), defaults)
+        return await self._open(request, topic, spec, seating, earlier, key)
+
+    async def follow_up(
+        self, discussion_id: str, question: str, *, by: str = "", key: str | None = None
+    ) -> State:
+        """Put a further question to the table of an earlier discussion, with its record in hand."""
+        request = OpenRequest(question, created_by=by, follows=discussion_id, same_table=True)
+        return await self.open(request, key=key)
+
+    async def find(self, called: str) -> str:
+        """The id of the discussion that is meant: `last`, an id, or the beginning of one."""
+        return await find_discussion(self._ledger, called)
+
+    async def _to_follow(self, called: str) -> State:
+        found = await find_discussion(self._archive, called)
+        return may_follow(fold(await self._archive.read(found)))
+
+    async def _open(
+        self,
+        request: OpenRequest,
+        topic: str,
+        spec: ProcedureSpec,
+        seating: Seating,
+        earlier: State | None,
+        key: str | None,
+    ) -> State:
+        """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
         opened = DiscussionOpened(
             topic=topic,
-            context=context,
+            context=request.context,
             procedure=spec.name,
             options={**seating.options, **kept},
             participants=seating.participants,
@@ -136,10 +191,12 @@ class Service:
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
+            pace=request.pace,
+            follows=earlier.discussion_id if earlier else "",
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None
-        notes = (*seating.notes, *self._remarks(seating.participants))
+        notes = (*request.notes, *seating.notes, *self._remarks(seating.participants))
         events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
         news = request.news
         if self._notifications is not None:
@@ -153,6 +210,11 @@ class Service:
             id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
                 state = fold(await self._ledger.append(id_, events, expected=0))
+                if earlier is not None and self._archive is self._ledger:
+                    link = FollowUpOpened(discussion_id=id_, by=request.created_by)
+                    # A moment before, so that of the two the new one was changed last.
+                    before = NewEvent(link, now - timedelta(microseconds=1), f"follow-up/{id_}")
+                    await self._ledger.append(earlier.discussion_id, [before])
                 if spec.moderation:  # it may go on without ever being driven
                     self._tell_of(state)
                 return state
@@ -198,7 +260,9 @@ class Service:
                 return []
             if state.closed is not None:
                 raise NotAllowed(f"{discussion_id} is already closed.", "There is nothing to stop.")
-            return [(StopRequested(by=by, reason=reason), mark)]
+            # One that was asked to stop before its last stage was asked again can be stopped anew.
+            once = mark if mark not in journal.keys else None
+            return [(StopRequested(by=by, reason=reason), once)] if not state.stop_requested else []
 
         await journal.record_checked(build)
         with suppress(LeaseHeld):
@@ -245,7 +309,7 @@ class Service:
                 return []
             given[:] = [_outside_speech(state, participant, words, declaration, key or "")]
             # A turn has one outcome, whoever brings it: the engine uses the same key.
-            return [(given[0].speech, f"outcome/{given[0].speech.turn_id}")]
+            return [(given[0].speech, state.outcome_key(given[0].speech.turn_id))]
 
         await journal.record_checked(build)
         await self._carry_on(journal)
@@ -281,6 +345,13 @@ class Service:
     async def resume(self, discussion_id: str, *, by: str) -> State:
         """Let a paused discussion go on. Its driver does, or the next `run`."""
         return await self._act(discussion_id, lambda state: resumed(state, by))
+
+    async def ask_again(self, discussion_id: str, stage: str, *, by: str) -> State:
+        """Open the last stage of a closed discussion once more: the next `run` asks it alone, and
+        what is said then counts. NotAllowed while it runs, and for any other stage."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        await journal.record_checked(lambda state: asked_again(state, stage, by))
+        return journal.state
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
         """Do without a participant's open turn."""
@@ -339,10 +410,7 @@ class Service:
 
     async def newest(self) -> str:
         """The id of the discussion that was changed last; UnknownDiscussion if there is none."""
-        rows = await self._ledger.summaries(limit=1)
-        if not rows:
-            raise UnknownDiscussion("last")
-        return rows[0].discussion_id
+        return await self.find(LAST)
 
     async def record(
         self, discussion_id: str, event: Event, *, key: str | None = None
@@ -478,6 +546,10 @@ class Service:
             yield lease
         finally:
             await self._ledger.release_lease(lease)
+
+
+def _ids(states: Sequence[State]) -> set[str]:
+    return {state.discussion_id for state in states}
 
 
 def _keyed_id(key: str, number: int) -> str:

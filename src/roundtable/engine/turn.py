@@ -7,7 +7,7 @@ ledger before its call is made and again when its outcome is known.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..core.events import (
     AttemptFailed,
     AttemptFinished,
     AttemptStarted,
+    BudgetExhausted,
     NoteAdded,
     ParticipantSubstituted,
     SpeechGiven,
@@ -29,12 +30,16 @@ from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
-from ..core.values import Prompt
+from ..core.values import Effort, Prompt, SpeakerRef
+from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
 CONDENSED = "[condensed prompt]"
+EFFORT_UNHEEDED = "effort_unheeded"
+THOUGHTS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_240, "high": 20_480}
+"""Tokens of thinking that an effort may come to, beside those of the answer."""
 LONGEST_DRAFT = 400_000
 """Characters of an answer that are told while they come: nobody reads along further."""
 
@@ -69,6 +74,22 @@ def _outcome_key(turn_id: str, attempt: int) -> str:
     return f"attempt/{turn_id}/{attempt}/outcome"
 
 
+def _unheeded(model: str) -> NoteAdded:
+    return NoteAdded(
+        code=EFFORT_UNHEEDED,
+        text=f"{model} cannot be told how much to think: it answered as it always does.",
+        remedy="Leave --effort out, or give the seat a model that can be told.",
+    )
+
+
+class _TimeOver(SpeakerError):
+    """The discussion has used up its time in the middle of a call."""
+
+    def __init__(self) -> None:
+        told = "The time that the discussion may take was over."
+        super().__init__("timeout", told, "Allow more with --max-time.")
+
+
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
         self.plan = plan
@@ -82,9 +103,15 @@ class _Taking:
 
     @property
     def time_left(self) -> float | None:
-        if self.plan.policy.deadline is None:
-            return None
-        return self.plan.policy.deadline - (self.tools.clock.monotonic() - self.began)
+        slowest = max(self._limits(each)[0] for each in self.plan.participant.speakers)
+        deadline = self.plan.policy.deadline_for(slowest)
+        return None if deadline is None else deadline - self.tools.clock.monotonic() + self.began
+
+    def _limits(self, speaker: SpeakerRef) -> tuple[float, float, Effort | None]:
+        """Seconds until its first word and between two, and how much it shall think."""
+        policy = self.plan.policy
+        pace = policy.pace(self.journal.state.start.pace, speaker)
+        return pace.first_word or policy.timeout, pace.silence or policy.timeout, pace.effort
 
     async def to_the_end(self) -> None:
         if self.turn is not None:
@@ -128,7 +155,9 @@ class _Taking:
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
         except SpeakerError as error:
-            await self.journal.record(self._failure(call.attempt, error, clock.monotonic() - begun))
+            failure = self._failure(call.attempt, error, clock.monotonic() - begun)
+            rest = self._out_of_time(call) if isinstance(error, _TimeOver) else ()
+            await self.journal.record(failure, *rest)
         except asyncio.CancelledError:
             if self._in_flight(call):
                 gone = SpeakerError("cancelled", "The call was cancelled.")
@@ -138,6 +167,7 @@ class _Taking:
             raise
         else:
             await self._take_in(call, reply, clock.monotonic() - begun)
+            self.began = clock.monotonic()  # it is not late who has answered
         return True
 
     def _in_flight(self, call: Call) -> bool:
@@ -146,8 +176,12 @@ class _Taking:
         return len(attempts) == call.attempt and attempts[-1].in_flight
 
     def _max_tokens(self, call: Call) -> int:
-        """What the task allows, but never more than half the window: the prompt needs room too."""
-        return min(self.plan.task_for(call.speaker).max_tokens, call.speaker.context_window // 2)
+        """What the task allows, and room for the thoughts that were asked for, since providers
+        count them as words; but never more than half the window: the prompt needs room too."""
+        effort = self._limits(call.speaker)[2]
+        wanted = self.plan.task_for(call.speaker).max_tokens
+        wanted += THOUGHTS[effort] if effort else 0
+        return min(wanted, call.speaker.context_window // 2)
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         task = self.plan.task_for(call.speaker)
@@ -236,7 +270,8 @@ class _Taking:
         plan = self.plan
         task = plan.task_for(call.speaker)
         left = self.time_left
-        timeout = plan.policy.timeout if left is None else min(plan.policy.timeout, left)
+        first_word, silence, effort = self._limits(call.speaker)
+        timeout = first_word if left is None else min(first_word, left)
         discussion_id = self.journal.state.discussion_id
 
         told = 0
@@ -244,7 +279,7 @@ class _Taking:
         def on_words(words: str) -> None:
             nonlocal told
             told += len(words)
-            if told <= LONGEST_DRAFT:
+            if words and told <= LONGEST_DRAFT:
                 self.tools.on_draft(
                     Draft(discussion_id, plan.turn_id, plan.participant.id, call.attempt, words)
                 )
@@ -255,25 +290,45 @@ class _Taking:
             user=prompt.user,
             max_tokens=self._max_tokens(call),
             timeout=timeout,
+            silence=silence,
+            effort=effort,
             idempotency_key=f"{discussion_id}/{plan.turn_id}/{call.attempt}",
             shape=() if call.purpose == "declare" else task.shape,
             form=task.form,
             schema=self._schema(task, call),
         )
+        listening = Listening.to(request, on_words)
         try:
-            async with asyncio.timeout(timeout):
-                reply = await speaker.speak(request, on_words)
+            async with asyncio.timeout(self._seconds_allowed()), listening:
+                reply = await speaker.speak(request, listening.heard)
         except TimeoutError:
+            if not listening.expired:
+                raise _TimeOver from None
             raise SpeakerError(
                 "timeout",
-                f"No answer within {timeout:.0f} s.",
-                "Try again, or give this seat a faster model.",
+                f"{call.speaker.model} {listening.told}.",
+                "Try again, allow more time (--first-word, --silence), or take a faster model.",
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
         if len(reply.text) > LONGEST_ANSWER:
             reply = replace(reply, text=reply.text[:LONGEST_ANSWER], finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
+
+    def _seconds_allowed(self) -> float | None:
+        """What is left of the time that the whole discussion may take."""
+        most = self.journal.state.start.budget.max_seconds
+        return None if most is None else max(0.0, most - self.journal.spending().seconds)
+
+    def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
+        """What follows when a call was cut off because there is no time for any: its turn is over,
+        with what was answered before."""
+        most = self.journal.state.start.budget.max_seconds or 0.0
+        over = BudgetExhausted(limit="time", detail=f"{most:.0f} of {most:.0f} seconds passed")
+        give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
+        outcome = as_it_stands(self.plan, self.turn) or give_up
+        key = f"time/{self.plan.turn_id}/{call.attempt}"
+        return ((over, key), *self._outcome(outcome))
 
     def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:
         """What a call for a declaration alone is held to, where the speaker's provider can."""
@@ -293,17 +348,21 @@ class _Taking:
             seconds=round(seconds, 3),
         )
         events: list[Outcome] = [(finished, _outcome_key(self.plan.turn_id, call.attempt))]
+        if "effort" in reply.unheeded:
+            events.append(
+                (_unheeded(call.speaker.model), f"{EFFORT_UNHEEDED}/{call.speaker.model}")
+            )
         turn = self.turn
         if turn is not None and not turn.over:
             answered = replace(turn.attempts[-1], finished=finished)
-            step = next_step(self.plan, Turn(turn.id, [*turn.attempts[:-1], answered]))
+            step = next_step(self.plan, replace(turn, attempts=[*turn.attempts[:-1], answered]))
             if isinstance(step, Accept):
                 events.extend(self._outcome(step))
         await self.journal.record(*events)
 
     def _outcome(self, outcome: Accept | GiveUp) -> tuple[Outcome, ...]:
         plan = self.plan
-        key = f"outcome/{plan.turn_id}"
+        key = self.journal.state.outcome_key(plan.turn_id)
         if isinstance(outcome, GiveUp):
             failure = TurnFailed(
                 turn_id=plan.turn_id,

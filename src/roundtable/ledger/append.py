@@ -20,6 +20,7 @@ from ..core.events import (
     DiscussionOpened,
     NewEvent,
     OutcomeRecorded,
+    StageReopened,
     StoredEvent,
     load,
 )
@@ -117,6 +118,8 @@ def index_change(new: Sequence[StoredEvent]) -> IndexChange:
                 status = "running"
             case DiscussionClosed(status=closed_as):
                 status = closed_as
+            case StageReopened():
+                status = "running"
             case OutcomeRecorded(outcome=turned_out):
                 outcome = turned_out
             case _:

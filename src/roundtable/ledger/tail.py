@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Lock
 
-from ..core.events import DiscussionClosed, StoredEvent
+from ..core.events import DiscussionClosed, StageReopened, StoredEvent
 
 PAGE = 500
 """How many events a tail reads at a time: a late joiner of a long discussion is no burden."""
@@ -96,6 +96,17 @@ class ChangeSignal:
             self.announce(discussion_id, None)
 
 
+def _goes_on(page: Page, closed_at: int) -> bool:
+    """Whether a discussion that was closed there was opened again since, as far as the page tells;
+    where it does not reach to the end, the next one will."""
+    if closed_at > page.last_seq:
+        return False  # it was closed while the page was read
+    later = [record for record in page.events if record.seq > closed_at]
+    if any(isinstance(record.event, StageReopened) for record in later):
+        return True
+    return bool(page.events) and page.events[-1].seq < page.last_seq
+
+
 async def follow(
     listening: AbstractAsyncContextManager[Waiter],
     read: Callable[[int], Awaitable[Page]],
@@ -108,7 +119,7 @@ async def follow(
             for record in page.events:
                 after = record.seq
                 yield record
-                if isinstance(record.event, DiscussionClosed):
+                if isinstance(record.event, DiscussionClosed) and not _goes_on(page, record.seq):
                     return
             if page.closed and after >= page.last_seq:
                 return

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
 from ..core.events import NoteAdded
-from ..core.values import OUTSIDE, OUTSIDE_SPEAKER
+from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
 from .registry import Registry
@@ -22,12 +22,15 @@ class Catalogue:
         *,
         fallbacks: Mapping[str, Sequence[str]],
         fallback_model: str | None = None,
+        pace: Pace = AT_EASE,
     ) -> None:
-        """`fallbacks` are further speakers by model name; `fallback_model` ends every chain."""
+        """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
+        is that of models of which nothing else is known."""
         self._registry = registry
         self._found = found
         self._fallbacks = {registry.resolve(name).id: chain for name, chain in fallbacks.items()}
         self._fallback_model = fallback_model
+        self._pace = pace
 
     @property
     def default_model(self) -> str:
@@ -50,7 +53,12 @@ class Catalogue:
             model = self._registry.resolve(further).id if further else None
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)
-        return SpeakerChain(tuple(self._registry.speaker_ref(model) for model in chain), notes)
+        return SpeakerChain(tuple(self._speaker(model) for model in chain), notes)
+
+    def _speaker(self, model: str) -> SpeakerRef:
+        known = self._registry.speaker_ref(model)
+        pace = (known.pace or AT_EASE).over(self._pace)
+        return known if pace == AT_EASE else known.model_copy(update={"pace": pace})
 
     def _note(self, seat: str, wanted: str, instead: str) -> NoteAdded:
         return NoteAdded(

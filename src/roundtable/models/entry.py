@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from pydantic import Field, field_validator
 
 from ..core.agents import CommandAgent
-from ..core.values import Value
+from ..core.values import AT_EASE, Effort, Pace, Seconds, Value
 
 Tag = Literal[
     "code",
@@ -44,11 +44,23 @@ class ModelEntry(Value):
     usd_per_million_in: float | None = Field(default=None, ge=0)
     usd_per_million_out: float | None = Field(default=None, ge=0)
     usd_per_million_cached: float | None = Field(default=None, ge=0)
+    first_word: Seconds | None = None
+    """Seconds until its first word, for one that thinks before it speaks."""
+    silence: Seconds | None = None
+    """Seconds between two words."""
+    effort: Effort | None = None
+    """How much it shall think."""
 
     @field_validator("aliases", "tags", mode="before")
     @classmethod
     def _one_is_a_list(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
+
+    @property
+    def pace(self) -> Pace | None:
+        """The time that it needs; None if nothing is known of it."""
+        pace = Pace(first_word=self.first_word, silence=self.silence, effort=self.effort)
+        return None if pace == AT_EASE else pace
 
     @property
     def provider(self) -> str:
@@ -74,5 +86,8 @@ def agent_entry(model_id: str, agent: CommandAgent) -> ModelEntry:
             "family": agent.family or model_id.partition("/")[2],
             "tags": agent.tags,
             "context_window": agent.context_window,
+            "first_word": agent.first_word,
+            "silence": agent.silence,
+            "effort": agent.effort,
         }
     )

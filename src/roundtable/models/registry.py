@@ -95,6 +95,7 @@ class Registry:
             usd_per_million_in=0.0 if free else entry.usd_per_million_in,
             usd_per_million_out=0.0 if free else entry.usd_per_million_out,
             demonstration=entry.tier == "demonstration",
+            pace=entry.pace,
         )
 
     def cost(

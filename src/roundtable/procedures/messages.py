@@ -52,6 +52,7 @@ CODES: Mapping[str, str] = {
     "early_stop": "rounds were left out, and why",
     "FORCE_ARBITRATE": "the rounds are used up, so the host must rule",
     "requirements": "a speech was used although it misses requirements",
+    "effort_unheeded": "a model cannot be told how much to think, so it answered as always",
     "order_check": "how many ballots changed with the order of the answers",
     "meta_failed": "no meta-analyst answered, so the default panel sits",
     "meta_partly": "some meta-analysts did not answer; the others decided",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.errors import BadSetting, BadTopic
 from ..core.events import NoteAdded, TaskLinked
-from ..core.values import Budget, Material, NewsPlan, Options, Participant
+from ..core.values import Budget, Material, NewsPlan, Options, Pace, Participant
 from ..ports import ChosenExperts
 
 MAX_TOPIC = 100_000
@@ -31,6 +31,16 @@ class OpenRequest:
     budget: Budget = field(default_factory=Budget)
     created_by: str = ""
     search: bool = True
+    pace: Pace | None = None
+    """What the asker says of the time that speakers may take, and of their effort."""
+    follows: str = ""
+    """The discussion that it goes on from: its id, the beginning of it, or `last`."""
+    same_table: bool = False
+    """Whether the table that it follows is set once more, in place of one by these options."""
+    context_from: tuple[str, ...] = ()
+    """Further discussions whose record is to be in hand."""
+    notes: tuple[NoteAdded, ...] = ()
+    """What the reader should know of the request itself."""
     news: NewsPlan | None = None
     """Who is told of it. None: nobody, and the reader is told so."""
     task: TaskLinked | None = None

@@ -22,6 +22,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.errors import SpeakerError
 from ..core.values import Usage
+from ..listening import Listening
 from ..ports import OnWords, Reply, SpeakRequest
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ class ApiSpeaker:
         self._cost = cost
         self._env = os.environ if env is None else env
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, ApiClient] = WeakKeyDictionary()
-        self._without_schema: set[tuple[str, str]] = set()
-        """Address and model of those that answer, but not to a schema."""
+        self._refused: set[tuple[str, str, Extra]] = set()
+        """Address and model of those that answer, but not with this."""
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         provider_id, _, name = request.model.partition("/")
@@ -117,14 +118,12 @@ class ApiSpeaker:
         endpoint = Endpoint(self._providers[provider_id], self._env)
         # Loading takes a second or two and happens once: it is not the model's time.
         client = await self._client(endpoint)
-        if (endpoint.base_url, name) in self._without_schema:
-            request = _plain(request)
+        listening = Listening.to(request, on_words)
         try:
-            async with asyncio.timeout(request.timeout):
-                return await self._answer(client, endpoint, name, request, on_words)
+            async with listening:
+                return await self._answer(client, endpoint, name, request, listening.heard)
         except TimeoutError:
-            seconds = f"{request.timeout:g} s"
-            message = f"{endpoint.provider.label} did not finish within {seconds}."
+            message = f"{endpoint.provider.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
 
     async def _answer(
@@ -135,20 +134,30 @@ class ApiSpeaker:
         request: SpeakRequest,
         on_words: OnWords,
     ) -> Reply:
-        """The answer, held to the request's schema where the provider can do that. One that does
-        not accept it is asked once more without, and from then on always."""
-        call = client.call(endpoint, name, request)
-        try:
-            return await self._made(call, endpoint, request, on_words)
-        except SpeakerError as error:
-            if not call.structured or error.cause != "bad_request":
-                raise
-        # Nothing was said yet. Another key, since a server may remember the refusal by this one.
-        request = replace(_plain(request), idempotency_key=f"{request.idempotency_key}/plain")
-        call = client.call(endpoint, name, request)
-        reply = await self._made(call, endpoint, request, on_words)
-        self._without_schema.add((endpoint.base_url, name))
-        return reply
+        """The answer, with the effort and held to the schema of the request where the provider can
+        do that. One that does not accept them is asked once more without, and from then on
+        always."""
+        wanted = request.effort
+        dropped: list[Extra] = []
+        for extra in _EXTRAS:
+            if (endpoint.base_url, name, extra) in self._refused:
+                request = _without(request, extra)
+        while True:
+            call = client.call(endpoint, name, request)
+            try:
+                reply = await self._made(call, endpoint, request, on_words)
+            except SpeakerError as error:
+                sent = [extra for extra in _EXTRAS if extra in call.extras]
+                if not sent or error.cause != "bad_request":
+                    raise
+                dropped.append(sent[0])
+                # Nothing was said yet. Another key: a server may remember the refusal by this one.
+                key = f"{request.idempotency_key}/plain"
+                request = replace(_without(request, sent[0]), idempotency_key=key)
+                continue
+            self._refused.update((endpoint.base_url, name, extra) for extra in dropped)
+            ignored = wanted is not None and "effort" not in call.extras
+            return replace(reply, unheeded=("effort",)) if ignored else reply
 
     async def _made(
         self, call: ApiCall, endpoint: Endpoint, request: SpeakRequest, on_words: OnWords
@@ -157,7 +166,7 @@ class ApiSpeaker:
         async with aclosing(call.words()) as pieces:
             async for piece in pieces:
                 words.append(piece)
-                on_words(piece)
+                on_words(piece)  # an empty one, too: it thinks
         text = "".join(words)
         if not text.strip():
             raise _empty(endpoint, call)
@@ -226,8 +235,13 @@ def _load(dialect: Dialect) -> None:
             _loaded.add(dialect)
 
 
-def _plain(request: SpeakRequest) -> SpeakRequest:
-    return replace(request, schema=None)
+Extra = Literal["effort", "schema"]
+_EXTRAS: tuple[Extra, ...] = ("effort", "schema")
+"""What a provider may refuse although it answers without, the likelier culprit first."""
+
+
+def _without(request: SpeakRequest, extra: Extra) -> SpeakRequest:
+    return replace(request, effort=None) if extra == "effort" else replace(request, schema=None)
 
 
 def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:

@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ThinkingPartDelta,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
@@ -30,13 +31,17 @@ from ..core.declaration_block import LABEL
 from ..core.errors import SpeakerError
 from ..net import trusted_roots
 from ..ports import CUT, LONGEST_ANSWER, SpeakRequest
-from .api import Endpoint
+from .api import Endpoint, Extra
 from .api_bounds import bound, refusal_in
 from .api_failures import failure, refused, unfinished
 from .strict_schema import strict
 
 _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
+_SLACK = 5.0
+_EFFORT_BY_NAME = ("google", "openrouter")
+"""Providers that take `reasoning_effort` for all their models in chat completions; of others the
+model layer knows which of their models take it."""
 
 
 class ApiClient:
@@ -80,6 +85,9 @@ class ApiModel:
         else:
             self.model = _chat_model(endpoint, name, http)
         profile = self.model.profile
+        # The model layer drops the setting without a word where it does not know the model.
+        self.takes_thinking = bool(profile.get("supports_thinking"))
+        self.takes_effort = endpoint.dialect == "chat" and endpoint.provider.id in _EFFORT_BY_NAME
         self.takes_schema = bool(profile.get("supports_json_schema_output"))
         # Models that reason take no temperature; asked for one, the model layer would only warn.
         self.takes_temperature = not (
@@ -136,12 +144,22 @@ class ApiCall:
         if isinstance(event, PartDeltaEvent):
             if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
                 yield event.delta.content_delta
+            elif isinstance(event.delta, ThinkingPartDelta) and event.delta.content_delta:
+                yield ""  # its thoughts are not our business, only that it has some
         elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
             if self._started and event.previous_part_kind != "text":
                 yield "\n\n"
             self._started = True
             if event.part.content:
                 yield event.part.content
+
+    @property
+    def extras(self) -> frozenset[Extra]:
+        """What of the request a provider may refuse although it answers without."""
+        model = self._model
+        thinks = self._request.effort is not None and (model.takes_thinking or model.takes_effort)
+        found: list[Extra] = ["effort"] if thinks else []
+        return frozenset([*found, "schema"] if self.structured else found)
 
     @property
     def structured(self) -> bool:
@@ -208,11 +226,20 @@ class ApiCall:
         settings: ModelSettings = {
             **self._model.settings,
             "max_tokens": request.max_tokens,
-            "timeout": request.timeout,
+            # Of each read from the network: the silence of a call is ours to judge.
+            "timeout": max(request.timeout, request.silence or 0.0) + _SLACK,
             # A header is ASCII; ids are not always.
             "extra_headers": {"Idempotency-Key": quote(request.idempotency_key, safe="/:#@+,;= ")},
         }
-        if request.temperature is not None and self._model.takes_temperature:
+        if request.effort is not None and self._model.takes_thinking:
+            settings["thinking"] = request.effort
+        elif request.effort is not None and self._model.takes_effort:
+            settings = {**settings, "openai_reasoning_effort": request.effort}  # type: ignore[typeddict-unknown-key]
+        if (
+            request.temperature is not None
+            and self._model.takes_temperature
+            and "effort" not in self.extras
+        ):
             settings["temperature"] = request.temperature
         return settings
 

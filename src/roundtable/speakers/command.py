@@ -16,10 +16,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..core.agents import MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
+from ..core.agents import EFFORT, MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import clip, estimate_tokens, redact
 from ..core.values import Usage
+from ..listening import Listening
 from ..ports import CUT, OnWords, Reply, SpeakRequest
 from ..program_runner import MOST_OUTPUT, Ended, TooMuchOutput, run_program
 from ..programs import WORKSPACE, child, find_program, workspace_of
@@ -90,27 +91,35 @@ class CommandSpeaker:
         if agent is None:
             raise SpeakerError("not_found", f"There is no command-line agent {name!r}.")
         program = self._program(name, agent)
-        limit = request.timeout if agent.timeout is None else min(request.timeout, agent.timeout)
-        ears = listener(agent, on_words)
+        listening = Listening.to(request, on_words)
+        ears = listener(agent, listening.heard)
+
+        def hear(output: bytes) -> None:
+            ears.take(output)
+            listening.heard("")  # whatever it wrote, it is alive
+
         cut = False
         with _scratch() as scratch:
             prompt, paths = _write(scratch, agent, request)
-            command = [program, *_arguments(name, agent, model, paths)]
+            command = [program, *_arguments(name, agent, model, paths), *_effort(agent, request)]
             folder = _folder(name, agent, scratch, workspace_of(self._env))
             try:
-                ended = await run_program(
-                    child(command, self._environment(agent), folder=folder),
-                    stdin=prompt,
-                    on_output=ears.take,
-                    most_output=self._most_output,
-                    timeout=limit,
-                )
+                async with listening:
+                    ended = await run_program(
+                        child(command, self._environment(agent), folder=folder),
+                        stdin=prompt,
+                        on_output=hear,
+                        most_output=self._most_output,
+                        timeout=agent.timeout,
+                    )
             except TooMuchOutput:
                 # It was ended for it; what it had said by then is an answer without an end.
                 cut, ended = True, Ended(0, b"")
             except TimeoutError:
-                message = f"{name} did not finish within {limit:g} s, and was ended."
-                raise SpeakerError("timeout", message) from None
+                told = listening.told
+                if agent.timeout is not None and not listening.expired:
+                    told = f"did not finish within {agent.timeout:g} s"
+                raise SpeakerError("timeout", f"{name} {told}, and was ended.") from None
             except OSError as error:
                 message = f"{name} cannot be started: {error.strerror or error}."
                 raise SpeakerError("unavailable", message, agent.get) from None
@@ -124,6 +133,7 @@ class CommandSpeaker:
             usage=_usage(request, heard),
             served_by=heard.served_by or request.model,
             finish_reason=CUT if cut else "stop",
+            unheeded=("effort",) if request.effort and not agent.effort_args else (),
         )
 
     async def close(self) -> None:
@@ -208,6 +218,12 @@ def _arguments(name: str, agent: CommandAgent, model: str, paths: Mapping[str, P
     ]
     chosen = [argument.replace(MODEL, model) for argument in agent.model_args] if model else []
     return [*filled, *chosen]
+
+
+def _effort(agent: CommandAgent, request: SpeakRequest) -> list[str]:
+    if request.effort is None:
+        return []
+    return [argument.replace(EFFORT, request.effort) for argument in agent.effort_args]
 
 
 def _folder(name: str, agent: CommandAgent, scratch: Path, workspace: Path) -> Path:

@@ -19,12 +19,13 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import SpeakerError
 from ..core.values import Usage
+from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, OnWords, Reply, SpeakRequest
 from .grammar import names_in, sentences
 
@@ -67,21 +68,23 @@ class EmbeddedSpeaker:
 
         def on_loop(words: str) -> None:
             if not stopped.is_set():
-                on_words(words)
+                listening.heard(words)
 
         def from_worker(words: str) -> None:
             loop.call_soon_threadsafe(on_loop, words)
 
+        listening = Listening.to(request, on_words)
         answer = self._model.workers.submit(
             self._model.answer, request, _Draft(from_worker, stopped)
         )
         try:
-            async with asyncio.timeout(request.timeout):
-                return await asyncio.wrap_future(answer)
+            async with listening:
+                reply = await asyncio.wrap_future(answer)
+            return replace(reply, unheeded=("effort",)) if request.effort else reply
         except TimeoutError:
             raise SpeakerError(
                 "timeout",
-                f"The embedded model did not finish within {request.timeout:g} s.",
+                f"The embedded model {listening.told}.",
                 "Allow more time, or give this seat a faster model.",
             ) from None
         finally:

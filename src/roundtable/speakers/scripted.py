@@ -79,7 +79,8 @@ class ScriptedSpeaker:
             # Others get their turn between two words, and a cancelled call stops here.
             await asyncio.sleep(0)
         if line.hangs:
-            await self._sleep(request.timeout)
+            spoke = line.text and request.silence is not None
+            await self._sleep(request.silence if spoke and request.silence else request.timeout)
             raise _timeout(request)
         if line.failure is not None:
             # A fresh one for each call: an exception remembers where it was raised.
@@ -96,6 +97,7 @@ class ScriptedSpeaker:
             ),
             served_by=request.model,
             finish_reason="stop",
+            unheeded=("effort",) if request.effort else (),
         )
 
     async def close(self) -> None:

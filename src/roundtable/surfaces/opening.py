@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema
 
 from ..core.errors import UnknownName, UsageError
 from ..core.events import TaskLinked
-from ..core.values import Budget, Material
+from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.opening import OpenRequest
 from ..procedures.options import Option, ProcedureOptions, Surface, described, find
@@ -21,7 +21,7 @@ from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import Settings
 from ..user_procedures import ProcedureFiles
 from .notification_plan import NotificationRequest, notification_plan
-from .prior import prior_synthesis
+from .prior import find_earlier
 
 _WORDS: tuple[Surface, ...] = ("cli", "chat")
 """The surfaces on which options are flags."""
@@ -38,6 +38,9 @@ def open_request(
     context: Sequence[str | Material] = (),
     language: str | None = None,
     budget: Budget | Mapping[str, float | None] | None = None,
+    pace: Pace | None = None,
+    follows: str = "",
+    context_from: Sequence[str] = (),
     search: bool = True,
     created_by: str = "",
     news: NotificationRequest = None,
@@ -48,8 +51,10 @@ def open_request(
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
-    `budget` stands in for the user's, single limits are laid over it. UsageError, UnknownName or
-    BadSetting says what is wrong; values of options are checked when the table is seated.
+    `budget` stands in for the user's, single limits are laid over it. What `follows` another
+    discussion is put to its table, unless a procedure or options are named. UsageError,
+    UnknownName or BadSetting says what is wrong; values of options are checked when the table is
+    seated.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -71,15 +76,20 @@ def open_request(
         for n, each in enumerate(context, 1)
     ]
     slug = named.get("context_from")
-    if isinstance(slug, str) and (prior := prior_synthesis(slug, settings.workspace)):
-        materials.insert(0, prior)
+    names = [*context_from, *([slug] if isinstance(slug, str) else [])]
+    earlier = find_earlier(names, settings.workspace)
     return OpenRequest(
         topic=topic,
         procedure=spec.name,
-        context=tuple(materials),
+        context=(*earlier.materials, *materials),
+        follows=follows,
+        same_table=bool(follows) and not procedure and not given,
+        context_from=earlier.discussions,
+        notes=earlier.notes,
         options=named,
         language=language or choices.language,
         budget=_budget(budget, choices.budget),
+        pace=None if pace == AT_EASE else pace,
         created_by=created_by,
         search=search,
         news=notification_plan(

@@ -1,19 +1,56 @@
-"""`--context-from`: the synthesis of an earlier roundtable, from its result file."""
+"""`--context-from`: an earlier roundtable, by its id or from its result file."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..core.events import NoteAdded
 from ..core.values import Material
-from ..procedures.adaptive.options import PRIOR
+from ..engine.find import LAST
+from ..views.prior import PRIOR
 
 OLD_ROOT = Path("clawd")
 """Where results were kept before, below the user's home."""
 MAX_BYTES = 4_000_000
 _SLUG = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What was found under the names of earlier discussions."""
+
+    materials: tuple[Material, ...] = ()
+    """From files of results."""
+    discussions: tuple[str, ...] = ()
+    """Those that the ledger is to be asked for."""
+    notes: tuple[NoteAdded, ...] = ()
+
+
+def find_earlier(names: Sequence[str], workspace: Path, home: Path | None = None) -> Earlier:
+    """An id, the beginning of one with its `rt_`, or `last` is a discussion of the ledger; anything
+    else the name of a result file. One that is missing is noted, and keeps nobody from asking."""
+    materials: list[Material] = []
+    discussions: list[str] = []
+    notes: list[NoteAdded] = []
+    for name in dict.fromkeys(names):
+        if material := prior_synthesis(name, workspace, home):
+            materials.append(material)
+        elif name == LAST or name.startswith("rt_"):
+            discussions.append(name)
+        else:
+            notes.append(
+                NoteAdded(
+                    code="context_from_missing",
+                    text=f"There is no earlier roundtable {name!r}; this one goes on without it.",
+                    remedy="Give the id of a discussion, `last`, or the name of a file in "
+                    "memory/roundtables without .json.",
+                )
+            )
+    return Earlier(tuple(materials), tuple(discussions), tuple(notes))
 
 
 def prior_synthesis(slug: str, workspace: Path, home: Path | None = None) -> Material | None:

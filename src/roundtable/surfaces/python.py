@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from ..bootstrap import App, start
 from ..core.errors import RoundtableError
 from ..core.events import StoredEvent
 from ..core.state import State
-from ..core.values import Budget, Material, Verdict
+from ..core.values import Budget, Material, Pace, Verdict
 from ..engine.external import Heard
 from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..programs import workspace_of
 from ..settings import Settings, read_settings
+from ..views.comparison import Comparison
 from .files import WorkspaceFiles
 from .notification_plan import NotificationRequest
 from .opening import open_request
@@ -159,6 +160,9 @@ class Roundtable:
         context: Sequence[str | Material] = (),
         language: str | None = None,
         budget: Budget | str | None = None,
+        pace: Pace | None = None,
+        follows: str = "",
+        context_from: Sequence[str] = (),
         search: bool = True,
         created_by: str = "",
         news: NotificationRequest = None,
@@ -168,7 +172,11 @@ class Roundtable:
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
         as `quick=True` or `preset="cheap"` for the council: docs/reference/options.md has them
-        all. `budget` are limits, or the council's level: "low", "medium", "high".
+        all. `budget` are limits, or the council's level: "low", "medium", "high". `pace` says how
+        long speakers may keep silent and how much they think, as `Pace(first_word=300)`.
+
+        `follows` names a discussion that is over: its table is asked, with its record in hand,
+        unless a procedure or options are named; `context_from` are others to have in hand.
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
@@ -185,6 +193,9 @@ class Roundtable:
             context=context,
             language=language,
             budget=budget if isinstance(budget, Budget) else None,
+            pace=pace,
+            follows=follows,
+            context_from=context_from,
             search=search,
             created_by=created_by,
             news=news,
@@ -193,17 +204,44 @@ class Roundtable:
         )
         return await self._joined.service.open(request)
 
+    async def follow_up(self, discussion_id: str, question: str, **request: Any) -> Verdict:
+        """Put a further question to the table of a discussion that is over, with its record in
+        hand, and return the verdict. `request` is what `open` takes; a procedure or options of one
+        set another table. NotAllowed if there is nothing to go on from."""
+        return await self.ask(question, follows=discussion_id, **request)
+
+    async def ask_again(self, discussion_id: str, stage: str) -> State:
+        """Ask the last stage of a discussion that is over once more, alone; what is said then
+        counts. NotAllowed while it runs, and for any other stage."""
+        service = self._joined.service
+        opened = await service.ask_again(await self._id(discussion_id), stage, by="library")
+        return await service.run(opened.discussion_id)
+
+    async def compare(self, discussion_id: str, other: str) -> Comparison:
+        """Two discussions side by side: answers, votes, confidence, positions, costs."""
+        return Comparison.of(await self.read(discussion_id), await self.read(other))
+
+    async def _id(self, called: str) -> str:
+        """The discussion that is meant: all methods take an id, the beginning of one, or `last`."""
+        return await self._joined.service.find(called)
+
     async def run(self, discussion_id: str, *, on_draft: OnDraft = no_drafts) -> State:
         """Drive a discussion to its end from wherever it stands. No finished call is repeated."""
-        return await self._joined.service.run(discussion_id, on_draft=on_draft)
+        return await self._joined.service.run(await self._id(discussion_id), on_draft=on_draft)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
-        return self._joined.service.events(discussion_id, after=after)
+        return self._events(discussion_id, after)
+
+    async def _events(self, discussion_id: str, after: int) -> AsyncGenerator[StoredEvent, None]:
+        found = await self._id(discussion_id)
+        async with aclosing(self._joined.service.events(found, after=after)) as events:
+            async for record in events:
+                yield record
 
     async def read(self, discussion_id: str) -> State:
         """A discussion as it stands."""
-        return await self._joined.service.read(discussion_id)
+        return await self._joined.service.read(await self._id(discussion_id))
 
     async def speak(
         self,
@@ -218,51 +256,63 @@ class Roundtable:
         what it holds in the fields of `declaration`. The answer says what those lack; NotAllowed if
         they cannot be read, and then nothing is recorded."""
         return await self._joined.service.hear(
-            discussion_id, participant, text, declaration, key=key
+            await self._id(discussion_id), participant, text, declaration, key=key
         )
 
     async def stop(self, discussion_id: str, *, reason: str = "") -> State:
         """End a discussion with what exists."""
-        return await self._joined.service.stop(discussion_id, by="library", reason=reason)
+        return await self._joined.service.stop(
+            await self._id(discussion_id), by="library", reason=reason
+        )
 
     async def pause(self, discussion_id: str, *, reason: str = "") -> State:
         """Let nobody begin a new turn; whoever speaks finishes."""
-        return await self._joined.service.pause(discussion_id, by="library", reason=reason)
+        return await self._joined.service.pause(
+            await self._id(discussion_id), by="library", reason=reason
+        )
 
     async def resume(self, discussion_id: str) -> State:
         """Let a paused discussion go on: whoever drives it does, or the next `run`."""
-        return await self._joined.service.resume(discussion_id, by="library")
+        return await self._joined.service.resume(await self._id(discussion_id), by="library")
 
     async def skip(self, discussion_id: str, participant: str) -> State:
         """Do without the turn that a participant has now."""
-        return await self._joined.service.skip(discussion_id, participant, by="library")
+        return await self._joined.service.skip(
+            await self._id(discussion_id), participant, by="library"
+        )
 
     async def add_material(self, discussion_id: str, text: str, *, source: str) -> State:
         """Put a document on the table: every later prompt carries it."""
         material = Material(source=source, text=text)
-        return await self._joined.service.add_material(discussion_id, material, by="library")
+        return await self._joined.service.add_material(
+            await self._id(discussion_id), material, by="library"
+        )
 
     async def extend(self, discussion_id: str, rounds: int) -> State:
         """Give a meeting or an adaptive discussion more rounds."""
-        return await self._joined.service.extend(discussion_id, rounds, by="library")
+        return await self._joined.service.extend(
+            await self._id(discussion_id), rounds, by="library"
+        )
 
     async def advance(self, discussion_id: str) -> State:
         """End the open round of a meeting by hand."""
-        return await self._joined.service.advance(discussion_id, by="library")
+        return await self._joined.service.advance(await self._id(discussion_id), by="library")
 
     async def vote_to_end(self, discussion_id: str, participant: str, in_favour: bool) -> State:
         """Record a participant's vote on ending a meeting."""
-        return await self._joined.service.vote_to_end(discussion_id, participant, in_favour)
+        return await self._joined.service.vote_to_end(
+            await self._id(discussion_id), participant, in_favour
+        )
 
     async def conclude(self, discussion_id: str, text: str) -> State:
         """End a meeting as its chair, with these words as its conclusion."""
-        return await self._joined.service.conclude(discussion_id, text)
+        return await self._joined.service.conclude(await self._id(discussion_id), text)
 
     async def record_outcome(self, discussion_id: str, turned_out: str, *, note: str = "") -> State:
         """Say how the decision of a closed discussion turned out: `good`, `mixed` or `bad`. A
         later word replaces it."""
         return await self._joined.service.record_outcome(
-            discussion_id, turned_out, note=note, by="library"
+            await self._id(discussion_id), turned_out, note=note, by="library"
         )
 
     async def discussions(
@@ -274,13 +324,13 @@ class Roundtable:
     async def notify(self, discussion_id: str, kind: str) -> list[str]:
         """Send news of a kind now, as things stand, and return the ids of the messages. What
         became of them: `outbox_of` of the events, or `roundtable notify status`."""
-        ids = await self._joined.notifier.fire(discussion_id, kind, by="library")
+        ids = await self._joined.notifier.fire(await self._id(discussion_id), kind, by="library")
         await self._joined.notifier.pump([discussion_id], patience=NEWS_PATIENCE)
         return ids
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good."""
-        await self._joined.service.delete(discussion_id)
+        await self._joined.service.delete(await self._id(discussion_id))
 
     @property
     def _joined(self) -> App:

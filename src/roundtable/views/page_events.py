@@ -23,6 +23,7 @@ from ..core.events import (
     DiscussionPaused,
     DiscussionResumed,
     EndVoted,
+    FollowUpOpened,
     MaterialAdded,
     NewsSettled,
     NoteAdded,
@@ -37,6 +38,7 @@ from ..core.events import (
     SpeechGiven,
     StageClosed,
     StageOpened,
+    StageReopened,
     StopRequested,
     StoredEvent,
     TurnFailed,
@@ -107,6 +109,8 @@ def _shown(_event: Value) -> dict[str, Any]:
 
 @_shown.register(StageOpened)
 @_shown.register(StageClosed)
+@_shown.register(StageReopened)
+@_shown.register(FollowUpOpened)
 @_shown.register(AttemptFailed)
 @_shown.register(TurnFailed)
 @_shown.register(ParticipantSubstituted)
@@ -138,6 +142,7 @@ def _(event: DiscussionOpened) -> dict[str, Any]:
         "budget": event.budget.model_dump(exclude_none=True),
         "material": [{"source": line(m.source), "characters": len(m.text)} for m in event.context],
         "program_version": event.program_version,
+        "follows": event.follows,
     }
 
 

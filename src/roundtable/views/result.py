@@ -56,6 +56,8 @@ def result(state: State) -> dict[str, Any]:
             **positions(state),
             "verdict": state.verdict.model_dump(mode="json") if state.verdict else None,
             "outcome": _outcome(state),
+            "follows": state.start.follows or None,
+            "follow_ups": list(state.follow_ups),
             "usage": {
                 "calls": state.usage.calls,
                 "input_tokens": state.usage.input_tokens,

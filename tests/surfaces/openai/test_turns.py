@@ -10,7 +10,8 @@ import openai
 import pytest
 
 from roundtable.core.values import Material
-from roundtable.procedures.adaptive.options import PRIOR
+from roundtable.views.prior import PRIOR
+from tests.surfaces.web.house import House
 
 from .clients import (
     QUESTION,
@@ -105,7 +106,38 @@ async def test_a_stopping_server_ends_its_streams_and_says_how_to_go_on(tmp_path
             await asking
 
 
-@pytest.mark.requirement("Z-19")
+async def answered(at: House, discussion_id: str) -> str:
+    state = await at.service.read(discussion_id)
+    assert state.verdict is not None
+    return state.verdict.answer.strip().splitlines()[0]
+
+
+@pytest.mark.requirement("Z-30")
+async def test_the_same_model_asked_again_is_the_same_table(tmp_path: Path) -> None:
+    async with gated_house(tmp_path) as (at, c, voice):
+        voice.gate.set()
+        model = "roundtable/council"
+        everybody = {"options": {"all": "scripted/gated"}}
+        first = await ask(c, model=model, extra_body={"roundtable": everybody})
+        said = first.choices[0].message.content or ""
+        second = await ask(
+            c,
+            model=model,
+            messages=[
+                {"role": "user", "content": QUESTION},
+                {"role": "assistant", "content": said},
+                {"role": "user", "content": "And in winter?"},
+            ],
+        )
+        then = await at.service.read(first.id.removeprefix("chatcmpl-"))
+        now = await at.service.read(second.id.removeprefix("chatcmpl-"))
+        assert now.start.follows == then.discussion_id
+        assert then.follow_ups == [now.discussion_id]
+        assert now.start.participants == then.start.participants
+        assert now.start.host == then.start.host
+
+
+@pytest.mark.requirement("Z-19", "Z-30")
 async def test_a_follow_up_carries_the_earlier_verdict_as_fenced_material(tmp_path: Path) -> None:
     async with gated_house(tmp_path) as (at, c, voice):
         voice.gate.set()
@@ -123,12 +155,13 @@ async def test_a_follow_up_carries_the_earlier_verdict_as_fenced_material(tmp_pa
         state = await at.service.read(second.id.removeprefix("chatcmpl-"))
         first_id = first.id.removeprefix("chatcmpl-")
         assert state.start.topic == "And in winter?"
-        system, prior, talk = state.start.context
+        prior, system, talk = state.start.context
+        assert state.start.follows == first_id
         assert system == Material(
             source="system message 1 of the chat client", text="You are terse."
         )
         assert prior.source == f"{PRIOR}: {first_id}"
-        assert said in prior.text
+        assert await answered(at, first_id) in prior.text
         assert "FORGED" not in prior.text
         assert talk.text == f"User: {QUESTION}\n\nAssistant: (the verdict of {first_id})"
         prompt = next(r for r in voice.requests if "And in winter?" in r.user)
@@ -166,7 +199,9 @@ async def test_a_response_follows_an_earlier_one_by_its_id(tmp_path: Path) -> No
         )
         state = await at.service.read(second.id.removeprefix("resp_"))
         assert second.previous_response_id == first.id
-        assert first.output_text in state.start.context[0].text
+        first_id = first.id.removeprefix("resp_")
+        assert state.start.follows == first_id
+        assert await answered(at, first_id) in state.start.context[0].text
         # What a client sends back of an earlier answer is read as well.
         third = await c.responses.create(
             model=QUICK,

@@ -16,7 +16,6 @@ from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, choices_option, option
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
-PRIOR = "PRIOR ROUNDTABLE CONTEXT"
 """How the source of a material begins that is the synthesis of an earlier roundtable."""
 
 KIND: dict[TaskMode, str] = {
@@ -108,9 +107,10 @@ class AdaptiveFlags(ProcedureOptions):
     check_synthesis: bool = option(False, "The panel checks the synthesis.", alias="validate")
     context_from: str | None = option(
         None,
-        "Build on an earlier result: the name of its file in memory/roundtables, with or without "
-        "the date.",
-        metavar="SLUG",
+        "Build on an earlier discussion: its id, `last`, or the name of its file in "
+        "memory/roundtables.",
+        metavar="ID|SLUG",
+        general=True,
         closed={"page": "it reads a result file of the workspace"},
     )
     session: str | None = option(

@@ -88,6 +88,10 @@ class Timeouts(Value):
         own: float | None = getattr(self, phase)
         return self.models.get(model) or own or SECONDS[phase]
 
+    def chosen(self, phase: Phase, model: str) -> bool:
+        """Whether they are not the usual ones."""
+        return model in self.models or getattr(self, phase) is not None
+
 
 class AgentDefaults(Value):
     models: tuple[str, ...] | None = None

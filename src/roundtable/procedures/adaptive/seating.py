@@ -19,7 +19,7 @@ from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
-from .options import PRIOR, AdaptiveFlags, TaskMode
+from .options import AdaptiveFlags, TaskMode
 from .panels import (
     ANALYST_IDS,
     BRIEFS,
@@ -305,17 +305,6 @@ class _Setting:
         return False
 
     def _note_the_context(self) -> None:
-        slug = self.flags.context_from
-        given = any(each.source.startswith(PRIOR) for each in self.request.context)
-        if slug and not given:
-            self.notes.append(
-                NoteAdded(
-                    code="context_from_missing",
-                    text=f"There is no earlier roundtable {slug!r}; this one goes on without it.",
-                    remedy="Look for its file in memory/roundtables and give its name without "
-                    ".json.",
-                )
-            )
         if not self.request.search:
             self.notes.append(NO_SEARCH_NOTE)
 

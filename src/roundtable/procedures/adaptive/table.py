@@ -18,9 +18,9 @@ from ...core.scores import Matrix, consensus, matrix
 from ...core.text import count_words, first_sentences
 from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
+from ...views.prior import PRIOR
 from ..table import PATIENT, Table
 from .design import Design, SeatPlan
-from .options import PRIOR
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
 
@@ -182,8 +182,10 @@ class PanelTable(Table):
         speaker = participant.speaker
         if speaker.demonstration:
             return PATIENT
-        seconds = self.terms.timeouts.seconds(phase, speaker.model)
-        return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs)
+        timeouts = self.terms.timeouts
+        seconds = timeouts.seconds(phase, speaker.model)
+        chosen = timeouts.chosen(phase, speaker.model)
+        return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs, chosen=chosen)
 
     def for_the_last_word(self) -> HoldBack | None:
         """Keep one call, and what it reads and writes, for the synthesis."""

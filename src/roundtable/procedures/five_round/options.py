@@ -85,7 +85,7 @@ class FiveRoundFlags(ProcedureOptions):
     accelerate: bool = option(
         False, "Three consensus points end the debate after R2 and R3 too.", advanced=True
     )
-    timeout: float = option(180, "Seconds for one attempt.", gt=0, advanced=True)
+    timeout: float = option(180, "Seconds of silence that end an attempt.", gt=0, advanced=True)
     model: str | None = option(
         None,
         "One model for all seats.",

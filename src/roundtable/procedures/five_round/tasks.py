@@ -364,8 +364,10 @@ def _names(table: Table, participants: Sequence[str]) -> str:
 
 
 def _policy(table: Table) -> TurnPolicy:
+    seconds = number(table, "timeout", TIMEOUT)
     return TurnPolicy(
-        timeout=number(table, "timeout", TIMEOUT),
+        timeout=seconds,
+        chosen=seconds != TIMEOUT,
         retries=RETRIES,
         interval=INTERVAL,
         repairs=REPAIRS,

@@ -157,6 +157,8 @@ _FROM_THE_WORLD: frozenset[str] = frozenset(
         "DiscussionResumed",
         "MaterialAdded",
         "RoundsExtended",
+        "StageReopened",
+        "FollowUpOpened",
         "EndVoted",
         "StopRequested",
     ]

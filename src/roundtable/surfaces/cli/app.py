@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -14,6 +15,21 @@ from ...version import __version__
 
 FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes beside 0, a verdict was delivered."""
+
+
+class Discussion(click.ParamType[str]):
+    """A discussion by its id, the beginning of it, or `last`; commands get the whole id."""
+
+    name = "id"
+
+    def convert(self, value: str, _param: object, _ctx: object) -> str:
+        from .with_app import find_here
+
+        return value if _WHOLE_ID.fullmatch(value) else find_here(value)
+
+
+DISCUSSION = Discussion()
+_WHOLE_ID = re.compile(r"rt_[0-9a-f]{8}")
 
 
 class Grammar(click.Group):
@@ -81,6 +97,12 @@ class AskCommand(click.Command):
     def params(self, general: list[click.Parameter]) -> None:
         self._params, self._general, self._complete = general, tuple(general), False
 
+    def also_takes(self, other: click.Command) -> None:
+        """Have the general options of another one, too."""
+        assert isinstance(other, AskCommand), other.name
+        options = [each for each in other._general if isinstance(each, click.Option)]
+        self.params = [*self._general, *options]
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from .ask_options import sections
 
@@ -104,6 +126,8 @@ class AskCommand(click.Command):
     multiple=True,
     help="Material for the question: a text file, or - for standard input. May be repeated.",
 )
+@click.option("--context-from", metavar="ID|SLUG", multiple=True,
+              help="An earlier discussion to have in hand: id, last or result file.")  # fmt: skip
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
 @click.option(
@@ -114,7 +138,12 @@ class AskCommand(click.Command):
 @click.option("--max-calls", type=click.IntRange(min=1), help="Stop after this many model calls.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Stop at this many tokens.")
 @click.option("--max-cost", type=click.FloatRange(min=0), help="Stop at this many US dollars.")
-@click.option("--max-time", type=click.FloatRange(min=1), help="Stop after this many seconds.")
+@click.option("--max-time", type=click.FloatRange(min=1), help="Stop after so many active seconds.")
+@click.option("--first-word", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may take to its first word.")  # fmt: skip
+@click.option("--silence", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may pause between two words.")  # fmt: skip
+@click.option("--effort", type=click.Choice(["low", "medium", "high"]), help="How much to think.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
@@ -130,8 +159,37 @@ def ask(**flags: Any) -> int:
     return ask_command(flags)
 
 
+@cli.command("follow-up", cls=AskCommand, short_help="Ask the same table a further question.")
+@click.argument("words", nargs=-1, metavar="[ID|last] QUESTION")
+def follow_up(**flags: Any) -> int:
+    """Put a further question to the table of a discussion that is over, with its verdict,
+    positions, dissent and sources in hand. Without an id: the newest one.
+
+    The same seats, models and rules, unless you name a procedure or its options.
+    """
+    from .follow import follow_up_command
+
+    return follow_up_command(flags)
+
+
+assert isinstance(follow_up, AskCommand), "it is made as one"
+follow_up.also_takes(ask)
+
+
+@cli.command(short_help="Show two discussions side by side.")
+@click.argument("discussion_id", type=DISCUSSION, metavar="ID|last")
+@click.argument("other", type=DISCUSSION, metavar="ID|last")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def compare(**flags: Any) -> int:
+    """Answers, votes, confidence, positions and costs of two discussions side by side."""
+    from .follow import compare_command
+
+    return compare_command(flags)
+
+
 @cli.command(short_help="Go on with an interrupted discussion.")
-@click.argument("discussion_id", required=False)
+@click.argument("discussion_id", type=DISCUSSION, required=False)
+@click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
 @click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
@@ -139,7 +197,8 @@ def ask(**flags: Any) -> int:
 def resume(**flags: Any) -> int:
     """Go on where a discussion stopped. No finished call is made or paid again.
 
-    Without an id: the newest discussion that was interrupted.
+    Without an id: the newest discussion that was interrupted. With --again, the last stage of one
+    that is over is asked once more: what was said before stays in the ledger, the newest counts.
     """
     from .ask import resume_command
 
@@ -158,7 +217,7 @@ def list_(**flags: Any) -> int:
 
 
 @cli.command(short_help="Show a discussion.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def show(**flags: Any) -> int:
@@ -169,7 +228,7 @@ def show(**flags: Any) -> int:
 
 
 @cli.command(short_help="Write a discussion to a file.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--format", "form", type=click.Choice(["md", "json", "html", "page"]), default="md")
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
@@ -209,7 +268,7 @@ def verify(**flags: Any) -> int:
 
 
 @cli.command(short_help="End a discussion with what exists.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--reason", default="", help="Why, for the record.")
 def stop(**flags: Any) -> int:
     """End a running or interrupted discussion. It keeps what was said, with a partial verdict."""
@@ -219,7 +278,7 @@ def stop(**flags: Any) -> int:
 
 
 @cli.command(short_help="Add a remark, or speak for a participant.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("text")
 @click.option("--as", "participant", default="coordinator", show_default=True)
 @click.option("--declaration", metavar="JSON", help="What the participant holds; all that counts.")
@@ -236,7 +295,7 @@ def speak(**flags: Any) -> int:
 
 
 @cli.command(short_help="Let nobody begin a new turn.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--reason", default="", help="Why, for the record.")
 def pause(**flags: Any) -> int:
     """Pause a discussion. Whoever speaks finishes; `roundtable resume` lets it go on."""
@@ -246,7 +305,7 @@ def pause(**flags: Any) -> int:
 
 
 @cli.command(short_help="Do without a participant's open turn.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("participant")
 def skip(**flags: Any) -> int:
     """Skip the turn that a participant has now; it is absent from that round."""
@@ -256,7 +315,7 @@ def skip(**flags: Any) -> int:
 
 
 @cli.command(short_help="Put a document on the table.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("file")
 @click.option("--key", help="Makes a repeated call harmless.")
 def add(**flags: Any) -> int:
@@ -268,7 +327,7 @@ def add(**flags: Any) -> int:
 
 
 @cli.command(short_help="Give a discussion more rounds.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("rounds", type=int)
 def extend(**flags: Any) -> int:
     """Give a meeting or an adaptive discussion more rounds than it was opened with."""
@@ -278,7 +337,7 @@ def extend(**flags: Any) -> int:
 
 
 @cli.command(short_help="Seat one more at a meeting.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("profile")
 @click.option("--name", help="As the others see it; the profile otherwise.")
 @click.option("--role", help="What it argues as; the name otherwise.")
@@ -292,7 +351,7 @@ def invite(**flags: Any) -> int:
 
 
 @cli.command(short_help="Take somebody from a meeting's table.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("profile")
 def dismiss(**flags: Any) -> int:
     """Take a participant from the table; what it said stays. Two must stay."""
@@ -302,7 +361,7 @@ def dismiss(**flags: Any) -> int:
 
 
 @cli.command(short_help="End the open round of a meeting by hand.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 def advance(**flags: Any) -> int:
     """End the open round of a meeting. Whoever has not spoken in it is absent from it."""
     from .lead import advance_command
@@ -311,7 +370,7 @@ def advance(**flags: Any) -> int:
 
 
 @cli.command(short_help="Vote on ending a meeting.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--as", "participant", required=True, metavar="NAME", help="Whose vote it is.")
 @click.option("--end/--no-end", default=True, help="For the end, or against it.")
 def vote(**flags: Any) -> int:
@@ -322,7 +381,7 @@ def vote(**flags: Any) -> int:
 
 
 @cli.command(short_help="Say how a decision turned out.")
-@click.argument("discussion_id", metavar="ID|last")
+@click.argument("discussion_id", type=DISCUSSION, metavar="ID|last")
 @click.argument("turned_out", metavar="good|mixed|bad")
 @click.option("--note", default="", metavar="TEXT", help="What came of it, in a sentence or two.")
 def outcome(**flags: Any) -> int:
@@ -334,7 +393,7 @@ def outcome(**flags: Any) -> int:
 
 
 @cli.command(short_help="End a meeting with a conclusion of your own.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.argument("text")
 def conclude(**flags: Any) -> int:
     """End a meeting as its chair: TEXT is its conclusion, - reads it from standard input."""
@@ -368,7 +427,7 @@ def chat(**flags: Any) -> int:
 
 
 @cli.command(short_help="Report a discussion to a task board.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--board", metavar="NAME", help="Which one; that of the linked task otherwise.")
 @click.option("--link", metavar="BOARD:TASK", help="The task that the discussion belongs to.")
 @click.option("--document", metavar="PATH", help="Where the conclusion lies, for the comment.")
@@ -405,7 +464,7 @@ def notify(**flags: Any) -> int:
 
 
 @cli.command(short_help="Delete a discussion.")
-@click.argument("discussion_id")
+@click.argument("discussion_id", type=DISCUSSION)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(**flags: Any) -> int:
     """Delete a discussion and everything that was said in it, for good."""
@@ -615,7 +674,9 @@ def serve(**flags: Any) -> int:
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
 @click.option("--show-key", is_flag=True, help="Print the key that HTTP clients need.")
 @click.option("--check", is_flag=True, help="Say why the profile cannot reach its tools.")
-@click.option("--discussion", metavar="ID", help="With --check: also its seat there.")
+@click.option(
+    "--discussion", type=DISCUSSION, metavar="ID", help="With --check: also its seat there."
+)
 def mcp(**flags: Any) -> int:
     """Serve Roundtable's tools to agents by the Model Context Protocol.
 

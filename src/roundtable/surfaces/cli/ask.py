@@ -19,8 +19,9 @@ from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Material
+from ...core.values import Material, Pace
 from ...procedures import procedure_spec
+from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
@@ -94,7 +95,11 @@ async def _ask(
 
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
     async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
+        if flags["again"] and not flags["discussion_id"]:
+            raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        if flags["again"]:
+            await app.service.ask_again(discussion_id, flags["again"], by="the user")
         state = await app.service.read(discussion_id)
         if state.closed is not None:
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
@@ -270,6 +275,11 @@ def request_of(
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
+    if flags.get("follows") and flags["model"] and not (flags["procedure"] or given(flags)):
+        raise UsageError(
+            "The same table keeps its models: --model is for one that is set anew.",
+            "Name a procedure as well, such as --procedure council, or leave --model out.",
+        )
     request = open_request(
         settings,
         question,
@@ -285,6 +295,11 @@ def request_of(
             "max_cost_usd": flags["max_cost"],
             "max_seconds": flags["max_time"],
         },
+        follows=flags.get("follows", ""),
+        context_from=flags.get("context_from") or (),
+        pace=checked(
+            Pace, {name: flags[name] for name in Pace.model_fields if name in flags}, surface
+        ),
         search=not flags["no_search"],
         created_by="command line",
         news=flags["notify"],

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...bootstrap import App
 from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
 from ...core.values import OUTSIDE_SPEAKER, Material, Participant
@@ -14,8 +13,6 @@ from .terminal import echo_error, read_text
 from .with_app import with_app
 
 USER = "the user"
-LAST = "last"
-"""In place of an id: the discussion that was changed last."""
 
 
 def pause_command(flags: Mapping[str, Any]) -> int:
@@ -101,16 +98,11 @@ def conclude_command(flags: Mapping[str, Any]) -> int:
 
 
 def outcome_command(flags: Mapping[str, Any]) -> int:
-    async def record(app: App) -> State:
-        id_ = flags["discussion_id"]
-        return await app.service.record_outcome(
-            await app.service.newest() if id_ == LAST else id_,
-            flags["turned_out"],
-            note=flags["note"],
-            by=USER,
+    state = with_app(
+        lambda app: app.service.record_outcome(
+            flags["discussion_id"], flags["turned_out"], note=flags["note"], by=USER
         )
-
-    state = with_app(record)
+    )
     assert state.outcome is not None, "it was recorded, or refused"
     echo_error(
         f"Recorded for {state.discussion_id}: it turned out {state.outcome.outcome}. From "

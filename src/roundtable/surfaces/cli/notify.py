@@ -22,7 +22,7 @@ from ...core.values import NEWS_KINDS
 from ...ports import Post
 from .app import FAILED
 from .terminal import echo_error, for_screen
-from .with_app import with_app
+from .with_app import find_here, with_app
 
 PATIENCE = 30.0
 """Seconds that a command waits for messages to arrive."""
@@ -32,16 +32,20 @@ COMMANDS = "status ID · resend ID [MESSAGE] · pump [ID] · test CHANNEL · ID 
 def notify_command(flags: Mapping[str, Any]) -> int:
     with _traced(flags["trace"]):
         match flags["words"]:
-            case ["status", discussion_id]:
-                return with_app(lambda app: _status(app, discussion_id, flags))
-            case ["resend", discussion_id, *message] if len(message) < 2:
-                return with_app(lambda app: _resend(app, discussion_id, "".join(message)))
-            case ["pump", *ids]:
+            case ["status", called]:
+                id_ = find_here(called)
+                return with_app(lambda app: _status(app, id_, flags))
+            case ["resend", called, *message] if len(message) < 2:
+                id_ = find_here(called)
+                return with_app(lambda app: _resend(app, id_, "".join(message)))
+            case ["pump", *called]:
+                ids = [find_here(each) for each in called]
                 return with_app(lambda app: _pump(app, ids, flags["days"]))
             case ["test", channel]:
                 return with_app(lambda app: _test(app, channel))
-            case [discussion_id, kind]:
-                return with_app(lambda app: _fire(app, discussion_id, kind))
+            case [called, kind]:
+                id_ = find_here(called)
+                return with_app(lambda app: _fire(app, id_, kind))
             case _:
                 raise UsageError("That is not how `notify` is used.", f"It takes: {COMMANDS}")
 

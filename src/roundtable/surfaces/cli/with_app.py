@@ -14,6 +14,21 @@ from .terminal import echo_error
 T = TypeVar("T")
 
 
+def find_here(called: str) -> str:
+    """The id of the discussion that is meant by what somebody wrote in its place."""
+    from ...engine.find import find_discussion
+    from ...ledger import open_ledger
+
+    async def main() -> str:
+        ledger = await open_ledger(settings_here(tell=False).db)
+        try:
+            return await find_discussion(ledger, called)
+        finally:
+            await ledger.close()
+
+    return asyncio.run(main())
+
+
 def with_app(work: Callable[[App], Awaitable[T]]) -> T:
     async def main() -> T:
         settings = settings_here(tell=False)

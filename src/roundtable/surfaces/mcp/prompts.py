@@ -109,7 +109,8 @@ async def _text(toolset: Toolset, name: str, given: Mapping[str, str]) -> str:
             named = f", procedure {rules!r}" if rules else ""
             return SECOND_OPINION.format(question=given["question"], procedure=named)
         case _:
-            state = await toolset.app.service.read(given["discussion_id"])
+            service = toolset.app.service
+            state = await service.read(await service.find(given["discussion_id"]))
             seated = next((p for p in state.participants if p.id == given["profile"]), None)
             if seated is None:
                 known = [p.id for p in state.participants]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -23,7 +24,6 @@ from .prompt import (
     ResponseRequest,
     chat_turns,
     delivered,
-    prior_verdict,
     read_turns,
     response_turns,
 )
@@ -238,7 +238,7 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
         asked = await read_turns(turns, table.holder.verdict_of)
         if body.previous_response_id:
             earlier = await _previous(table, body.previous_response_id)
-            asked = Prompt(asked.topic, (prior_verdict(earlier), *asked.context))
+            asked = replace(asked, follows=earlier.discussion_id)
         state = await table.open(request, body, model, asked)
         metadata = table.metadata(request, state, body.metadata)
         form = Response(

@@ -14,9 +14,9 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import Budget, Material
 from ...procedures import procedure_spec
-from ...procedures.adaptive.options import PRIOR
 from ...procedures.opening import MAX_TOPIC
 from ...version import __version__
+from ...views.prior import prior_material
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -141,6 +141,8 @@ class Prompt:
 
     topic: str
     context: tuple[Material, ...]
+    follows: str = ""
+    """The discussion whose verdict this goes on from: the newest of ours in the conversation."""
 
 
 def delivered(state: State) -> str:
@@ -149,16 +151,10 @@ def delivered(state: State) -> str:
     return f"{redact(words).strip()}\n\n`{state.discussion_id}`"
 
 
-def prior_verdict(state: State) -> Material:
-    """The verdict of an earlier discussion, as material for a new one."""
-    text = f"The question was: {state.start.topic}\n\nThe verdict was:\n{delivered(state)}"
-    return Material(source=f"{PRIOR}: {state.discussion_id}", text=text)
-
-
 async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
     """The topic and its context. Our own earlier verdicts are taken from the ledger, whatever the
-    client made of them; everything else is what the client says it is, and carries that as its
-    source."""
+    client made of them, and the newest of them is what the question follows; everything else is
+    what the client says it is, and carries that as its source."""
     place = max((n for n, turn in enumerate(turns) if turn.role == "user"), default=None)
     if place is None:
         raise WireError(400, "There is no user message. Ask a question in one.", param="messages")
@@ -175,6 +171,7 @@ async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
         )
     context: list[Material] = []
     talk: list[str] = []
+    ours: list[State] = []
     systems = 0
     for turn in (*turns[:place], *turns[place + 1 :]):
         if turn.role in _SYSTEM:
@@ -184,14 +181,17 @@ async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
             continue
         earlier = await _ours(turn, find)
         if earlier is not None:
-            context.append(prior_verdict(earlier))
+            ours.append(earlier)
             talk.append(f"{_SPOKEN[turn.role]}: (the verdict of {earlier.discussion_id})")
         elif turn.text.strip():
             talk.append(f"{_SPOKEN[turn.role]}: {turn.text}")
     if talk:
         source = "earlier turns of the conversation, as the chat client sent them"
         context.append(Material(source=source, text="\n\n".join(talk)))
-    return Prompt(topic, tuple(context))
+    follows = ours[-1].discussion_id if ours else ""
+    known = {each.discussion_id: each for each in ours if each.discussion_id != follows}
+    prior = [prior_material(each) for each in known.values()]
+    return Prompt(topic, (*prior, *context), follows)
 
 
 async def _ours(turn: Turn, find: FindVerdict) -> State | None:

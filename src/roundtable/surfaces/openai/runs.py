@@ -39,6 +39,7 @@ from ...core.events import (
 from ...core.state import State
 from ...core.text import clip, first_sentences, redact
 from ...core.values import Participant
+from ...procedures.spec import PREFIX as OWN
 from ..opening import open_request
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
@@ -158,13 +159,17 @@ class Runs:
             with suppress(UnknownDiscussion):
                 return self._driven(await self._app.service.read(known))
         created_by = _CREATED_BY + digest
+        options = {**wishes.options, **model.options}
+        # The same model asked again in one conversation is the same table.
+        same = bool(asked.follows) and not options and await self._held_as(asked.follows, model)
         state = await self._app.service.open(
             open_request(
                 self._app.settings,
                 asked.topic,
                 surface="openai",
-                procedure=model.procedure,
-                options={**wishes.options, **model.options},
+                procedure=None if same else model.procedure,
+                options=options,
+                follows=asked.follows,
                 context=asked.context,
                 language=wishes.language,
                 budget=wishes.budget,
@@ -190,6 +195,10 @@ class Runs:
             state = await self._app.service.read(discussion_id)
             return state if state.verdict is not None else None
         return None
+
+    async def _held_as(self, discussion_id: str, model: OfferedModel) -> bool:
+        held = (await self._app.service.read(discussion_id)).start.procedure
+        return held.removeprefix(OWN) == model.procedure.removeprefix(OWN)
 
     async def read(self, discussion_id: str) -> State:
         return await self._app.service.read(discussion_id)

@@ -10,7 +10,7 @@ from ...core.state import State
 from ...core.values import HOST_WIRE_NAME, OUTSIDE
 from ...settings import Choices
 
-READING = frozenset({"read", "status", "summarize", "list"})
+READING = frozenset({"read", "status", "summarize", "list", "compare"})
 SEAT = READING | {"speak", "vote", "join"}
 HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"})
 TOOLSETS: dict[str, frozenset[str]] = {

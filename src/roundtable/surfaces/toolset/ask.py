@@ -54,6 +54,10 @@ class AskTools(ToolsetBase):
         ] = None,
         context: Annotated[str, Field(description="Material for the question.")] = "",
         options: BriefOptionValues | None = None,
+        follows: Annotated[
+            str,
+            Field(description="A discussion to go on from, with its table and record; or last."),
+        ] = "",
         language: str | None = None,
         max_calls: Annotated[int | None, Field(ge=1)] = None,
         max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
@@ -74,6 +78,7 @@ class AskTools(ToolsetBase):
             surface="tools",
             procedure=procedure,
             options=options,
+            follows=follows,
             context=[Material(source="context", text=context)] if context.strip() else [],
             language=language,
             budget={

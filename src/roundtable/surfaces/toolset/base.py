@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -50,7 +50,7 @@ class States:
 
 REPLY_LIMIT = 8_000
 """Characters of an answer as JSON."""
-Id = Annotated[str, Field(description="The discussion's id, such as rt_1a2b3c4d.")]
+Id = Annotated[str, Field(description="Its id or the beginning of it, such as rt_1a2b; or last.")]
 Key = Annotated[
     str | None,
     Field(max_length=200, description="Makes a repeated call harmless: same key, same result."),
@@ -93,6 +93,13 @@ class ToolsetBase:
         """Interrupt what this toolset drives; it can be taken up again."""
         if self._own is not None:
             await self._own.close()
+
+    async def found(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call, with the whole id of the discussion that is meant."""
+        called = values.get("discussion_id")
+        if not isinstance(called, str):
+            return values
+        return {**values, "discussion_id": await self._service.find(called)}
 
     async def _state(self, discussion_id: str) -> State:
         return await self._states.read(discussion_id)

@@ -25,6 +25,8 @@ OnProgress = Callable[[float, str], Awaitable[None]]
 class _Holder(Protocol):
     access: Access
 
+    async def found(self, values: dict[str, Any]) -> dict[str, Any]: ...
+
 
 @dataclass(frozen=True)
 class Operation:
@@ -123,7 +125,7 @@ def operation(
             given = dict(signature.bind(self, *args, **kwargs).arguments)
             del given["self"]
             extra = {"on_progress": given.pop("on_progress")} if "on_progress" in given else {}
-            return await function(self, **described.checked(given), **extra)
+            return await function(self, **await self.found(described.checked(given)), **extra)
 
         guarded.__dict__["operation"] = described
         return cast("F", guarded)

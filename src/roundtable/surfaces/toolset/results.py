@@ -314,6 +314,14 @@ class Dissenting(BaseModel):
     reason: str = ""
 
 
+class Compared(Result):
+    """Two discussions side by side: both values of each row."""
+
+    discussion_ids: list[str]
+    rows: dict[str, list[str]]
+    positions: dict[str, list[str]]
+
+
 class Collected(Standing):
     done: bool
     headline: str = Field(description="How it ended, counted, with whoever is absent.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.errors import UnknownName
 from .ask import AskTools
+from .compare import CompareTools
 from .moderate import ModerateTools
 from .operations import PREFIX, OnProgress, Operation, operations_of
 from .results import Result
@@ -19,7 +20,7 @@ ALIASES = {
 }
 
 
-class Toolset(AskTools, ModerateTools):
+class Toolset(AskTools, CompareTools, ModerateTools):
     """Discussions that an outside agent coordinates, mixed freely with seats that the program
     drives, and questions that the program answers alone. Every answer says what to do next."""
 
@@ -34,7 +35,7 @@ class Toolset(AskTools, ModerateTools):
         """Call a tool by its name, as a client that speaks JSON does."""
         described = find_operation(name)
         self.access.check(described.name)
-        values = described.checked(arguments)
+        values = await self.found(described.checked(arguments))
         extra = {"on_progress": on_progress} if described.takes_progress else {}
         return await described.function(self, **values, **extra)
 

@@ -21,6 +21,7 @@ from ...core.state import State
 from ...core.text import redact
 from ...core.values import HOST_WIRE_NAME, Material
 from ...ports import DiscussionSummary
+from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
 from . import bodies
@@ -176,6 +177,13 @@ def _acts(routes: APIRouter) -> None:
             here.running.drive(grant.discussion_id)
         return _done(state)
 
+    @routes.post("/again")
+    async def again(body: bodies.Again, here: Here, grant: Hosting) -> bodies.Done:
+        """Ask its last stage again, alone, after it is over; what is said then counts."""
+        state = await here.app.service.ask_again(grant.discussion_id, body.stage, by=_by(grant))
+        here.running.drive(grant.discussion_id)
+        return _done(state)
+
     @routes.post("/skip")
     async def skip(body: bodies.Skip, here: Here, grant: Hosting) -> bodies.Done:
         """Do without somebody's open turn."""
@@ -279,15 +287,26 @@ def owner_routes() -> APIRouter:
     @routes.delete("/discussions/{discussion_id}", status_code=204)
     async def delete(discussion_id: str, here: Here) -> None:
         """Remove a discussion for good. Refused while somebody drives it."""
-        await here.app.service.delete(discussion_id)
+        await here.app.service.delete(await here.app.service.find(discussion_id))
 
     @routes.post("/discussions/{discussion_id}/run", status_code=202)
     async def run(discussion_id: str, request: Request, here: Here) -> bodies.Started:
         """Drive a discussion from wherever it stands, unless another process does."""
-        state = await here.app.service.read(discussion_id)
+        state = await here.app.service.read(await here.app.service.find(discussion_id))
         if state.closed is None:
-            here.running.drive(discussion_id)
+            here.running.drive(state.discussion_id)
         return _started(here, request, state)
+
+    @routes.get("/compare")
+    async def compare(
+        here: Here,
+        one: Annotated[str, Query(max_length=100)],
+        other: Annotated[str, Query(max_length=100)],
+    ) -> bodies.Compared:
+        """Two discussions side by side: answers, votes, confidence, positions, costs."""
+        service = here.app.service
+        states = [await service.read(await service.find(each)) for each in (one, other)]
+        return bodies.Compared.model_validate(Comparison.of(*states).document())
 
     @routes.post("/drafts")
     async def drafts(body: bodies.Drafts, here: Here) -> bodies.Complete:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
-from ...core.values import Budget, Material, NewsPlan, TurnedOut
+from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
@@ -132,6 +132,24 @@ class Extend(Body):
     rounds: int
 
 
+class Again(Body):
+    stage: Short
+
+
+class ComparedRow(BaseModel):
+    what: str
+    values: list[str]
+    differs: bool
+
+
+class Compared(BaseModel):
+    """Two discussions side by side."""
+
+    discussions: list[str]
+    rows: list[ComparedRow]
+    positions: list[ComparedRow]
+
+
 class Vote(Body):
     in_favour: bool
 
@@ -157,6 +175,13 @@ class Topic(Body):
     options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: Budget | None = None
+    pace: Pace | None = None
+    """How long speakers may keep silent, and how much they think."""
+    follows: Short = ""
+    """A discussion that is over: its table is asked further, with its record in hand, unless a
+    procedure or options are named."""
+    context_from: list[Short] = Field(default_factory=list, max_length=20)
+    """Further discussions whose record is to be in hand."""
     search: bool = True
 
     def request(self, settings: Settings) -> OpenRequest:
@@ -180,6 +205,9 @@ class Topic(Body):
             context=self.context,
             language=self.language,
             budget=self.budget,
+            pace=self.pace,
+            follows=self.follows,
+            context_from=self.context_from,
             search=self.search,
             created_by=created_by,
             news=news,

@@ -21,6 +21,7 @@ from ...core.events import (
     DiscussionClosed,
     DiscussionOpened,
     SpeechGiven,
+    StageReopened,
     StoredEvent,
     TurnFailed,
 )
@@ -121,6 +122,9 @@ class Room:
             raise self._trouble
         if self._ended and self._closed is not None:
             await self._load()  # news of it may still have been sent after its end
+            if self.status == "running":  # its last stage is asked again
+                self._ended = False
+                self._work.append(asyncio.create_task(self._follow()))
 
     async def feed(self, after: int) -> AsyncGenerator[bytes, None]:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
@@ -205,6 +209,9 @@ class Room:
                 self._opened = event
             case DiscussionClosed():
                 self._closed = event
+            case StageReopened():
+                self._closed = None
+                self._over.difference_update(event.turns)
             case SpeechGiven() | TurnFailed():
                 self._over.add(event.turn_id)
                 self._unsaid.discard(event.turn_id)

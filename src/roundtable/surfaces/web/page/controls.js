@@ -44,7 +44,7 @@ function useStill(state) {
   return still;
 }
 
-export function Controls({ base, state, derived, links, refresh }) {
+export function Controls({ base, id, state, derived, links, refresh }) {
   const still = useStill(state);
   const [open, setOpen] = useState("");
   const { busy, error, send } = useSending();
@@ -56,8 +56,10 @@ export function Controls({ base, state, derived, links, refresh }) {
       refresh();
     };
     return html`<div class="controls" role="group" aria-label="Chair">
+      <button type="button" class="main" onClick=${() => setOpen("follow")}>Ask further…</button>
       <button type="button" onClick=${() => setOpen("outcome")}>${state.outcome ? "It turned out otherwise…" : "How did it turn out?"}</button>
       <button type="button" onClick=${() => setOpen("share")}>Share…</button>
+      ${open === "follow" && html`<${FollowUp} id=${id} onClose=${close} />`}
       ${open === "outcome" && html`<${Outcome} base=${base} known=${state.outcome} onClose=${told} />`}
       ${open === "share" && html`<${Share} base=${base} state=${state} onClose=${close} />`}</div>`;
   }
@@ -160,6 +162,31 @@ function Stop({ base, onClose }) {
   return html`<${Form} title="Stop the discussion?" action="Stop it" danger path=${`${base}/stop`} body=${() => ({ reason })} onClose=${onClose}>
     <p>It ends with what exists. It cannot be taken up again.</p>
     <label>Why (optional)<input type="text" dir="auto" value=${reason} onInput=${(event) => set(event.target.value)} /></label>
+  <//>`;
+}
+
+/** A further question to the same table: it begins at once, and its page is shown. */
+function FollowUp({ id, onClose }) {
+  const [topic, set] = useState("");
+  const key = useRef(freshKey());
+  const { busy, error, send } = useSending();
+  const ready = topic.trim() !== "";
+  const submit = (event) => {
+    event.preventDefault();
+    if (!ready) return;
+    send(async () => {
+      const started = await post("/api/discussions", { topic: topic.trim(), follows: id, key: key.current });
+      location.href = new URL(started.url, location.href).pathname;
+    });
+  };
+  return html`<${Dialog} title="Ask the same table further" onClose=${onClose}>
+    <form onSubmit=${submit}>
+      <label>Your further question<textarea rows="4" dir="auto" autofocus value=${topic} onInput=${(event) => set(event.target.value)}></textarea></label>
+      <p class="faint small">The same seats, models and rules; they have the verdict, the positions and the dissent in hand.</p>
+      <${Failure} error=${error} />
+      <p class="buttons"><button type="button" class="quiet" onClick=${onClose}>Cancel</button>
+      <button type="submit" class="main" disabled=${busy || !ready}>Ask it</button></p>
+    </form>
   <//>`;
 }
 

@@ -62,7 +62,7 @@ export function Discussion({ base, info, saved = null }) {
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>
         <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
-        ${chairs && state.seq > 0 && html`<${Controls} base=${base} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${() => store.feed.resume()} />`}
+        ${chairs && state.seq > 0 && html`<${Controls} base=${base} id=${info.discussion_id} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${() => store.feed.resume()} />`}
         <${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} outcome=${state.outcome} coming=${Boolean(state.verdict)} />
         <section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
           <h2 id="discussion-head">The discussion</h2>

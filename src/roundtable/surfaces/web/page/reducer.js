@@ -10,7 +10,7 @@ const DERIVES = new Set([
   "SpeechGiven", "TurnFailed", "StageOpened", "StageClosed", "ParticipantsSeated", "BallotCast",
   "ScoresGiven", "PointRaised", "PointsMerged", "StanceTaken", "NoteAdded", "ParticipantSubstituted",
   "BudgetExhausted", "SearchFailed", "DiscussionPaused", "DiscussionResumed", "RoundsExtended",
-  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed", "DecisionsTabled",
+  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed", "DecisionsTabled", "StageReopened",
 ]);
 
 export const EMPTY = Object.freeze({
@@ -40,6 +40,8 @@ export const EMPTY = Object.freeze({
   stopping: null,
   verdict: null,
   outcome: null,
+  follows: "",
+  followUps: [],
   closed: null,
   speeches: 0,
   usage: { calls: 0, input_tokens: 0, output_tokens: 0, priced_usd: 0, unpriced_calls: 0 },
@@ -147,6 +149,7 @@ const STEPS = {
     draft.language = event.language;
     draft.budget = event.budget;
     draft.version = event.program_version;
+    draft.follows = event.follows || "";
     draft.status = "running";
     draft.host = { ...event.host, number: null };
     draft.material = event.material;
@@ -172,6 +175,23 @@ const STEPS = {
     if (draft.stage && draft.stage.stage === event.stage && draft.stage.round === event.round) {
       draft.stage = { ...draft.stage, open: false, missing: event.missing };
     }
+  },
+  StageReopened(draft, event, own) {
+    // What was said before stays to be read, under another id: its place is asked for again.
+    draft.rounds = draft.rounds.map(({ place, items }) => ({
+      place,
+      items: items.map((item) => (event.turns.includes(item.id)
+        ? { ...item, id: `${item.id}~${event.seq}`, marks: [...(item.marks || []), { kind: "flag", text: "asked again" }] }
+        : item)),
+    }));
+    for (const { place } of draft.rounds) own.add(`round/${place}`);
+    own.add("rounds");
+    draft.stage = { stage: event.stage, round: event.round, turns: event.turns, open: true, spoke: [], missing: [] };
+    draft.status = "running";
+    draft.verdict = draft.closed = draft.stopping = draft.paused = null;
+  },
+  FollowUpOpened(draft, event) {
+    draft.followUps = [...draft.followUps, event.discussion_id];
   },
   AttemptStarted(draft, event, own) {
     turn(draft, own, event.turn_id).calls.push({ purpose: event.purpose, model: event.model, may_cost: event.may_cost });

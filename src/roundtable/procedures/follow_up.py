@@ -1,0 +1,49 @@
+"""A follow-up: the table of an earlier discussion is set once more, for a further question."""
+
+from __future__ import annotations
+
+from ..core.assessment import OUTCOMES
+from ..core.errors import NotAllowed
+from ..core.framing import choices_of
+from ..core.state import State
+from ..core.values import Options
+from ..core.voter_groups import TWINS
+from .opening import OpenRequest, Seating
+from .past_record import RECORD
+
+_OF_THEN = (RECORD, TWINS, OUTCOMES, "output_path", "session", "default_notes")
+"""Options that belong to the earlier question, or to what was known when it was asked."""
+
+
+def may_follow(state: State) -> State:
+    """The discussion, if there is something to go on from; NotAllowed says why not."""
+    if state.closed is None:
+        raise NotAllowed(
+            f"{state.discussion_id} is not over yet: there is no verdict to go on from.",
+            f"Wait for its end (roundtable show {state.discussion_id} --follow), or stop it.",
+        )
+    if state.verdict is None:
+        raise NotAllowed(
+            f"{state.discussion_id} came to no verdict: there is nothing to go on from.",
+            f"Ask its question anew, or see what failed: roundtable show {state.discussion_id}",
+        )
+    return state
+
+
+def same_table(earlier: State, request: OpenRequest) -> Seating:
+    """The same seats on the same models, by the same rules, for another question. Where the table
+    designed its own workflow, that design stands."""
+    start = earlier.start
+    options: Options = {key: each for key, each in start.options.items() if key not in _OF_THEN}
+    if "choices" in options:
+        options["choices"] = list(choices_of(request.topic))
+    if "search" in options:
+        options["search"] = request.search
+    if earlier.workflow is not None:
+        options |= {"meta": False, "default": earlier.workflow.design}
+    return Seating(
+        participants=earlier.participants,
+        host=start.host,
+        options=options,
+        language=request.language or start.language,
+    )

@@ -1,0 +1,41 @@
+"""`roundtable follow-up` and `roundtable compare`: what becomes of discussions that are over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ...bootstrap import App
+from ...core.errors import UsageError
+from ...engine.find import LAST
+from ...views.comparison import Comparison
+from .ask import ask_command
+from .terminal import print_markdown
+from .with_app import with_app
+
+
+def follow_up_command(flags: Mapping[str, Any]) -> int:
+    words = list(flags["words"])
+    named = bool(words) and (words[0] == LAST or words[0].startswith("rt_"))
+    follows = words.pop(0) if named else LAST
+    if not words:
+        raise UsageError(
+            "There is no question.", f'Such as: roundtable follow-up {follows} "And next year?"'
+        )
+    return ask_command({**flags, "question": tuple(words), "follows": follows})
+
+
+def compare_command(flags: Mapping[str, Any]) -> int:
+    async def both(app: App) -> Comparison:
+        one, other = flags["discussion_id"], flags["other"]
+        return Comparison.of(await app.service.read(one), await app.service.read(other))
+
+    found = with_app(both)
+    if flags["as_json"]:
+        click.echo(json.dumps(found.document(), ensure_ascii=False, indent=2))
+    else:
+        print_markdown(found.markdown())
+    return 0
