@@ -23,6 +23,8 @@ StopReason = Literal[
 
 HOST_WIRE_NAME = "coordinator"
 OUTSIDE = "outside"
+EXAMPLE = "example:"
+"""Begins the id of a recorded discussion that comes with the program."""
 """The model name of words that come through `speak`: nobody is called for them."""
 
 

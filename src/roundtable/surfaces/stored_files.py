@@ -20,7 +20,7 @@ from ..settings import (
 )
 from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
-from .bundle.signing import KEY_FILE as BUNDLE_KEY
+from ..bundle.signing import KEY_FILE as BUNDLE_KEY
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 
