@@ -15,10 +15,7 @@ from importlib.resources import files
 from ..bundle.reading import read_bundle
 from ..core.errors import UnknownName
 from ..core.events import NoteAdded, StoredEvent
-from ..core.values import EXAMPLE
-
-NOTE = "example"
-"""The code of the note that says where one comes from."""
+from ..core.values import EXAMPLE, EXAMPLE_NOTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def _records(name: str) -> tuple[StoredEvent, ...]:
     recorded = [StoredEvent(example.id, r.seq, r.at, r.event, r.key) for r in bundle.records]
     last = recorded[-1]
     note = NoteAdded(
-        code=NOTE,
+        code=EXAMPLE_NOTE,
         text=f"A recorded example ({bundle.discussion_id}, {example.date}). {example.provenance}",
     )
     return (*recorded, StoredEvent(example.id, last.seq + 1, last.at, note))

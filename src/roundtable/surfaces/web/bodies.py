@@ -11,6 +11,7 @@ from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import Settings
 from ..opening import OptionValues, open_request
+from ..recorded import Recorded
 from .links import Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -88,6 +89,14 @@ class Headlined(BaseModel):
 
 class Listed(BaseModel):
     discussions: list[Headlined]
+
+
+class ExampleRow(Recorded):
+    url: str
+
+
+class Examples(BaseModel):
+    examples: list[ExampleRow]
 
 
 class Started(BaseModel):
