@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..bundle.signing import KEY_FILE as BUNDLE_KEY
 from ..ledger.sqlite_file import APPLICATION_ID
 from ..models.weights import SMOLLM2
 from ..project import PANELS_JSON
@@ -20,7 +21,6 @@ from ..settings import (
 )
 from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
-from ..bundle.signing import KEY_FILE as BUNDLE_KEY
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 

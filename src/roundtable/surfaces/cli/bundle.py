@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from ...core.errors import UsageError
-from ...core.text import clip, redact
-from ...examples import find_example, is_example
 from ...bundle import BundleUnknown, Checked, check_bundle, make_bundle
 from ...bundle.reading import MAX_BYTES, read_bundle, too_large
 from ...bundle.signing import load_key, own_public_key
+from ...core.errors import UsageError
+from ...core.text import clip, redact
+from ...examples import find_example, is_example
 from ..files import write_chosen
 from .app import FAILED, UNVERIFIED
 from .here import settings_here
