@@ -298,11 +298,12 @@ class _Taking:
             schema=self._schema(task, call),
         )
         listening = Listening.to(request, on_words)
+        allowed = asyncio.timeout(self._seconds_allowed())
         try:
-            async with asyncio.timeout(self._seconds_allowed()), listening:
+            async with allowed, listening:
                 reply = await speaker.speak(request, listening.heard)
         except TimeoutError:
-            if not listening.expired:
+            if allowed.expired():
                 raise _TimeOver from None
             raise SpeakerError(
                 "timeout",

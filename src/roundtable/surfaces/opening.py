@@ -40,7 +40,7 @@ def open_request(
     budget: Budget | Mapping[str, float | None] | None = None,
     pace: Pace | None = None,
     follows: str = "",
-    context_from: Sequence[str] = (),
+    context_from: str | Sequence[str] = (),
     search: bool = True,
     created_by: str = "",
     news: NotificationRequest = None,
@@ -75,8 +75,11 @@ def open_request(
         Material(source=f"context {n}", text=each) if isinstance(each, str) else each
         for n, each in enumerate(context, 1)
     ]
-    slug = named.get("context_from")
-    names = [*context_from, *([slug] if isinstance(slug, str) else [])]
+    names = [context_from] if isinstance(context_from, str) else list(context_from)
+    if names and find(spec.options, "context_from"):
+        named.setdefault("context_from", names[0])
+    if isinstance(slug := named.get("context_from"), str):
+        names.append(slug)
     earlier = find_earlier(names, settings.workspace)
     return OpenRequest(
         topic=topic,

@@ -162,7 +162,7 @@ class Roundtable:
         budget: Budget | str | None = None,
         pace: Pace | None = None,
         follows: str = "",
-        context_from: Sequence[str] = (),
+        context_from: str | Sequence[str] = (),
         search: bool = True,
         created_by: str = "",
         news: NotificationRequest = None,

@@ -115,4 +115,4 @@ def test_the_command_line_checks_a_profile(desk: Desk) -> None:
     assert "not registered" in stranger.err
     fine = desk("mcp", "--check", "--as", "arch", "--toolset", "roundtable-read")
     assert fine.code == 0
-    assert "4 tools can be used" in fine.out
+    assert "5 tools can be used" in fine.out
