@@ -32,7 +32,8 @@ class Earlier:
 
 def find_earlier(names: Sequence[str], workspace: Path, home: Path | None = None) -> Earlier:
     """An id, the beginning of one with its `rt_`, `last` or `example:NAME` means a discussion;
-    anything else is the name of a result file. One that is missing is noted, and keeps nobody from asking."""
+    anything else is the name of a result file. One that is missing is noted, and keeps nobody
+    from asking."""
     materials: list[Material] = []
     discussions: list[str] = []
     notes: list[NoteAdded] = []

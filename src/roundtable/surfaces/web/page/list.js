@@ -106,12 +106,13 @@ function Row({ row, onRun, onDelete }) {
 
 /** Recorded discussions: in view while there are none of one's own, folded away afterwards. */
 function Examples({ examples, open }) {
+  const origins = [...new Set(examples.map((each) => each.provenance))];
   return html`<details class="fold examples" open=${open} id="examples"><summary>Examples: ${examples.length} discussions, recorded</summary>
-    <ul class="discussions">${examples.map((each) => html`<li key=${each.name}>
+    ${origins.map((origin) => html`<p class="faint small">${origin}</p>
+    <ul class="discussions">${examples.filter((each) => each.provenance === origin).map((each) => html`<li key=${each.name}>
       <h2><a href=${new URL(each.url, location.href).pathname} dir="auto" lang=${languageOf(each.question)}>${each.title}</a></h2>
       <p class="small" dir="auto" lang=${languageOf(each.answer)}>${each.answer}</p>
-      <p class="facts"><span class="status">recorded</span><span>${titled(each.procedure)}</span><time datetime=${each.date}>${each.date}</time></p>
-      <p class="faint small">${each.provenance}</p></li>`)}</ul></details>`;
+      <p class="facts"><span class="status">recorded</span><span>${titled(each.procedure)}</span><time datetime=${each.date}>${each.date}</time></p></li>`)}</ul>`)}</details>`;
 }
 
 function Empty({ onStart }) {
