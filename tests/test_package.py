@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.text import _SECRETS
+from roundtable.examples import examples
 from roundtable.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -108,6 +109,7 @@ def test_the_wheel_holds_the_program_its_data_the_skill_and_the_page(wheel: Path
                  "roundtable_council.py",
                  "roundtable/skills/roundtable/references/mcp.md",
                  "roundtable/models/registry.toml",
+                 "roundtable/examples/index.toml",
                  "roundtable/prompts/council/synthesis.md",
                  f"roundtable_council-{__version__}.dist-info/licenses/LICENSE"):  # fmt: skip
         assert files[name], name
@@ -121,6 +123,18 @@ def test_the_wheel_holds_the_program_its_data_the_skill_and_the_page(wheel: Path
     page = [name for name in files if name.startswith("roundtable/surfaces/web/page/")]
     assert any(name.endswith(".js") for name in page)
     assert any(name.endswith(".html") for name in page)
+
+
+@pytest.mark.requirement("Z-37")
+def test_the_recorded_examples_are_in_both_archives_and_keep_them_small(
+    sdist: Path, wheel: Path
+) -> None:
+    for files, root in ((sdist_files(sdist), "src/roundtable"), (wheel_files(wheel), "roundtable")):
+        for name in examples():
+            plain, packed = (f"{root}/examples/{name}.bundle{end}" for end in ("", ".xz"))
+            assert plain in files or packed in files, name
+    shipped = [each for each in zipfile.ZipFile(wheel).infolist() if ".bundle" in each.filename]
+    assert sum(each.compress_size for each in shipped) < 1_000_000
 
 
 @pytest.mark.requirement("C-76", "D-98", "D-101")

@@ -17,6 +17,7 @@ from .engine.notifier import Notifier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
+from .examples.ledger import WithExamples
 from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .leftovers import CALLS, Leftovers
@@ -129,7 +130,7 @@ async def start(
         expected = "a model; a project cannot let a program of this machine run"
         raise BadSetting("the project's files", program, expected)
     hub = _hub(settings, registry, env, scripts or {}, progress)
-    opened = ledger or await open_ledger(settings.db)
+    opened = WithExamples(ledger or await open_ledger(settings.db))
     price = registry.dearest_price()
 
     seen: list[tuple[float, Models]] = []

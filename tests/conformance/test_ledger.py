@@ -30,7 +30,9 @@ from roundtable.core.events import (
     StoredEvent,
 )
 from roundtable.core.values import TurnedOut
+from roundtable.examples.ledger import WithExamples
 from roundtable.ledger import open_ledger
+from roundtable.ledger.late import LateLedger
 from roundtable.ledger.leases import this_owner
 from roundtable.ledger.memory import MemoryLedger
 from roundtable.ports import DiscussionSummary, Ledger
@@ -68,15 +70,17 @@ async def reopen(where: str) -> AsyncIterator[Open]:
         yield open_it
 
 
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
+@pytest.fixture(params=["sqlite", "postgres", "memory", "late, with examples"])
 async def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ledger]:
     ledger: Ledger
     if request.param == "memory":
         ledger = MemoryLedger()
     elif request.param == "postgres":
         ledger = await open_ledger(request.getfixturevalue("postgres_url"))
-    else:
+    elif request.param == "sqlite":
         ledger = await open_ledger(tmp_path / "ledger.db")
+    else:
+        ledger = WithExamples(LateLedger(lambda: open_ledger(tmp_path / "ledger.db")))
     yield ledger
     await ledger.close()
 

@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from roundtable.bundle import BundleBroken, Checked, check_bundle, make_bundle
+from roundtable.bundle.signing import BundleKey
 from roundtable.core.chain import BEGINNING, chained, read_chain
 from roundtable.core.events import SpeechGiven, StoredEvent, VerdictReached
 from roundtable.core.standing import standing_of
 from roundtable.ports import SpeakRequest
-from roundtable.surfaces.bundle import BundleBroken, Checked, check_bundle, make_bundle
-from roundtable.surfaces.bundle.signing import BundleKey
 from tests.procedures.deliberation_table import hold
 from tests.procedures.deliberation_table import table as deliberation_table
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from roundtable.bundle.reading import read_bundle
 from roundtable.core.events import StoredEvent, load
 from roundtable.core.headline import CONTRADICTS
 from roundtable.core.notifications_text import concluded
 from roundtable.core.state import State, fold
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
-from roundtable.surfaces.bundle.reading import read_bundle
 from roundtable.surfaces.openai.prompt import delivered as openai_text
 from roundtable.surfaces.toolset.ask import _collected
 from roundtable.surfaces.toolset.read import summarized

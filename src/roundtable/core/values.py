@@ -23,6 +23,10 @@ StopReason = Literal[
 
 HOST_WIRE_NAME = "coordinator"
 OUTSIDE = "outside"
+EXAMPLE = "example:"
+"""Begins the id of a recorded discussion that comes with the program."""
+EXAMPLE_NOTE = "example"
+"""The code of the note that says where such a discussion comes from."""
 """The model name of words that come through `speak`: nobody is called for them."""
 
 

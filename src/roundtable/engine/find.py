@@ -1,4 +1,5 @@
-"""Finding a discussion by what somebody calls it: its id, the beginning of it, or `last`."""
+"""Finding a discussion by what somebody calls it: its id, the beginning of it, `last`, or the name
+of an example."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 
 from ..core.errors import AmbiguousDiscussion, UnknownDiscussion
 from ..core.text import clip
+from ..core.values import EXAMPLE
 from ..ports import Ledger
 
 LAST = "last"
@@ -15,12 +17,18 @@ _BEGINNING = re.compile(r"(?:rt_)?[0-9a-f]{1,8}")
 _TOLD = 5
 
 
+def means_discussion(word: str) -> bool:
+    """Whether a word that could be something else is meant as a discussion: `last`, `example:NAME`,
+    or what begins like an id."""
+    return word == LAST or word.startswith(("rt_", EXAMPLE))
+
+
 async def find_discussion(ledger: Ledger, called: str) -> str:
     """The id of the discussion that is meant: `last`, a whole id, or the beginning of one, with or
     without its `rt_`. UnknownDiscussion if there is none, AmbiguousDiscussion if several begin
-    so. A whole id is taken as it is: whoever reads it finds out."""
+    so. A whole id, and the name of an example, is taken as it is: whoever reads it finds out."""
     name = called.strip()
-    if WHOLE.fullmatch(name):
+    if WHOLE.fullmatch(name) or name.startswith(EXAMPLE):
         return name
     if name == LAST:
         newest = await ledger.summaries(limit=1)

@@ -32,7 +32,7 @@ from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import SHORTLIST, can_cast, casting_terms
-from ..procedures.follow_up import may_follow, same_table
+from ..procedures.follow_up import may_be_continued, may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
     Seating,
@@ -135,7 +135,9 @@ class Service:
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
-        earlier = await self._to_follow(request.follows) if request.follows else None
+        earlier = None
+        if request.follows:
+            earlier = may_be_continued(await self._to_follow(request.follows))
         known = [earlier] if earlier else []
         for each in request.context_from:
             if (state := await self._to_follow(each)).discussion_id not in _ids(known):

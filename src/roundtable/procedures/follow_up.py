@@ -6,7 +6,7 @@ from ..core.assessment import OUTCOMES
 from ..core.errors import NotAllowed
 from ..core.framing import choices_of
 from ..core.state import State
-from ..core.values import Options
+from ..core.values import EXAMPLE, Options
 from ..core.voter_groups import TWINS
 from .opening import OpenRequest, Seating
 from .past_record import RECORD
@@ -26,6 +26,17 @@ def may_follow(state: State) -> State:
         raise NotAllowed(
             f"{state.discussion_id} came to no verdict: there is nothing to go on from.",
             f"Ask its question anew, or see what failed: roundtable show {state.discussion_id}",
+        )
+    return state
+
+
+def may_be_continued(state: State) -> State:
+    """The discussion, if its table can be asked further; NotAllowed for a recorded example, whose
+    table is not here."""
+    if state.discussion_id.startswith(EXAMPLE):
+        raise NotAllowed(
+            f"{state.discussion_id} is a recorded example: its table cannot be asked further.",
+            f"Ask a table of your own that knows it: --context-from {state.discussion_id}",
         )
     return state
 

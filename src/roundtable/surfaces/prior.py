@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..core.events import NoteAdded
 from ..core.values import Material
-from ..engine.find import LAST
+from ..engine.find import means_discussion
 from ..views.prior import PRIOR
 
 OLD_ROOT = Path("clawd")
@@ -31,15 +31,16 @@ class Earlier:
 
 
 def find_earlier(names: Sequence[str], workspace: Path, home: Path | None = None) -> Earlier:
-    """An id, the beginning of one with its `rt_`, or `last` is a discussion of the ledger; anything
-    else the name of a result file. One that is missing is noted, and keeps nobody from asking."""
+    """An id, the beginning of one with its `rt_`, `last` or `example:NAME` means a discussion;
+    anything else is the name of a result file. One that is missing is noted, and keeps nobody
+    from asking."""
     materials: list[Material] = []
     discussions: list[str] = []
     notes: list[NoteAdded] = []
     for name in dict.fromkeys(names):
         if material := prior_synthesis(name, workspace, home):
             materials.append(material)
-        elif name == LAST or name.startswith("rt_"):
+        elif means_discussion(name):
             discussions.append(name)
         else:
             notes.append(

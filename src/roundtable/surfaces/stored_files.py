@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..bundle.signing import KEY_FILE as BUNDLE_KEY
 from ..ledger.sqlite_file import APPLICATION_ID
 from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
@@ -21,7 +22,6 @@ from ..settings import (
     Settings,
 )
 from ..trust import STORE as TRUST
-from .bundle.signing import KEY_FILE as BUNDLE_KEY
 from .tokens.store import FILE as TOKENS
 from .tokens.store import LOCK as TOKENS_LOCK
 from .web.found import LOG_FILE, STATE_FILE

@@ -8,6 +8,7 @@ figure. `delivery_md` writes it down for people, `delivery_json` for programs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -150,6 +151,7 @@ def findings_told(findings: Sequence[Finding]) -> str:
     return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
 
 
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
 
 
@@ -178,7 +180,7 @@ def _delivery(state: State) -> Delivery:
     return Delivery(
         topic=line(state.start.topic),
         decisions=decisions,
-        brief=brief or line(first_sentences(written, 2, 400)),
+        brief=brief or line(first_sentences(_HEADING.sub("", written), 2, 400)),
         written=written,
         agreement=shown(verdict.agreement) if verdict else "",
         confidence=_sureness(state),

@@ -14,7 +14,7 @@ from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.naming import turn_names
 from ..core.record import record_of
 from ..core.state import State, Turn
-from ..core.values import Participant
+from ..core.values import EXAMPLE_NOTE, Participant
 from .deliverables import fenced, works_of
 from .delivery import Delivery
 from .influence import influence_parts
@@ -121,6 +121,8 @@ def _facts(state: State) -> Iterator[tuple[str, str]]:
 
 
 def _verdict(state: State, delivered: str) -> Iterator[Part]:
+    # Where a recorded example comes from must be known before it is read.
+    yield from (Alert(line(note.text)) for note in state.notes if note.code == EXAMPLE_NOTE)
     verdict = state.verdict
     if verdict is not None and Delivery.of(state).headline not in delivered:
         # The words of a procedure's own document say it in their way; the count stands first.

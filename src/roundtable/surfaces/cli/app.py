@@ -18,7 +18,8 @@ FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 class Discussion(click.ParamType[str]):
-    """A discussion by its id, the beginning of it, or `last`."""
+    """A discussion by its id, the beginning of it, `last`, or as `example:NAME`; commands get the
+    whole id."""
 
     name = "id"
 
@@ -234,13 +235,35 @@ def list_(**flags: Any) -> int:
     return list_command(flags)
 
 
+@cli.command(short_help="List recorded discussions by a real model, to be read without any key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def examples(**flags: Any) -> int:
+    """List the recorded discussions that come with the program: question, procedure, answer, and
+    how each came about. `example:NAME` stands for an id wherever a discussion is read:
+
+    \b
+    roundtable show --example free-buses
+    roundtable export example:free-buses --format html -o buses.html
+    roundtable verify example:free-buses
+    """
+    from .examples import examples_command
+
+    return examples_command(flags)
+
+
 @cli.command(short_help="Show a discussion.")
-@click.argument("discussion_id", type=DISCUSSION)
+@click.argument("discussion_id", type=DISCUSSION, required=False, metavar="ID|last|example:NAME")
+@click.option("--example", metavar="NAME", help="A recorded one; `roundtable examples` lists them.")
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 @click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
 def show(**flags: Any) -> int:
     """Show a discussion: what was said, the verdict, the notes, the cost."""
+    example = flags.pop("example")
+    if (example is None) == (flags["discussion_id"] is None):
+        raise click.UsageError("Name one discussion: an id, last, or --example NAME.")
+    if example is not None:
+        flags["discussion_id"] = f"example:{example}"
     from .library import show_command
 
     return show_command(flags)
@@ -272,7 +295,7 @@ def export(**flags: Any) -> int:
 
 
 @cli.command(short_help="Check a bundle that somebody made of a discussion.")
-@click.argument("file")
+@click.argument("file", metavar="FILE|example:NAME")
 @click.option("--head", metavar="HASH", help="The head that you know from elsewhere.")
 @click.option("--signer", metavar="KEY", help="Who must have signed it: a key, or a name you gave.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")

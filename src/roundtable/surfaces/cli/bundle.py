@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...bootstrap import App, start
+from ...bundle import BundleUnknown, Checked, check_bundle, make_bundle
+from ...bundle.reading import MAX_BYTES, read_bundle, too_large
+from ...bundle.signing import load_key, own_public_key
 from ...core.errors import UsageError
-from ...core.events import StoredEvent
 from ...core.text import clip, redact
-from ..bundle import BundleUnknown, Checked, check_bundle, make_bundle
-from ..bundle.reading import MAX_BYTES, read_bundle, too_large
-from ..bundle.signing import load_key, own_public_key
+from ...examples import find_example, is_example
 from ..files import write_chosen
 from .app import FAILED, UNVERIFIED
 from .here import settings_here
 from .terminal import echo, echo_error, print_json
+from .with_app import with_app
 
 _MARKS = {"good": "✓", "remark": "–", "unverified": "?", "wrong": "✗"}
 _KEY = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def export_bundle(flags: Mapping[str, Any]) -> int:
-    async def read() -> tuple[App, list[StoredEvent]]:
-        async with start(progress=echo_error) as app:
-            return app, await app.service.records(flags["discussion_id"])
-
-    app, records = asyncio.run(read())
-    signer = load_key(app.settings.home) if flags["sign"] else None
+    records = with_app(lambda app: app.service.records(flags["discussion_id"]))
+    signer = load_key(settings_here(tell=False).home) if flags["sign"] else None
     data = make_bundle(records, signer)
     path = Path(flags["bundle"])
     write_chosen(path, data)
@@ -43,7 +38,8 @@ def export_bundle(flags: Mapping[str, Any]) -> int:
 
 
 def verify_command(flags: Mapping[str, Any]) -> int:
-    data = _read(flags["file"])
+    named = flags["file"]
+    data = find_example(named).bundle() if is_example(named) else _read(named)
     settings = settings_here(tell=False)
     signers = settings.choices.signers
     known = {key.lower(): name for name, key in signers.items()}

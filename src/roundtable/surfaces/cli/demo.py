@@ -10,6 +10,7 @@ from ...core.effects import DELIVERED, KEPT
 from ...procedures import procedure_spec
 from ...version import __version__
 from ..demo import Demo, run_demo
+from ..recorded import recorded_examples
 from .terminal import echo_error, print_markdown
 from .with_app import with_app
 
@@ -25,4 +26,9 @@ def demo_command(flags: Mapping[str, Any]) -> int:
         if note.code in (DELIVERED, KEPT):
             echo_error(note.text)
     echo_error(f"All of it: roundtable show {state.discussion_id}")
+    recorded = recorded_examples()[0]
+    echo_error(f"No model spoke here. With a real one, recorded: {recorded.title}")
+    echo_error(f"   {recorded.answer}")
+    echo_error(f"   Read it: roundtable show --example {recorded.name}")
+    echo_error("   All that were recorded: roundtable examples")
     return 0

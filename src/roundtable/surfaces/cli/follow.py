@@ -10,7 +10,7 @@ import click
 
 from ...bootstrap import App
 from ...core.errors import UsageError
-from ...engine.find import LAST
+from ...engine.find import LAST, means_discussion
 from ...views.comparison import Comparison
 from .ask import ask_command
 from .terminal import print_markdown
@@ -19,7 +19,7 @@ from .with_app import with_app
 
 def follow_up_command(flags: Mapping[str, Any]) -> int:
     words = list(flags["words"])
-    named = bool(words) and (words[0] == LAST or words[0].startswith("rt_"))
+    named = bool(words) and means_discussion(words[0])
     follows = words.pop(0) if named else LAST
     if not words:
         raise UsageError(

@@ -48,6 +48,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
             echo_error(f"No question contains {flags['search']!r}. All of them: roundtable list")
         else:
             echo_error('No discussions yet. Start one: roundtable "Should we …?"')
+            echo_error("Read one that was recorded with a real model: roundtable examples")
         return 0
     wide = max(len(row.procedure) for row in rows)
     for row in rows:

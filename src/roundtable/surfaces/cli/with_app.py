@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 from ...bootstrap import App, start
+from ...ledger import open_ledger
+from ...ledger.late import LateLedger
 from ..files import WorkspaceFiles
 from .here import settings_here
 from .terminal import echo_error
@@ -17,10 +20,9 @@ T = TypeVar("T")
 def find_here(called: str) -> str:
     """The id of the discussion that is meant by what somebody wrote in its place."""
     from ...engine.find import find_discussion
-    from ...ledger import open_ledger
 
     async def main() -> str:
-        ledger = await open_ledger(settings_here(tell=False).db)
+        ledger = LateLedger(partial(open_ledger, settings_here(tell=False).db))
         try:
             return await find_discussion(ledger, called)
         finally:
@@ -33,7 +35,14 @@ def with_app(work: Callable[[App], Awaitable[T]]) -> T:
     async def main() -> T:
         settings = settings_here(tell=False)
         delivery = WorkspaceFiles(settings.workspace)
-        async with start(settings, delivery=delivery, progress=echo_error) as app:
-            return await work(app)
+        # Whoever only looks at an example leaves nothing behind, and needs no ledger that opens.
+        ledger = LateLedger(partial(open_ledger, settings.db))
+        try:
+            async with start(
+                settings, ledger=ledger, delivery=delivery, progress=echo_error
+            ) as app:
+                return await work(app)
+        finally:
+            await ledger.close()
 
     return asyncio.run(main())

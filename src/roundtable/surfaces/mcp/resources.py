@@ -26,7 +26,7 @@ RECENT = 20
 """Discussions whose transcripts are listed."""
 AT_ONCE = 200
 """Events in one reading."""
-_ADDRESS = re.compile(r"roundtable://(rt_[0-9a-f]{8})/(transcript|events)")
+_ADDRESS = re.compile(r"roundtable://(rt_[0-9a-f]{8}|example:[a-z0-9-]{1,80})/(transcript|events)")
 
 
 class Resources:

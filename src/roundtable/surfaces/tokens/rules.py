@@ -120,6 +120,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("DELETE", "/api/r/{token}/links/{token_id}"): Rule("lead"),
     # All of them
     ("GET", "/api/discussions"): Rule("own"),
+    ("GET", "/api/examples"): Rule("own"),
     ("POST", "/api/discussions"): Rule("open"),
     ("DELETE", "/api/discussions/{discussion_id}"): Rule("own"),
     ("POST", "/api/discussions/{discussion_id}/run"): Rule("lead"),

@@ -27,6 +27,7 @@ from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
 from ..opening import checked_for_secrets
+from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import open_as
 from . import bodies
@@ -304,6 +305,20 @@ def owner_routes() -> APIRouter:
         """The discussions of this ledger, the most recently changed first."""
         rows = await here.app.service.summaries(limit=limit, search=search or None)
         return bodies.Listed(discussions=[_headlined(here, request, row) for row in rows])
+
+    @routes.get("/examples")
+    async def examples(request: Request, here: Here) -> bodies.Examples:
+        """The recorded discussions that come with the program; each opens like any other."""
+        rows = await asyncio.to_thread(recorded_examples)
+        return bodies.Examples(
+            examples=[
+                bodies.ExampleRow(
+                    **row.model_dump(),
+                    url=f"{_base(request)}/r/{here.links.token(row.discussion_id)}",
+                )
+                for row in rows
+            ]
+        )
 
     @routes.post("/discussions", status_code=201)
     async def open_(body: bodies.Open, request: Request, here: Here, held: Held) -> bodies.Started:

@@ -11,6 +11,7 @@ from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import OnSecrets, Settings
 from ..opening import OptionValues, open_request
+from ..recorded import Recorded
 from ..tokens.capability import Act, Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
@@ -142,6 +143,14 @@ class Headlined(BaseModel):
 
 class Listed(BaseModel):
     discussions: list[Headlined]
+
+
+class ExampleRow(Recorded):
+    url: str
+
+
+class Examples(BaseModel):
+    examples: list[ExampleRow]
 
 
 class Started(BaseModel):

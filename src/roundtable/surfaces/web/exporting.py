@@ -27,7 +27,7 @@ async def exported(service: Service, discussion_id: str, form: Form) -> Response
 
 async def bundled(service: Service, discussion_id: str) -> Response:
     """The discussion with its prompts and ballots, chained so that any change shows."""
-    from ..bundle import MEDIA_TYPE, make_bundle
+    from ...bundle import MEDIA_TYPE, make_bundle
 
     records = await service.records(discussion_id)
     return _file(

@@ -29,6 +29,8 @@ export function Discussion({ base, info, saved = null }) {
   }, [store]);
   const { state, derived, connection, gone } = now;
   const role = info.role;
+  // Where a recorded example comes from must be known before it is read.
+  const recorded = derived && derived.notes.find((note) => note.code === "example");
   const chairs = !saved && role === "host";
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
@@ -60,6 +62,7 @@ export function Discussion({ base, info, saved = null }) {
             ${state.extraRounds > 0 && html`<span>${plural(state.extraRounds, "extra round")}</span>`}</p>
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
+          ${recorded && html`<${Notes} notes=${[recorded]} />`}
         </header>
         <${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
         ${chairs && state.seq > 0 && html`<${Controls} base=${base} id=${info.discussion_id} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${() => store.feed.resume()} />`}

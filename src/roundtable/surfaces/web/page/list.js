@@ -19,6 +19,7 @@ export function List() {
   const [deleting, setDeleting] = useState(null);
   const [starting, setStarting] = useState(location.hash === "#new");
   const [help, setHelp] = useState(false);
+  const [examples, setExamples] = useState([]);
   const wanted = useRef("");
   wanted.current = search;
   const load = async () => {
@@ -49,6 +50,10 @@ export function List() {
     "?": () => setHelp(true),
   }), []);
   useEffect(() => {
+    // They come with the program and never change; without them the page is whole, too.
+    get("/api/examples").then((found) => setExamples(found.examples), () => {});
+  }, []);
+  useEffect(() => {
     document.title = "Discussions · Roundtable";
   }, []);
   const run = async (id) => {
@@ -75,6 +80,7 @@ export function List() {
       ${rows && !rows.length && search.trim() && html`<p class="faint" role="status">No question holds “${search.trim()}”.</p>`}
       ${rows && rows.length > 0 && html`<ul class="discussions">${rows.map((row) => html`<${Row} key=${row.discussion_id} row=${row} onRun=${() => run(row.discussion_id)} onDelete=${() => setDeleting(row)} />`)}</ul>`}
       ${rows && rows.length >= MOST && html`<p class="faint small">The newest ${MOST}. Search to find older ones.</p>`}
+      ${examples.length > 0 && rows && html`<${Examples} examples=${examples} open=${Boolean(none)} />`}
     </main>
     ${deleting && html`<${Delete} row=${deleting} onClose=${() => {
       setDeleting(null);
@@ -96,6 +102,17 @@ function Row({ row, onRun, onDelete }) {
       <button type="button" class="quiet icon" aria-label=${`Delete: ${row.topic.slice(0, 80)}`} title="Delete" onClick=${onDelete}><svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><path d="M3.5 5.5h13M8 5.5V3.5h4v2M5.5 5.5l.8 11h7.4l.8-11M8.5 8.5v5M11.5 8.5v5" /></svg></button>
     </div>
   </li>`;
+}
+
+/** Recorded discussions: in view while there are none of one's own, folded away afterwards. */
+function Examples({ examples, open }) {
+  const origins = [...new Set(examples.map((each) => each.provenance))];
+  return html`<details class="fold examples" open=${open} id="examples"><summary>Examples: ${examples.length} discussions, recorded</summary>
+    ${origins.map((origin) => html`<p class="faint small">${origin}</p>
+    <ul class="discussions">${examples.filter((each) => each.provenance === origin).map((each) => html`<li key=${each.name}>
+      <h2><a href=${new URL(each.url, location.href).pathname} dir="auto" lang=${languageOf(each.question)}>${each.title}</a></h2>
+      <p class="small" dir="auto" lang=${languageOf(each.answer)}>${each.answer}</p>
+      <p class="facts"><span class="status">recorded</span><span>${titled(each.procedure)}</span><time datetime=${each.date}>${each.date}</time></p></li>`)}</ul>`)}</details>`;
 }
 
 function Empty({ onStart }) {

@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...core.chain import ChainBroken, Line, read_chain
-from ...core.errors import RoundtableError
-from ...core.events import StoredEvent, load
-from ...core.text import REDACTED
+from ..core.chain import ChainBroken, Line, read_chain
+from ..core.errors import RoundtableError
+from ..core.events import StoredEvent, load
+from ..core.text import REDACTED
 from .writing import FORMAT
 
 MAX_BYTES = 256 * 1024 * 1024

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC
 from typing import Any, Protocol
 
-from ...core.chain import chained
-from ...core.events import StoredEvent, dump, load
-from ...core.state import State, fold
-from ...core.text import redact
-from ...version import __version__
+from ..core.chain import chained
+from ..core.events import StoredEvent, dump, load
+from ..core.state import State, fold
+from ..core.text import redact
+from ..version import __version__
 from .counting import counted
 
 FORMAT = 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.standing import DecisionStanding, standing_of
-from ...core.state import State
-from ...core.tally import Tally, Vote, tally
-from ...views.influence import votes_on
+from ..core.standing import DecisionStanding, standing_of
+from ..core.state import State
+from ..core.tally import Tally, Vote, tally
+from ..views.influence import votes_on
 
 
 def counted(state: State) -> list[dict[str, Any]]:

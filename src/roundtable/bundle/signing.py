@@ -5,8 +5,8 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from ...core.errors import NotAllowed, UsageError
-from ...private import private_folder, put_key
+from ..core.errors import NotAllowed, UsageError
+from ..private import private_folder, put_key
 from .reading import Signature
 from .writing import SIGNED
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...core.chain import canonical
-from ...core.decide import Procedure, decide
-from ...core.declaration import Declaration
-from ...core.effects import Record, TakeTurn, TurnPlan
-from ...core.errors import RoundtableError
-from ...core.events import (
+from ..core.chain import canonical
+from ..core.decide import Procedure, decide
+from ..core.declaration import Declaration
+from ..core.effects import Record, TakeTurn, TurnPlan
+from ..core.errors import RoundtableError
+from ..core.events import (
     BallotCast,
     DecisionsTabled,
     DiscussionOpened,
@@ -22,18 +22,18 @@ from ...core.events import (
     StoredEvent,
     VerdictReached,
 )
-from ...core.headline import headline
-from ...core.standing import standing_of
-from ...core.state import State
-from ...core.text import clip
-from ...core.turns import UNDECLARED, as_it_stands
-from ...core.values import Finding as Flaw
-from ...core.values import Verdict
-from ...core.verdict_check import Checked as CheckedText
-from ...core.verdict_check import check_text
-from ...core.verdict_sources import sources_of
-from ...procedures import procedure_spec
-from ...version import __version__
+from ..core.headline import headline
+from ..core.standing import standing_of
+from ..core.state import State
+from ..core.text import clip
+from ..core.turns import UNDECLARED, as_it_stands
+from ..core.values import Finding as Flaw
+from ..core.values import Verdict
+from ..core.verdict_check import Checked as CheckedText
+from ..core.verdict_check import check_text
+from ..core.verdict_sources import sources_of
+from ..procedures import procedure_spec
+from ..version import __version__
 from .counting import counted
 from .reading import Bundle, BundleBroken, read_bundle
 from .signing import INSTALL, is_genuine

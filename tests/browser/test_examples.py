@@ -1,0 +1,45 @@
+"""Recorded examples on the page: offered to whoever has asked nothing yet, honest about whence."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from roundtable.examples import examples
+
+from .conftest import Open
+from .stage import Stage, overflow
+
+pytestmark = pytest.mark.requirement("Z-37")
+PHONE = {"width": 360, "height": 740}
+
+
+def test_an_example_opens_from_the_list_and_says_first_where_it_comes_from(
+    stage: Stage, window: Open
+) -> None:
+    visitor = window(viewport=PHONE)
+    page = visitor.open(stage.home)
+    folded = page.locator("#examples")
+    expect(folded).to_be_visible()
+    if folded.get_attribute("open") is None:  # others of this file have asked something
+        folded.locator("summary").click()
+    expect(folded.locator("li")).to_have_count(len(examples()))
+    assert overflow(page) <= 0
+    first = next(iter(examples().values()))
+    folded.get_by_role("link", name=first.title).click()
+    expect(page.locator("#verdict")).to_be_visible()
+    expect(page.locator("main header .notes")).to_contain_text(first.provenance)
+    expect(page.locator(".controls")).to_have_count(0)
+    assert overflow(page) <= 0
+    assert visitor.errors == []
+    assert visitor.violations == []
+
+
+@pytest.mark.parametrize("name", list(examples()))
+def test_every_example_is_a_whole_page(stage: Stage, window: Open, name: str) -> None:
+    visitor = window()
+    page = visitor.open(stage.link(f"example:{name}"))
+    expect(page.locator("#verdict")).to_be_visible()
+    expect(page.locator("#notes")).to_contain_text("A recorded example")
+    expect(page.locator("article.speech").first).to_be_attached()
+    assert visitor.errors == []
