@@ -136,6 +136,9 @@ class SpeechGiven(Value):
     has no words."""
     independent: bool = False
     """Whether its speaker knew nothing of what the others said."""
+    corrects: str = ""
+    """The turn whose declaration this one adds to or sets right, while its round was open. It holds
+    all that its seat then declares, and no words."""
 
 
 class TurnFailed(Value):

@@ -52,6 +52,9 @@ DECISION_SECTIONS = (
 )
 CONCLUSION_SECTIONS = ("Conclusion", "Agreement", "Gaps and Risks")
 ACTION_ITEMS = "Action Items"
+RECOMMENDATION = "Recommendation"
+CHAIRS_LISTS = ("Consensus", "Disagreements", "Dissent")
+"""What a coordinator from outside may give in fields of its own beside its conclusion."""
 PASTED_LIMIT, SHORTEST_CONCLUSION = 0.6, 3
 """A share of copied words, and a number of words, past which a conclusion is none."""
 DECISIONS_BLOCK = "decisions"

@@ -14,6 +14,7 @@ from ...views.meeting_status import (
     speaks_from_outside,
 )
 from ..table import Table
+from .options import CONCLUSION_SECONDS
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,26 @@ class MeetingTable(Table):
     @property
     def sums_up(self) -> bool:
         return self.host_writes and bool(self.option("summaries"))
+
+    @property
+    def led_from_outside(self) -> bool:
+        """Whether somebody else coordinates: the table waits for its words, and ends with them."""
+        return speaks_from_outside(self.host)
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether agreement ends it before its last round. Meetings of earlier versions, which
+        could not be asked, did."""
+        return self.option("early_end") is not False
+
+    @property
+    def rounds_wait(self) -> bool:
+        return self.led_from_outside and bool(self.option("rounds_wait"))
+
+    @property
+    def conclusion_seconds(self) -> float:
+        value = self.option("conclusion_seconds")
+        return float(value) if isinstance(value, int | float) else CONCLUSION_SECONDS
 
     @property
     def decides(self) -> bool:

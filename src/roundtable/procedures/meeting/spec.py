@@ -6,7 +6,7 @@ from ...views import meeting as views
 from ...views.meeting_status import progress
 from ..spec import ProcedureSpec
 from .options import MeetingOptions
-from .procedure import Meeting
+from .procedure import Meeting, declares_later
 from .rosters import casting_request
 from .seating import seat
 
@@ -22,4 +22,5 @@ SPEC = ProcedureSpec(
     moderation=True,
     extends=True,
     progress=progress,
+    declares_later=declares_later,
 )

@@ -27,6 +27,7 @@ from ...views.meeting_status import (
     OPENING,
     SUMMARY,
     called,
+    current_round,
     speaks_from_outside,
 )
 from ..clerk import clerk_turn, material
@@ -41,6 +42,8 @@ SPEECH_TOKENS, SMALL_SPEECH_TOKENS, SUMMARY_TOKENS, LISTING_TOKENS = 2048, 160, 
 SMALL_OPENINGS = ("What I would add is that", "From my role I see that", "The main risk is that")
 """A demonstration model that begins like the one before it goes on like it."""
 SUMMARY_CONTRACT = Contract(sections=("Key Points", "Emerging Consensus", "Open Questions"))
+LATER_STAGE = "declaration"
+"""Of what a seat declares after its speech, without words."""
 WITH_IT: tuple[Key, ...] = ("end", "actions", "for_the_record")
 """What a meeting asks for beside what every table does."""
 
@@ -127,6 +130,26 @@ def _speech(
     )
 
 
+def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
+    """The turn in which a seat adds to what it declared in the newest round, or sets it right: as
+    long as no further round has begun and nobody has concluded. None if there is no such turn."""
+    state = table.state
+    round_ = current_round(state)
+    held = state.stages.get((DISCUSSION, round_))
+    said = turn_id(round_, DISCUSSION, seat.id)
+    if held is None or (held.closed is None and state.speech(said) is None):
+        return None
+    asked = keys(table, round_)
+    if held.closed is not None:
+        asked = tuple(key for key in asked if key != "new_points")
+    before = sum(1 for s in state.speeches if s.corrects == said)
+    task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
+    plan = table.seat_turn(seat, LATER_STAGE, round_, task, _policy(table))
+    return replace(
+        plan, turn_id=turn_id(round_, f"{LATER_STAGE}-{before + 1}", seat.id), corrects=said
+    )
+
+
 def summary(table: MeetingTable, round_: int) -> TurnPlan:
     """What the host says between two rounds; while there is nothing to vote on yet, with the list
     of the positions in it, in the same call."""
@@ -174,6 +197,21 @@ def conclusion(table: MeetingTable, rounds: int) -> TurnPlan:
     more = DECISION_SECTIONS if table.decides else ()
     task = verdict_task(table, "meeting/conclusion", variables, (*CONCLUSION_SECTIONS, *more))
     return _host_turn(table, CONCLUSION, task, after_round=rounds)
+
+
+def awaited_summary(table: MeetingTable, round_: int) -> TurnPlan:
+    """A coordinator from outside is waited for as long as everybody else."""
+    return _awaited(table, f"{SUMMARY}-{round_}", round_, table.patience)
+
+
+def awaited_conclusion(table: MeetingTable) -> TurnPlan:
+    return _awaited(table, CONCLUSION, current_round(table.state), table.conclusion_seconds)
+
+
+def _awaited(table: MeetingTable, stage: str, after_round: int, seconds: float) -> TurnPlan:
+    """A turn of the host for which nobody is called, and no prompt is ever made."""
+    plan = _host_turn(table, stage, Task(PromptPlan("meeting/opening", {})), after_round=after_round)
+    return replace(plan, policy=TurnPolicy(timeout=seconds, patience=seconds))
 
 
 def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
