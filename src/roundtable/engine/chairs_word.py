@@ -5,7 +5,7 @@ Pure: from what was given to the speech that ends the discussion, or NotAllowed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core.declaration import Declaration
 from ..core.effects import turn_id
@@ -33,42 +33,47 @@ class ChairsWord:
     dissent: tuple[str, ...] = ()
     actions: tuple[ActionItem, ...] = ()
 
-    def speech(self, state: State, key: str) -> SpeechGiven:
-        """The host's last speech. NotAllowed says what is empty or too long."""
+    def checked(self) -> ChairsWord:
+        """The same, readable, each entry on one line. NotAllowed says what is empty or too long."""
         words = checked_words(
             "conclusion",
             self.conclusion or self.recommendation,
             "Say what came of it, or stop instead.",
         )
-        lists = (self.consensus, self.disagreements, self.dissent)
-        sections = {
-            heading: "\n".join(f"- {each}" for each in entries)
-            for heading, listed in zip(CHAIRS_LISTS, lists, strict=True)
-            if (entries := _entries(heading, listed))
-        }
-        if self.recommendation.strip():
-            (told,) = _entries(RECOMMENDATION, (self.recommendation,))
-            sections = {RECOMMENDATION: told, **sections}
         _entries("Action Items", tuple(each.text for each in self.actions))
+        return replace(
+            self,
+            conclusion=words,
+            recommendation=" ".join(_entries(RECOMMENDATION, (self.recommendation,))),
+            consensus=_entries(CHAIRS_LISTS[0], self.consensus),
+            disagreements=_entries(CHAIRS_LISTS[1], self.disagreements),
+            dissent=_entries(CHAIRS_LISTS[2], self.dissent),
+        )
+
+    def speech(self, state: State, key: str) -> SpeechGiven:
+        """The host's last speech."""
         host = state.start.host
+        lists = zip(CHAIRS_LISTS, (self.consensus, self.disagreements, self.dissent), strict=True)
+        listed = {name: "\n".join(f"- {each}" for each in entries) for name, entries in lists}
+        sections = {RECOMMENDATION: self.recommendation, **listed}
         return SpeechGiven(
             turn_id=turn_id(0, CONCLUSION, host.id),
             stage=CONCLUSION,
             round=0,
             participant=host.id,
             model=OUTSIDE,
-            text=words,
-            sections=sections,
+            text=self.conclusion,
+            sections={name: text for name, text in sections.items() if text},
             after_round=newest_round(state),
             key=key,
             declaration=Declaration(actions=self.actions) if self.actions else None,
         )
 
 
-def _entries(heading: str, listed: tuple[str, ...]) -> list[str]:
+def _entries(heading: str, listed: tuple[str, ...]) -> tuple[str, ...]:
     """Each entry on one line, without empty ones."""
-    found = [" ".join(readable(each).split()) for each in listed]
-    found = [each for each in found if each]
+    lines = (" ".join(readable(each).split()) for each in listed)
+    found = tuple(line for line in lines if line)
     if len(found) > MOST_ENTRIES or any(len(each) > LONGEST_ENTRY for each in found):
         raise NotAllowed(
             f"{heading}: at most {MOST_ENTRIES} entries of {LONGEST_ENTRY:,} characters fit.",

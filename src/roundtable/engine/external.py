@@ -99,7 +99,7 @@ def heard(
         raise NotAllowed("The speech is empty.", "Say something with your declaration.")
     off = contract.check(prose) if prose else ()
     flags = [contract.flag] if off else []
-    remarks = [f"{each.message} It is recorded, and flagged." for each in off]
+    remarks: list[str] = []
     if form is not None and declaration is None:
         flags.append(UNDECLARED)
         remarks.append(NO_DECLARATION)
@@ -109,6 +109,7 @@ def heard(
     elif form is not None and declaration is not None:
         remarks += lacks(form, declaration, fields or {})
         remarks += [f"Read so: {each}." for each in reading.mended]
+    remarks += [f"{each.message} It is recorded, and flagged." for each in off]
     others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
     speech = SpeechGiven(
         turn_id=plan.turn_id,

@@ -376,7 +376,7 @@ class Service:
         self, discussion_id: str, given: str | ChairsWord, *, key: str | None = None
     ) -> State:
         """End a discussion with these words of its host as its conclusion."""
-        word = ChairsWord(given) if isinstance(given, str) else given
+        word = (ChairsWord(given) if isinstance(given, str) else given).checked()
         await self._moderated(discussion_id)
         return await self._act(discussion_id, lambda state: concluded(state, word.speech, key))
 

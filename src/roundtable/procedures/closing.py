@@ -59,7 +59,7 @@ def closing_plans(
     plans = []
     for seat in table.seats:
         outside = seat.speaker.model == OUTSIDE
-        if outside and patience is None:
+        if outside and (patience is None or not _is_there(table, seat.id, round_)):
             continue
         due = _still_open(table, seat.id, unvoted=unvoted, outside=outside)
         wanted = due is not None
@@ -71,6 +71,11 @@ def closing_plans(
             policy = replace(POLICY, patience=patience) if patience else POLICY
             plans.append(table.ballot_turn(seat, CLOSING, round_, form, policy, asks=asks))
     return plans
+
+
+def _is_there(table: Table, seat: str, round_: int) -> bool:
+    """Whether somebody spoke for a seat in the last round: nobody else is waited for once more."""
+    return any(s.participant == seat and s.round == round_ for s in table.state.speeches)
 
 
 def _still_open(

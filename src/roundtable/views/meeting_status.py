@@ -188,7 +188,7 @@ def _issue(point: Point) -> Issue:
 
 
 def _next_speaker(state: State, round_: int, limit: int, order: list[str]) -> str | None:
-    if state.closed is not None or not order:
+    if state.closed is not None or not order or awaits_conclusion(state):
         return None
     if round_ == 0:
         return order[0]

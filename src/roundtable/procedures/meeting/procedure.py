@@ -28,6 +28,7 @@ from ...core.events import (
 from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
+from ...core.values import OUTSIDE
 from ...views.meeting import closing_speech, written_conclusion
 from ...views.meeting_status import (
     CONCLUSION,
@@ -226,6 +227,11 @@ def _awaiting(table: MeetingTable, why: WrapUp) -> tuple[Effect, ...]:
     return run_stage(table.state, [turns.awaited_conclusion(table)]).effects
 
 
+def _concluded_by_hand(state: State) -> bool:
+    speech = closing_speech(state)
+    return speech is not None and speech.model == OUTSIDE
+
+
 def _nobody_concluded(table: MeetingTable) -> bool:
     turn = table.state.turn(turn_id(0, CONCLUSION, table.host.id))
     return table.led_from_outside and turn is not None and turn.failure is not None
@@ -291,7 +297,7 @@ def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
             detail=f"Stopped by {spent.detail}.",
             remedy="Raise the limit to let the meeting finish.",
         )
-    elif why == "too_few" and closing_speech(state) is None:
+    elif why == "too_few" and not _concluded_by_hand(state):
         closed = DiscussionClosed(
             status="stopped",
             stop_reason="too_few_answers",
