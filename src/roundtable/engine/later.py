@@ -62,7 +62,9 @@ def _before(state: State, plan: TurnPlan) -> Declaration | None:
 def _fields(declared: Declaration) -> dict[str, Any]:
     """A declaration as its speaker would give it again. Points and stances are on the
     table already."""
-    found = declared.model_dump(mode="json", exclude_defaults=True, exclude={"new_points", "stances"})
+    found = declared.model_dump(
+        mode="json", exclude_defaults=True, exclude={"new_points", "stances"}
+    )
     if "adopted" in found:
         found["adopted"] = [
             {"from": each.participant, "what": each.what, "moved": each.moved}
@@ -73,4 +75,3 @@ def _fields(declared: Declaration) -> dict[str, Any]:
             {"what": each.text, "owner": each.owner, "due": each.due} for each in declared.actions
         ]
     return found
-

@@ -211,9 +211,7 @@ def vote(state: State, participant: str, in_favour: bool) -> list[tuple[Event, s
     return [(EndVoted(participant=participant, in_favour=in_favour), None)]
 
 
-def overdue(
-    state: State, procedure: Procedure, now: datetime
-) -> list[tuple[Event, str | None]]:
+def overdue(state: State, procedure: Procedure, now: datetime) -> list[tuple[Event, str | None]]:
     """The host's turns that somebody from outside was waited for longer than they last, in a
     discussion that nobody drives: it goes on without those words."""
     if state.closed is not None or state.paused is not None or state.updated_at is None:

@@ -391,8 +391,8 @@ def _host_failed(verb: str) -> Closing:
 
 UNCONCLUDED_NOTE = NoteAdded(
     code="unconcluded",
-    text="The coordinator did not conclude in its time, so the conclusion is an extract of what the "
-    "participants declared.",
+    text="The coordinator did not conclude in its time, so the conclusion is an extract of what "
+    "the participants declared.",
     remedy="Give it more time with conclusion_seconds, or let a model coordinate.",
 )
 EXTRACTED_NOTE = NoteAdded(

@@ -45,7 +45,7 @@ def tool_command(flags: Mapping[str, Any]) -> int:
         toolset = Toolset(app, driving, access=held, created_by="command line")
         return await toolset.call(name, arguments)
 
-    click.echo(with_app(call).model_dump_json(indent=2))
+    click.echo(json.dumps(with_app(call).wire(), ensure_ascii=False, indent=2))
     return 0
 
 

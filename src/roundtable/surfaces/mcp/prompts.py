@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mcp_types as types
 
 from ...core.errors import UnknownName, UsageError
-from ..toolset.status import participating
+from ..toolset.inviting import participating
 from ..toolset.toolset import Toolset
 
 COORDINATE = """\

@@ -6,6 +6,7 @@ every door: here they are only handed over.
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -51,9 +52,7 @@ class Service:
     async def list_tools(
         self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(
-            tools=[_tool(each) for each in self.toolset.operations.values()]
-        )
+        return types.ListToolsResult(tools=[tool_of(each) for each in self.toolset.listed.values()])
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -73,9 +72,10 @@ class Service:
                     "This is a defect of Roundtable; its log on the server has the details.",
                 )
             )
-        document = result.model_dump(mode="json")
+        document = result.wire()
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         return types.CallToolResult(
-            content=[types.TextContent(type="text", text=result.model_dump_json())],
+            content=[types.TextContent(type="text", text=text)],
             structured_content=document,
         )
 
@@ -149,13 +149,13 @@ def _schema(toolset: Toolset, name: str) -> dict[str, Any] | None:
     return found.input_schema if found.name in toolset.operations else None
 
 
-def _tool(each: Operation) -> types.Tool:
+def tool_of(each: Operation) -> types.Tool:
+    """A tool as clients are told of it, with every new conversation: the schema of its answer,
+    which explains itself, is had by HTTP and `roundtable tool NAME --schema`."""
     return types.Tool(
         name=each.tool,
-        title=each.title,
-        description=each.description,
+        description=" ".join(each.description.split()),
         input_schema=each.input_schema,
-        output_schema=each.output_schema,
         annotations=types.ToolAnnotations(
             title=each.title,
             read_only_hint=each.read_only,

@@ -11,8 +11,9 @@ from ...core.values import HOST_WIRE_NAME, OUTSIDE
 from ...settings import Choices
 
 READING = frozenset({"read", "status", "summarize", "list"})
-SEAT = READING | {"speak", "vote", "join"}
-HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"})
+SEAT = READING | {"speak", "vote", "join", "leave"}
+LEADING = frozenset({"pause", "resume", "skip", "material", "extend"})
+HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"}) | LEADING
 TOOLSETS: dict[str, frozenset[str]] = {
     "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "collect"},
     "roundtable-seat": SEAT,
