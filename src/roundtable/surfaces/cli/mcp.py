@@ -38,9 +38,9 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     from ..mcp.serve import serve_http, serve_stdio
 
-    web = not flags["no_web"]
+    web, every = not flags["no_web"], flags["tools"] == "all"
     if not flags["http"]:
-        asyncio.run(serve_stdio(settings, held, web=web))
+        asyncio.run(serve_stdio(settings, held, web=web, every=every))
         return 0
 
     def ready(address: str) -> None:
@@ -55,6 +55,7 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
             port=flags["port"],
             allow_hosts=flags["allow_host"],
             web=web,
+            every=every,
             ready=ready,
         )
     )

@@ -31,7 +31,7 @@ PATH = "/mcp"
 
 @asynccontextmanager
 async def toolset_of(
-    settings: Settings, access: Access, *, web: bool = True
+    settings: Settings, access: Access, *, web: bool = True, every: bool = False
 ) -> AsyncIterator[Toolset]:
     """The toolset of one server process, which drives what the tools start."""
     async with start(
@@ -40,15 +40,19 @@ async def toolset_of(
         progress=lambda words: print(words, file=sys.stderr),  # noqa: T201 - stdout is the client's
     ) as app:
         toolset = Toolset(app, access=access, web=web, created_by="mcp")
+        toolset.every = every
         try:
             yield toolset
         finally:
             await toolset.close()
 
 
-async def serve_stdio(settings: Settings, access: Access, *, web: bool = True) -> None:
-    """Serve the client at the other end of standard input and output until it goes."""
-    async with toolset_of(settings, access, web=web) as toolset:
+async def serve_stdio(
+    settings: Settings, access: Access, *, web: bool = True, every: bool = False
+) -> None:
+    """Serve the client at the other end of standard input and output until it goes; with `every`
+    tool listed, not only the common ones."""
+    async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = make_server(toolset)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, options_of(server))
@@ -62,13 +66,14 @@ async def serve_http(
     port: int,
     allow_hosts: Sequence[str] = (),
     web: bool = True,
+    every: bool = False,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve clients over HTTP until the process is told to end; `ready` is told the address.
     `allow_hosts` are further names under which it may be called."""
     key = load_links(settings.home).owner_key
     listening = _listening(host, port)
-    async with toolset_of(settings, access, web=web) as toolset:
+    async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = _Server(
             uvicorn.Config(
                 http_app(toolset, key, (host, *allow_hosts)),

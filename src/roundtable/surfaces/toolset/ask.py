@@ -229,5 +229,7 @@ def _collected(state: State) -> Collected:
         cost_usd=usage.cost_usd,
         hint="It is done."
         if closed
-        else "It is not done yet: poll it, or collect with wait=50. " + what_next(state, now),
+        else what_next(state, now)
+        if now.waiting_for
+        else "It is not done yet: poll it, or collect with wait=50.",
     )

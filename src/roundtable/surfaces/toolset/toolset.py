@@ -28,6 +28,9 @@ class Toolset(AskTools, LeadTools, SeatTools, TellingTools, ModerateTools):
     """Discussions that an outside agent coordinates, mixed freely with seats that the program
     drives, and questions that the program answers alone. Every answer says what to do next."""
 
+    every = False
+    """Whether clients are shown all tools, and not only the common ones."""
+
     @property
     def operations(self) -> dict[str, Operation]:
         """The tools that this caller may use, by short name."""
@@ -37,7 +40,7 @@ class Toolset(AskTools, LeadTools, SeatTools, TellingTools, ModerateTools):
     def listed(self) -> dict[str, Operation]:
         """The tools that a client is shown unless it asks for all: what is rarely needed costs
         every model that reads it. Whoever holds one seat has few, and is shown them all."""
-        if self.access.profile not in ("", HOST_WIRE_NAME):
+        if self.every or self.access.profile not in ("", HOST_WIRE_NAME):
             return self.operations
         return {name: each for name, each in self.operations.items() if name in COMMON}
 
