@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...views import meeting as views
 from ...views.meeting_status import progress
 from ..spec import ProcedureSpec
+from .conclusion import outputs
 from .options import MeetingOptions
 from .procedure import Meeting, declares_later
 from .rosters import casting_request
@@ -17,7 +18,7 @@ SPEC = ProcedureSpec(
     seat,
     views.meeting_estimate,
     views.delivery,
-    views.outputs,
+    outputs,
     casting_request=casting_request,
     moderation=True,
     extends=True,
