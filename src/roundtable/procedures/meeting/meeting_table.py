@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...core.events import SpeechGiven
+from ...core.text import slug
 from ...core.values import Participant
 from ...views.meeting_status import (
     DISCUSSION,
@@ -92,10 +93,26 @@ class MeetingTable(Table):
         stage = self.state.stages.get((f"{SUMMARY}-{round_}", 0))
         return stage is not None and stage.closed is not None
 
+    def doubled(self, seat: Participant) -> bool:
+        """Whether a seat's name only says its role again, as in the ready rosters."""
+        return slug(seat.name, 200) == slug(seat.role, 200)
+
+    def shown(self, seat: Participant) -> str:
+        """The name by which prompts call a seat."""
+        return seat.role if self.doubled(seat) else seat.name
+
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        others = [each for each in self.seats if each.id != reader]
+        names = {self.shown(each): each.id for each in others}
+        return names if len(names) == len(others) else {each.id: each.id for each in others}
+
     def called(self, participant: str) -> str:
-        """`Role(Name)`, as the minutes call everybody."""
+        """`Role(Name)`, as the minutes call everybody; in a prompt nothing is said twice."""
         seated = self.state.participant(participant)
-        return called(seated) if seated else participant
+        return self._called(seated) if seated else participant
 
     def everybody(self, *, but: Participant | None = None) -> str:
-        return ", ".join(called(p) for p in self.seats if p != but)
+        return ", ".join(self._called(p) for p in self.seats if p != but)
+
+    def _called(self, seat: Participant) -> str:
+        return seat.role if self.doubled(seat) else called(seat)

@@ -109,12 +109,12 @@ def _speech(
 ) -> TurnPlan:
     variables: dict[str, PromptValue] = {
         **so_far,
-        "name": seat.name,
-        "role": seat.role,
+        **_who(table, seat),
         "perspective": seat.perspective,
         "others": table.everybody(but=seat),
         "round": str(round_),
         "max_rounds": str(table.max_rounds),
+        "place": _place(table, round_),
     }
     form = table.form(seat, keys(table, round_))
     task = table.declaring_task("meeting/speech", variables, form, SPEECH, max_tokens=SPEECH_TOKENS)
@@ -228,8 +228,7 @@ def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
             "meeting/small-speech",
             {
                 "question": Untrusted("question", table.state.start.topic),
-                "name": seat.name,
-                "role": seat.role,
+                **_who(table, seat),
                 "round": str(round_),
                 "max_rounds": str(table.max_rounds),
                 "others": heard,
@@ -243,7 +242,20 @@ def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
 
 def _common(table: MeetingTable) -> dict[str, PromptValue]:
     """What every prompt holds. Remarks of the chair stand in the history, where they were made."""
-    return {key: value for key, value in table.common().items() if key != "remarks"}
+    at = table.state.updated_at
+    return {**table.common(), "remarks": (), "today": at.date().isoformat() if at else ""}
+
+
+def _who(table: MeetingTable, seat: Participant) -> dict[str, PromptValue]:
+    """A seat's name and role; one of them where they say the same."""
+    return {"name": table.shown(seat), "role": "" if table.doubled(seat) else seat.role}
+
+
+def _place(table: MeetingTable, round_: int) -> str:
+    """Which round it is for whoever speaks in it: what is asked differs."""
+    if table.max_rounds == 1:
+        return "only"
+    return "last" if round_ >= table.max_rounds else "first" if round_ == 1 else "later"
 
 
 def _host_turn(table: MeetingTable, stage: str, task: Task, *, after_round: int) -> TurnPlan:
