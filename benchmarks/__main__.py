@@ -18,6 +18,7 @@ NAMES = (
     "news",
     "page_paint",
     "mcp",
+    "meeting_tools",
 )
 
 

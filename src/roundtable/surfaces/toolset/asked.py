@@ -21,9 +21,14 @@ LONGEST_REASON = 80
 
 
 def points_on_the_table(state: State) -> list[Point]:
-    """Everything that somebody may take a stance on, as it stands now."""
+    """Everything that somebody may take a stance on, as it stands now. Of what is agreed nobody has
+    to be named: all who could answer it agree."""
     record = record_of(state)
     found = [point(each) for each in record.points if not each.withdrawn]
+    found = [
+        each.model_copy(update={"stances": {}}) if each.status == "agreed" else each
+        for each in found
+    ]
     return [*found, *(_condition(each) for each in record.conditions)]
 
 
@@ -116,7 +121,11 @@ def _condition(each: ConditionOnTable) -> Point:
 
 
 def _stances(said: Mapping[str, PointStance]) -> dict[str, str]:
+    """What each said to it, with the reason where it does not simply agree: that is what the next
+    speaker has to answer."""
     return {
-        seat: each.stance + (f": {redact(clip(each.text, LONGEST_REASON))}" if each.text else "")
+        seat: each.stance
+        if each.stance == "agree" or not each.text
+        else f"{each.stance}: {redact(clip(each.text, LONGEST_REASON))}"
         for seat, each in said.items()
     }
