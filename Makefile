@@ -8,6 +8,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tests start hundreds of processes: without bytecode each would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+# Each file of tests is one process's, and they are taken in order: what is costly to start (Chromium
+# and its server, PostgreSQL) is started once by each of them. WORKERS=0 is one process.
+WORKERS ?= logical --maxprocesses 4
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --inline-snapshot=disable
 QUESTION ?= Should a team of five build its product on microservices or on a monolith?
 
 .PHONY: demo test check types lint layers tests tools requirements requirements-table reference bench evals clean
@@ -30,7 +36,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 tests: $(VENV)/.installed-dev tools
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # What the tests need and pip does not bring: Chromium, axe-core, and MCP's own checkers from npm.
 # Where something cannot be had, its own tests say so: the others must run all the same.
@@ -39,10 +45,10 @@ tools: $(VENV)/.installed-dev
 	-$(BIN)/python -m tests.npm_tools
 
 requirements: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --requirements
+	$(PYTEST) --requirements
 
 requirements-table: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --requirements-table=docs/requirements.md
+	$(PYTEST) --requirements-table=docs/requirements.md
 
 # The page of all options, from their declarations.
 reference: $(VENV)/.installed-dev

@@ -33,6 +33,18 @@ def pytest_configure(config: pytest.Config) -> None:
         document=config.getoption("--requirements-table"),
     )
     config.pluginmanager.register(report, "requirement-report")
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        _take_time()
+
+
+def _take_time() -> None:
+    """Other workers make an example slow, which says nothing of what is tested."""
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile(
+        "workers", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("workers")
 
 
 @pytest.fixture
@@ -59,6 +71,14 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Also where ddgs happens to be installed, no test searches the web.
     monkeypatch.delenv("SEARXNG_URL", raising=False)
     monkeypatch.setenv("ROUNDTABLE_SEARCH", "none")
+
+
+@pytest.fixture
+def within_reach(tmp_path: Path) -> None:
+    """Another user may come to the test's folder. A worker has one more folder above it."""
+    above = 4 if "PYTEST_XDIST_WORKER" in os.environ else 3
+    for folder in (tmp_path, *tmp_path.parents)[:above]:
+        folder.chmod(0o755)
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 LIST = Path(__file__).with_name("requirements.txt")
+PROPERTY = "requirement"
+"""What a test's report says of it: it comes to us from whatever process the test ran in."""
 
 
 def known_ids() -> dict[str, dict[str, str]]:
@@ -33,26 +34,26 @@ class RequirementReport:
         self.shown: dict[str, set[str]] = defaultdict(set)
         self.failed: set[str] = set()
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
         known = {each for ids in known_ids().values() for each in ids}
         for item in items:
             for mark in item.iter_markers("requirement"):
                 unknown = [each for each in mark.args if each not in known]
                 if unknown or not mark.args:
-                    raise pytest.UsageError(f"{item.nodeid}: unknown requirement {unknown}")
+                    error = f"{item.nodeid}: unknown requirement {unknown}"
+                    session.shouldfail = error  # how a worker tells whoever started it
+                    raise pytest.UsageError(error)
+                item.user_properties += [(PROPERTY, each) for each in mark.args]
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        report = yield
-        ids = {each for mark in item.iter_markers("requirement") for each in mark.args}
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        ids = {each for name, each in report.user_properties if name == PROPERTY}
         if report.failed:
-            self.failed |= ids
-        elif call.when == "call" and report.passed:
+            self.failed |= {str(each) for each in ids}
+        elif report.when == "call" and report.passed:
             for each in ids:
-                self.shown[each].add(item.nodeid)
-        return report
+                self.shown[str(each)].add(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         sections = known_ids()

@@ -488,11 +488,11 @@ def test_asked_for_alone_the_bare_object_will_do() -> None:
     ],
 )
 def test_a_hostile_or_broken_block_is_a_problem_in_plain_words(body: str, told: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = problem(Form(OPENING).read(said(body)))
     assert told in found
     assert len(found) < 250
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_ten_thousand_stances_are_read_or_refused_and_never_counted_twice() -> None:
@@ -507,7 +507,7 @@ def test_ten_thousand_stances_are_read_or_refused_and_never_counted_twice() -> N
 
 
 def test_a_million_fences_take_no_time() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for text in (
         "```\n" * 200_000,
         "```declaration\n" * 100_000,
@@ -515,7 +515,7 @@ def test_a_million_fences_take_no_time() -> None:
         "x\n~~~a\nx\n```b\n" * 50_000,
     ):
         FORM.read(text)
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_comments_are_taken_out_of_the_block_and_not_out_of_texts() -> None:

@@ -70,6 +70,7 @@ class Scene:
                         "context": (),
                         "remarks": (),
                         "language": "auto",
+                        "today": "2026-01-02",
                     },
                 ),
                 contract,

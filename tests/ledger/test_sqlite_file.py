@@ -211,8 +211,6 @@ def as_nobody() -> Iterator[None]:
 async def read_only(tmp_path: Path) -> AsyncIterator[Path]:
     """A ledger's file that nobody may write, in a folder that everybody can reach."""
     path = tmp_path / "ledger.db"
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
     async with opening(path) as ledger:
         await ledger.append(ID, [opened("Still there?")])
     path.chmod(0o444)
@@ -220,6 +218,7 @@ async def read_only(tmp_path: Path) -> AsyncIterator[Path]:
     tmp_path.chmod(0o755)
 
 
+@pytest.mark.usefixtures("within_reach")
 @pytest.mark.parametrize("folder_mode", [0o555, 0o777])
 async def test_a_read_only_database_can_be_read_but_not_written(
     read_only: Path, folder_mode: int
@@ -240,6 +239,7 @@ async def test_a_read_only_database_can_be_read_but_not_written(
                 assert caught.value.remedy
 
 
+@pytest.mark.usefixtures("within_reach")
 async def test_no_database_can_be_made_in_a_read_only_folder(read_only: Path) -> None:
     read_only.parent.chmod(0o555)
     with as_nobody():

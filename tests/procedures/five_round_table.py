@@ -197,12 +197,12 @@ def revision(request: SpeakRequest, *, chinese: bool = False, words: int = 1050)
     fill = Filler(f"d{seed}{stage_of(request)[0]}", chinese=chinese)
     raised = listed(request, "CHALLENGES", "Q")
     if chinese:
-        said = "\n".join(f"- {c}：采纳。理由充分，我们将据此修改方案。" for c in raised)
+        said = "\n".join(f"- {c}：采纳。对{c}理由充分，我们将据此修改方案。" for c in raised)
         table = "| 原方案 | 修订方案 | 理由 |\n|---|---|---|\n| 自研 | 采购 | 更快上线 |"
     else:
         replies = ["reject" if n == 0 else "accept" for n in range(len(raised))]
         said = "\n".join(
-            f"- {c}: {reply}. The figures bear it out, and the plan says so now."
+            f"- {c}: {reply}. The figures of {c} bear it out, and the plan says so now."
             for c, reply in zip(raised, replies, strict=True)
         )
         table = (
@@ -221,7 +221,8 @@ def arbitration(
     fill = Filler("host", chinese=chinese)
     open_ = listed(request, "DISPUTES", "X")
     if chinese:
-        ruled = "\n".join(f"- {x}：按原方案执行。理由：数据支持该方案并且风险可控。" for x in open_)
+        why = "的数据支持该方案并且风险可控。"
+        ruled = "\n".join(f"- {x}：按原方案执行。理由：双方{x}{why}" for x in open_)
         head = "| 周次 | 任务 | 负责人 | 交付物 | 工作量 | 截止 |"
         rows = [
             f"| 第{n}周 | 任务{n} | 张工 | 文档{n} | {n} 人天 | 第{n}周周五 |"
@@ -230,7 +231,7 @@ def arbitration(
         risks = "\n".join(f"T{n}：风险{n}。应急预案：切换到人工。" for n in range(1, top + 1))
     else:
         ruled = "\n".join(
-            f"- {x}: It is done as planned. Rationale: the figures of both sides support it."
+            f"- {x}: It is done as planned. Rationale: the figures of both sides on {x} support it."
             for x in open_
         )
         head = "| Week | Task | Owner | Deliverable | Effort | Due |"

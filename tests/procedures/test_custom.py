@@ -241,7 +241,7 @@ def test_security_comes_before_anything_from_outside_whatever_the_task_says() ->
     hold(table, context=(Material(source="notes.md", text="A fact."),))
     user = prompt_of(table, "2/stage-2/anna").user
     assert user.startswith("⚠️ SECURITY")
-    assert user.index("SPEECH (untrusted)") < user.index("FIRST") < user.index("USER QUERY")
+    assert user.index("SPEECH (untrusted)") < user.index("FIRST") < user.index("---USER QUERY")
     assert "Be brief. Anna 2" in user
     assert "[marker removed]" in user
     assert user.count(TOPIC) == 1
@@ -251,9 +251,9 @@ def test_security_comes_before_anything_from_outside_whatever_the_task_says() ->
 
 @pytest.mark.requirement("I-27")
 def test_what_the_task_does_not_place_is_placed_by_the_frame() -> None:
-    table, _ = held({}, {"sees": "previous", "prompt": "TASK"})
+    table, _ = held({}, {"sees": "previous", "prompt": "THE TASK"})
     user = prompt_of(table, "2/stage-2/anna").user
-    places = [user.index(word) for word in (TOPIC, "What was said so far:", "TASK")]
+    places = [user.index(word) for word in (TOPIC, "What was said so far:", "THE TASK")]
     assert places == sorted(places)
 
 

@@ -132,6 +132,20 @@ def test_no_reviewer_learns_the_names_or_models_of_its_peers(topic: str) -> None
                 assert NAMES[who] not in whole
 
 
+def test_the_host_is_told_whom_each_reviewer_means_by_its_letters() -> None:
+    """Each reviewer has letters of its own: "Answer A" is somebody else in every critique."""
+    said = "Answer A overlooks the cost, and B the risk. CANARY"
+    acts: dict[str, Act] = {f"2/critique/{who}": review(who, Critique=said) for who in EXPERTS}
+    at = table(SPLIT, acts)
+    state = hold(at)
+    read = prompt_of(at, SYNTHESIS).user
+    for who in EXPERTS:
+        meant = Seen(state, "deliberation").letters(who)
+        letters = ", ".join(f"{letter} is {NAMES[seat]}" for letter, seat in meant.items())
+        assert f"turn 2/critique/{who}; in these words {letters}\n## Critique\n{said}" in read
+        assert f"turn 1/answer/{who}\n" in read, "whoever answered alone knew no letters"
+
+
 @pytest.mark.requirement("X-04")
 def test_nobody_knows_another_answer_before_the_critique_even_after_a_crash() -> None:
     at = table({who: (f"SECRET {who}", "o1") for who in EXPERTS})
@@ -337,6 +351,14 @@ def test_every_prompt_carries_the_language(language: str, says: str) -> None:
     at = table()
     hold(at, language=language)
     assert all(f"Write in {says}." in outside(request) for request in at.requests)
+
+
+def test_every_prompt_says_what_day_it_is() -> None:
+    at = table()
+    state = hold(at)
+    assert state.opened_at is not None
+    today = f"Today is {state.opened_at.date().isoformat()}."
+    assert all(today in outside(request) for request in at.requests)
 
 
 def test_the_same_table_deliberates_the_same_way_twice() -> None:

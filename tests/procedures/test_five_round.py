@@ -353,7 +353,8 @@ def test_prompts_of_a_discussion_begin_alike_and_differ_from_another_discussions
     shares = round_shares(hold(table))
     rounds = [request for request in table.requests if turn_of(request) != CLERK]
     assert len({request.system for request in rounds}) == 1
-    assert {r.user.partition("\n")[0] for r in rounds} == {"---USER QUERY (untrusted)---"}
+    today = "Today is 2026-01-02. The question on the table:\n---USER QUERY (untrusted)---\n"
+    assert all(request.user.startswith(today) for request in rounds)
     late = [share for number in (3, 4, 5) for share in shares[number]]
     assert sum(r for r, _ in late) / sum(n for _, n in late) >= 0.70
     hold(table)
@@ -434,8 +435,10 @@ def test_low_divergence_ends_the_debate_if_it_is_below_the_threshold(
     table = five_rounds(chinese=True)  # they agree on every point
     state = hold(table, ZH_TOPIC, agents=ZH_AGENTS, divergence=threshold)
     assert ("early_stop" in codes(state)) is ends
-    # Three votes stand in for two rounds.
-    assert len(asked(table)) == (8 + 3 if ends else 14)
+    # The critique is held all the same; three votes stand in for the revision.
+    assert [t for t in asked(table) if t.startswith("3/critique")] != []
+    assert len(asked(table)) == (11 + 3 if ends else 14)
+    assert ([t for t in asked(table) if t.startswith("4/")] == []) is ends
     assert measures(state, 2, "cross-reference").divergence == 0.0
 
 
@@ -581,6 +584,19 @@ def test_another_model_of_the_chain_takes_over_and_it_is_noted() -> None:
     assert {s.model for s in state.speeches} == {"fallback/model"}
     assert state.status == "concluded"
     assert any("fallback/model spoke in place of main/model" in note.text for note in notes(state))
+
+
+@pytest.mark.requirement("B-54", "X-12")
+def test_a_model_of_the_table_sums_up_where_the_hosts_own_cannot() -> None:
+    def script(request: SpeakRequest) -> str | SpeakerError:
+        return DEAD if request.model == "main/model" else compliant(request)
+
+    table = Table({"*": Voice(script)}, cast=Cast("main/model"))
+    state = hold(table, models={who: "seat/model" for who in IDS})
+    assert state.start.host.speaker.model == "main/model"
+    assert state.verdict is not None
+    assert (state.verdict.method, state.verdict.author) == ("written", "seat/model")
+    assert any("seat/model spoke in place of main/model" in note.text for note in notes(state))
 
 
 @pytest.mark.requirement("X-13")

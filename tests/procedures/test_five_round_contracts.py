@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 
@@ -24,7 +25,7 @@ SAID = Statements(
     },
 )
 OWN = IDS[0]
-SUPPORT = "Support: at 900 requests a second the queue overflows within two minutes."
+SUPPORT = "Support: at {n}00 requests a second the queue overflows within two minutes."
 
 
 def broken(contract: Contract, text: str) -> list[str]:
@@ -212,14 +213,45 @@ def test_an_item_without_concrete_support_is_refused(support: str) -> None:
     found = broken(
         R3, critique(item=f"[@Product Expert R1] The thing number {{n}} breaks. {support}")
     )
-    assert found == ["support"] * 8
+    # Each lacks it, and where words stand, the second to fifth say what the first did.
+    assert found == ["support"] * (10 if support.count(" ") else 8)
+
+
+@pytest.mark.requirement("B-11")
+def test_a_support_that_says_its_own_item_again_supports_nothing() -> None:
+    circular = (
+        "Support: because the thing number {n} of the plan breaks, the thing number {n} breaks."
+    )
+    item = f"[@Product Expert R1] The thing number {{n}} of the plan breaks. {circular}"
+    assert set(broken(R3, critique(item=item))) == {"support"}
+
+
+@pytest.mark.requirement("B-11")
+def test_one_support_for_all_items_is_sent_back() -> None:
+    same = "Support: at 900 requests a second the queue overflows within two minutes."
+    found = R3.check(critique(item=f"[@Product Expert R1] The thing number {{n}} breaks. {same}"))
+    assert [each.message for each in found] == [
+        "K2, K3, K4, K5: the same support as another risk's. Each needs its own.",
+        "D2, D3: the same support as another defect's. Each needs its own.",
+    ]
+
+
+@pytest.mark.requirement("B-11")
+def test_a_number_may_be_left_without_a_finding_if_that_is_said_but_not_all_of_them() -> None:
+    gap = re.sub(r"K5: .*", "K5: none worth naming", critique())
+    assert broken(R3, gap) == []
+    assert [each.number for each in forms.findings(gap) if each.kind == "risk" and each.named] == [
+        1, 2, 3, 4
+    ]  # fmt: skip
+    nothing = re.sub(r"K(\d): .*", r"K\1: None worth naming.", critique())
+    assert broken(R3, nothing) == ["risks"]
 
 
 @pytest.mark.requirement("B-11", "B-65")
 def test_a_chinese_critique_is_read_the_same_way() -> None:
     item = (
         "【@Product Expert R1】第{n}个环节会出错。"
-        "依据：因为峰值流量达到每秒 900 次请求，队列会在两分钟内溢出。"
+        "依据：因为峰值流量达到每秒 {n}00 次请求，队列会在两分钟内溢出。"
     )
     assert broken(R3, critique(item=item)) == []
     assert broken(R3, critique(item=item.split("依据")[0])) == ["support"] * 8
@@ -328,6 +360,14 @@ def test_a_revision_shows_in_a_table_what_changed(changes: str, problems: list[s
     assert broken(R4, revised(changes=changes)) == problems
 
 
+@pytest.mark.requirement("B-13", "B-25")
+def test_one_answer_to_all_challenges_is_sent_back() -> None:
+    one = "accept. We have changed the plan as was asked."
+    text = revised(answers=f"- Q3: {one}\n- Q7: {one}")
+    (violation,) = R4.check(text)
+    assert violation.message.startswith("Q7: word for word the answer to another challenge.")
+
+
 @pytest.mark.requirement("B-14")
 def test_a_revision_does_not_restate_the_proposal() -> None:
     text = revised(body=FIRST, words=1100)
@@ -342,9 +382,10 @@ def test_a_revision_does_not_restate_the_proposal() -> None:
 
 # R5
 
-R5 = contracts.arbitration(SAID, (1, 2, 3, 4))
+TODAY = date(2026, 11, 16)
+R5 = contracts.arbitration(SAID, (1, 2, 3, 4), TODAY)
 RULINGS = "\n".join(
-    f"- X{n}: We do it. Rationale: the figures of both sides support it." for n in range(1, 5)
+    f"- X{n}: We do it. Rationale: the figures of {n} sides support it." for n in range(1, 5)
 )
 
 
@@ -381,7 +422,7 @@ def test_the_summary_has_1500_to_2000_words(words: int, fits: bool) -> None:
     [
         RULINGS.rpartition("\n")[0],
         RULINGS.replace(
-            "X4: We do it. Rationale: the figures of both sides support it.", "X4: We do it."
+            "X4: We do it. Rationale: the figures of 4 sides support it.", "X4: We do it."
         ),
         RULINGS.replace("X4: We do it", "X4: Deferred to the next meeting"),
         RULINGS.replace("X4", "X9"),
@@ -395,14 +436,59 @@ def test_every_dispute_needs_a_ruling_with_its_rationale(rulings: str) -> None:
     assert "X4" in violation.message
 
 
+@pytest.mark.requirement("B-16")
+def test_a_rationale_that_repeats_its_ruling_or_another_rationale_is_sent_back() -> None:
+    again = RULINGS.replace(
+        "X4: We do it. Rationale: the figures of 4 sides support it.",
+        "X4: The cache moves to the new host. Rationale: the cache moves to the new host now.",
+    )
+    (violation,) = R5.check(summary(again))
+    assert (violation.code, "X4" in violation.message) == ("rulings", True)
+    (violation,) = R5.check(summary(RULINGS.replace("of 4 sides", "of 1 sides")))
+    assert violation.message == "X4: the same rationale as another ruling. Each needs its own."
+
+
+@pytest.mark.requirement("B-16")
+def test_the_host_may_rule_on_a_dispute_that_nobody_counted() -> None:
+    more = f"{RULINGS}\n- X5: The pilot comes first. Rationale: two experts talk past each other."
+    assert broken(R5, summary(more)) == []
+    assert len(forms.rulings(summary(more))) == 5
+
+
+@pytest.mark.requirement("B-17", "B-19")
+@pytest.mark.parametrize("owner", ["everybody", "The whole team", "all", "大家"])
+def test_what_everybody_owns_nobody_does(owner: str) -> None:
+    row = f"{owner} | paper | 3 days | Friday"
+    assert broken(R5, summary(table=plan(row=row))) == ["plan", "actionability"]
+
+
+@pytest.mark.requirement("B-17")
+def test_a_plan_is_due_after_today_and_in_the_order_of_its_weeks() -> None:
+    def dated(*days: str) -> str:
+        rows = "\n".join(
+            f"| W{n} | step {n} | Team A | paper | 3 days | {day} |"
+            for n, day in enumerate(days, 1)
+        )
+        return plan(0) + rows
+
+    good = [f"2026-{month}" for month in (
+        "11-20", "11-27", "12-04", "12-11", "12-18", "12-25", "12-30", "12-31"
+    )]  # fmt: skip
+    assert broken(R5, summary(table=dated(*good))) == []
+    (violation,) = R5.check(summary(table=dated("2025-11-20", *good[1:])))
+    assert violation.message == "Dates that lie before today (2026-11-16): W1."
+    (violation,) = R5.check(summary(table=dated(*good[:2], "2026-11-18", *good[3:])))
+    assert violation.message == "W3: due before everything of an earlier week is."
+
+
 @pytest.mark.requirement("B-17", "B-65")
 def test_the_plan_has_eight_weeks_with_owner_deliverable_and_effort() -> None:
     assert [t.week for t in forms.plan(summary())] == list(range(1, 9))
     assert broken(R5, summary(table=plan(7))) == ["weeks"]
     assert broken(R5, summary(table="W1: do it. W2: do more.")) == ["weeks"]
     assert "plan" in broken(R5, summary(table=plan(row=" | paper | 3 days | Friday")))
-    assert "plan" in broken(R5, summary(table=plan(row="Team | | 3 days | Friday")))
-    assert broken(R5, summary(table=plan(row="Team | paper | some | Friday"))) == ["effort"]
+    assert "plan" in broken(R5, summary(table=plan(row="Team A | | 3 days | Friday")))
+    assert broken(R5, summary(table=plan(row="Team A | paper | some | Friday"))) == ["effort"]
     chinese = (
         plan(row="张工 | 设计文档 | 3 人天 | 周五")
         .replace(

@@ -112,7 +112,8 @@ def test_the_markdown_report_has_five_rounds_and_the_plan() -> None:
     state = hold(five_rounds())
     _, text = files(state)
     headings = [line for line in text.splitlines() if line.startswith("## ")]
-    assert headings[:6] == [
+    assert headings[:7] == [
+        "## Decision",
         "## Experts",
         "## Round 1: Independent Proposal",
         "## Round 2: Cross-Reference",
@@ -129,10 +130,10 @@ def test_the_markdown_report_has_five_rounds_and_the_plan() -> None:
 def test_the_report_says_which_rounds_were_skipped_and_why() -> None:
     state = hold(five_rounds(chinese=True), ZH_TOPIC, agents=ZH_AGENTS)
     data, text = files(state)
-    assert [s["round"] for s in data["skipped_rounds"]] == ["R3", "R4"]
-    assert text.count("*Skipped: R3 and R4 skipped: divergence 0.00 is below 0.05.*") == 2
+    assert [s["round"] for s in data["skipped_rounds"]] == ["R4"]
+    assert text.count("*Skipped: R4 skipped: divergence 0.00 is below 0.05.*") == 1
     assert "## Round 5: Host Summary" in text
-    assert "**R3 Deep Critique skipped:**" in procedure_spec("five-round").deliver(state, "1")
+    assert "**R4 Debate & Revise skipped:**" in procedure_spec("five-round").deliver(state, "1")
 
 
 @pytest.mark.requirement("B-53")

@@ -60,6 +60,6 @@ def test_nothing_that_opens_a_tag_is_left_and_cleaning_again_adds_none(raw: str)
     "flood", ["<", "<a", "<!--", "<script", "<a<", "&lt;", "&amp;", "<<<b>", "]]>", "a>", "<a ="]
 )
 def test_no_flood_takes_long(flood: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     clean(flood * 500_000, 1500)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -225,6 +225,6 @@ def test_thousands_of_points_are_mapped_within_seconds() -> None:
     chance = random.Random(1)
     table = {f"p{n}": "".join(chance.choice("+-?.") for _ in range(4)) for n in range(2_000)}
     state = debate("abcd", table)
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(opinion_map(state).points) == 2_000
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,15 +27,7 @@ class OwnFile(NamedTuple):
 def read_library(own: Iterable[OwnFile] = ()) -> dict[str, Expert]:
     """All experts by id, in the order of the files. An own expert replaces a shipped one of the
     same id. BadSetting names the file, the line, the key and what was expected."""
-    folder = resources.files(__package__).joinpath("library")
-    shipped = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".toml")),
-        key=lambda file: file.name,
-    )
-    experts = {
-        expert.id: expert for file in shipped for expert in _experts(file.name, file.read_bytes())
-    }
-    return {**experts, **read_own(own)}
+    return {**{expert.id: expert for expert in _shipped()}, **read_own(own)}
 
 
 def read_own(files: Iterable[OwnFile]) -> dict[str, Expert]:
@@ -51,6 +44,18 @@ def own_files(*folders: Folder) -> list[OwnFile]:
         for path in folder.files("*.toml")
         if (data := _bytes(folder, path)) is not None
     ]
+
+
+@cache
+def _shipped() -> tuple[Expert, ...]:
+    """Read once in a process: it takes a moment, and the package does not change."""
+    folder = resources.files(__package__).joinpath("library")
+    files = (file for file in folder.iterdir() if file.name.endswith(".toml"))
+    return tuple(
+        expert
+        for file in sorted(files, key=lambda file: file.name)
+        for expert in _experts(file.name, file.read_bytes())
+    )
 
 
 def _bytes(folder: Folder, path: Path) -> bytes | None:

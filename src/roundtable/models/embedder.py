@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -19,9 +20,6 @@ WIDTH = 256
 class WordLlamaEmbedder:
     """The `Embedder` port on wordllama."""
 
-    def __init__(self) -> None:
-        self._model: Any = None
-
     @property
     def name(self) -> str:
         return f"wordllama-{metadata.version('wordllama')}"
@@ -31,20 +29,21 @@ class WordLlamaEmbedder:
         if not said:
             return [[0.0] * WIDTH for _ in texts]
         # A blank text has a token of its own, and so a vector: of nothing, which is not zeros.
-        vectors = iter(self._loaded().embed(said).tolist())
+        vectors = iter(_model().embed(said).tolist())
         return [next(vectors) if text.strip() else [0.0] * WIDTH for text in texts]
 
-    def _loaded(self) -> Any:
-        if self._model is None:
-            from pathlib import Path
 
-            with _own_logging():
-                import wordllama
+@cache
+def _model() -> Any:
+    """One for all embedders of a process: it is only read."""
+    from pathlib import Path
 
-            # The wheel carries weights and tokenizer; without the folder it would look online.
-            folder = Path(str(wordllama.__file__)).parent
-            self._model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-        return self._model
+    with _own_logging():
+        import wordllama
+
+    # The wheel carries weights and tokenizer; without the folder it would look online.
+    folder = Path(str(wordllama.__file__)).parent
+    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.events import NoteAdded
-from ..core.values import Participant
+from ..core.values import OUTSIDE, Participant
 from ..ports import ChosenExpert, Models
 
 EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
@@ -54,6 +54,18 @@ class Seats:
     ) -> Participant:
         """Who leads, and holds none of the seats."""
         return self._made(seat, name, model, "Host", perspective, emoji)
+
+    def standing_in(self, host: Participant) -> Participant:
+        """The host, for whom the models of the table speak where its own cannot: a summary by one
+        of them is worth more than none."""
+        known = {ref.model for ref in host.speakers}
+        spare = {
+            ref.model: ref
+            for seat in self.participants
+            for ref in seat.speakers
+            if ref.model not in known and not ref.demonstration and ref.model != OUTSIDE
+        }
+        return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
 
     def demonstrate(self, host: Participant) -> bool:
         """Whether the small demonstration model speaks for anybody."""

@@ -8,6 +8,7 @@ stands here.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -150,14 +151,24 @@ class Table:
         )
 
     def by_name(self, speeches: Sequence[SpeechGiven]) -> tuple[Untrusted, ...]:
-        """Speeches for whoever may know who spoke, with the turn by which each is cited, and with
-        what it declared."""
+        """Speeches for whoever may know who spoke, with the turn by which each is cited, what it
+        declared, and whom it means by its letters."""
         return tuple(
-            Untrusted(
-                "speech", self._with_declaration(s), f"{self.name(s.participant)}, turn {s.turn_id}"
-            )
-            for s in speeches
+            Untrusted("speech", self._with_declaration(s), self._origin(s)) for s in speeches
         )
+
+    def _origin(self, speech: SpeechGiven) -> str:
+        """Each seat knows the others by letters of its own. They are explained beside its words and
+        not replaced in them, so that a quotation from them stays exact."""
+        origin = f"{self.name(speech.participant)}, turn {speech.turn_id}"
+        if self.open_names or speech.independent:
+            return origin
+        meant = [
+            f"{letter} is {self.name(seat)}"
+            for letter, seat in self.letters(speech.participant).items()
+            if re.search(rf"(?<![^\W\d_]){letter}(?![^\W\d_])", speech.text)
+        ]
+        return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
     def _with_declaration(self, speech: SpeechGiven) -> str:
         d = speech.declaration
@@ -194,7 +205,14 @@ class Table:
                 if speech.stage == REMARK
             ),
             "language": self.language,
+            "today": self.today,
         }
+
+    @property
+    def today(self) -> str:
+        """The day of the newest event: a plan with dates needs one, and a resumed discussion is
+        not back on the day it was opened."""
+        return self.state.updated_at.date().isoformat() if self.state.updated_at else ""
 
     def persona(self, participant: Participant) -> dict[str, PromptValue]:
         guidance = self.option("guidance")

@@ -213,9 +213,7 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
         **table.common(),
         "focus": _focus(table, role.id),
         "sub_task": Untrusted("task", _sub_task(table, role.id), "the Captain"),
-        "web": tuple(
-            Untrusted("web", f"{hit.title}\n{hit.text}", labelled(hit)) for hit in _hits(table)
-        ),
+        "web": _web(table),
     }
     if role.id == "scholar":
         searched = any(isinstance(s, SearchFinished) for s in table.state.searches)
@@ -250,6 +248,7 @@ def summary_turn(table: Table) -> TurnPlan:
         **table.common(),
         **clerk.material(table, answers(table), names=True),
         "listing": listing,
+        "web": _web(table),
     }
     task = Task(PromptPlan("council/summary", variables), max_tokens=3072)
     return table.host_turn(SUMMARY, task, CAPTAIN, name=_label(SUMMARY))
@@ -269,6 +268,7 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         "findings": Untrusted("findings", findings, "the Captain"),
         "others": table.anonymous(seat.id, answers(table), names=True),
         "own": table.own_words(seat.id),
+        "web": _web(table),
     }
     small = Task(
         PromptPlan(
@@ -304,6 +304,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         "answers": table.by_name(answers(table)),
         "second_answers": table.by_name(second_answers(table)) if held else (),
         "missing": ", ".join(seat.name for seat in table.seats if seat.id not in here),
+        "web": _web(table),
     }
     task = verdicts.verdict_task(table, "council/synthesis", variables, VERDICT_SECTIONS)
     return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True, name=_label(SYNTHESIS))
@@ -329,6 +330,12 @@ def _hits(table: Table) -> tuple[SearchHit, ...]:
     """What the web search brought."""
     found = (s.hits for s in table.state.searches if isinstance(s, SearchFinished))
     return next(found, ())
+
+
+def _web(table: Table) -> tuple[Untrusted, ...]:
+    return tuple(
+        Untrusted("web", f"{hit.title}\n{hit.text}", labelled(hit)) for hit in _hits(table)
+    )
 
 
 # --- the verdict -------------------------------------------------------------------------------

@@ -18,7 +18,17 @@ from .schedule import Block, blocks
 MOST_TURNS = 500
 RESERVED_SEATS = ("host", "coordinator")
 RESERVED_STAGES = ("verdict", "remark", "clerk", "ballot")
-GIVEN = ("question", "context", "remarks", "name", "perspective", "round", "pass_number", "passes")
+GIVEN = (
+    "question",
+    "context",
+    "remarks",
+    "today",
+    "name",
+    "perspective",
+    "round",
+    "pass_number",
+    "passes",
+)
 """The variables that every prompt may use; `seen` and `results` are there for who sees some."""
 _SEEN = ("seen", "results")
 FRAME = "custom/turn"

@@ -119,6 +119,7 @@ def _prompt(
         "seen": seen(table, asking, speaker.id, step),
         "results": tuple(results) if asking.sees_results else (),
         "language": common["language"],
+        "today": common["today"],
         **table.persona(speaker),
         "chairs": speaker.id == table.host.id,
         "round": str(step.after_round if step else table.rounds),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from ...core.contracts import Contract, Violation, parse_sections
 from ...core.quotes import copied_share
 from ...core.text import count_words
 from ...views.five_round import forms
-from ...views.five_round.items import LEAST_REASON, LEAST_SUPPORT
+from ...views.five_round.items import LEAST_REASON, LEAST_SUPPORT, repeated
 from ...views.five_round.references import Reference, Statements, references
 from ...views.five_round.rounds import (
     ACTIONABLE,
@@ -33,6 +34,7 @@ from ...views.five_round.rounds import (
 UNMET = "[requirements not met]"
 RISK, DEFECT = "K", "D"
 """What their numbers begin with. R1 to R5 are rounds."""
+NONE = "none worth naming"
 NOTHING_SAID = Statements({})
 RESTATED_LIMIT = 0.6
 """Above this share of copied runs of words a revision restates the proposal."""
@@ -126,21 +128,34 @@ class Critique(RoundContract):
             ("risk", "Risks", RISK, RISKS),
             ("defect", "Defects", DEFECT, DEFECTS),
         ):
-            count = len({f.text.casefold() for f in found if f.kind == kind})
+            listed = [f for f in found if f.kind == kind]
+            named = {f.text.casefold() for f in listed if f.named}
+            count = len(named) + sum(not f.named for f in listed)
             if count != wanted:
                 yield Violation(
                     f"{kind}s",
                     f"{count} {kind}s under “## {heading}”; exactly {wanted} different ones are "
                     f"needed, {letter}1 to {letter}{wanted}, each on a line that begins with its "
-                    "number.",
+                    f"number. Where you have no more, write “{NONE}” after it.",
+                )
+            elif not named:
+                yield Violation(f"{kind}s", f"No {kind} at all: name at least one.")
+            if same := repeated({f.number: f.support for f in listed if f.named and f.support}):
+                yield Violation(
+                    "support",
+                    f"{_ids(letter, same)}: the same support as another {kind}'s. Each needs its "
+                    "own.",
                 )
         for finding in found:
+            if not finding.named:
+                continue
             name = f"{RISK if finding.kind == 'risk' else DEFECT}{finding.number}"
             if not finding.concrete:
                 yield Violation(
                     "support",
                     f"{name} has no concrete support: after “Support:” give at least "
-                    f"{LEAST_SUPPORT} words with a figure, a quotation or a reason.",
+                    f"{LEAST_SUPPORT} words with a figure, a quotation or a reason that the item "
+                    "itself does not state already.",
                 )
             aimed = references(f"{finding.text}\n{finding.support}")
             if not any(self._hits(reference) for reference in aimed):
@@ -179,6 +194,12 @@ class Revised(RoundContract):
                 f"These answers say too little: {_ids('Q', thin)}. Begin each with accept, reject "
                 f"or partly and give the reason, at least {LEAST_REASON} words.",
             )
+        if same := repeated({n: answered[n].text for n in self.challenges if n in answered}):
+            yield Violation(
+                "answer",
+                f"{_ids('Q', same)}: word for word the answer to another challenge. Answer what "
+                "each of them says.",
+            )
         changes = forms.revisions(text)
         if not any(change.real for change in changes):
             yield Violation(
@@ -205,6 +226,7 @@ class Arbitration(RoundContract):
 
     statements: Statements = NOTHING_SAID
     disputes: tuple[int, ...] = ()
+    today: date | None = None
 
     def demands(self, text: str) -> Iterator[Violation]:
         ruled = {ruling.dispute: ruling for ruling in forms.rulings(text)}
@@ -213,9 +235,15 @@ class Arbitration(RoundContract):
             yield Violation(
                 "rulings",
                 f"Disputes without a ruling and its rationale: {_ids('X', missing)}. Write “- X1: "
-                "your ruling. Rationale: why.” for each under “## Rulings”, and defer none.",
+                "your ruling. Rationale: why.” for each under “## Rulings”, and defer none; a "
+                "rationale that repeats the ruling is none.",
             )
-        yield from _plan(text)
+        if same := repeated({n: ruled[n].rationale for n in ruled if ruled[n].rationale}):
+            yield Violation(
+                "rationale",
+                f"{_ids('X', same)}: the same rationale as another ruling. Each needs its own.",
+            )
+        yield from _plan(text, self.today)
         risks = forms.top_risks(text)
         if len(risks) != TOP_RISKS or not all(risk.contingency and risk.text for risk in risks):
             yield Violation(
@@ -231,7 +259,7 @@ class Arbitration(RoundContract):
         return {**found, "Answer": found["Verdict"]} if "Verdict" in found else found
 
 
-def _plan(text: str) -> Iterator[Violation]:
+def _plan(text: str, today: date | None) -> Iterator[Violation]:
     tasks = forms.plan(text)
     missing = [week for week in range(1, WEEKS + 1) if week not in forms.weeks(tasks)]
     if missing:
@@ -240,12 +268,29 @@ def _plan(text: str) -> Iterator[Violation]:
             f"The table under “## Plan” has no task in {_ids('W', missing)}. Its columns are Week, "
             "Task, Owner, Deliverable, Effort and Due.",
         )
-    empty = sum(not (task.owner and task.deliverable) for task in tasks)
+    empty = sum(not (task.owned and task.deliverable) for task in tasks)
     vague = sum(not task.estimated for task in tasks)
     if empty:
-        yield Violation("plan", f"{empty} tasks of the plan lack an owner or a deliverable.")
+        yield Violation(
+            "plan",
+            f"{empty} tasks of the plan lack a deliverable, or an owner in particular: a role or a "
+            "name, not everybody.",
+        )
     if vague:
         yield Violation("effort", f"{vague} tasks of the plan have no effort in days.")
+    dated = [(task.week, task.day) for task in tasks if task.day is not None and task.week]
+    if past := [week for week, day in dated if today is not None and day < today]:
+        yield Violation(
+            "due",
+            f"Dates that lie before today ({today}): {_ids('W', sorted(set(past)))}.",
+        )
+    first = {week: min(day for w, day in dated if w == week) for week, _ in dated}
+    latest = {week: max(day for w, day in dated if w == week) for week, _ in dated}
+    if early := [w for w in first if any(latest[w] < first[v] for v in first if v < w)]:
+        yield Violation(
+            "due",
+            f"{_ids('W', sorted(early))}: due before everything of an earlier week is.",
+        )
     share = forms.actionability(tasks)
     if share is not None and share < ACTIONABLE:
         yield Violation(
@@ -292,8 +337,10 @@ def revised(statements: Statements, challenges: tuple[int, ...], first: str) -> 
     return Revised(*_frame(REVISION), statements=statements, challenges=challenges, first=first)
 
 
-def arbitration(statements: Statements, disputes: tuple[int, ...]) -> Arbitration:
-    return Arbitration(*_frame(ARBITRATION), statements=statements, disputes=disputes)
+def arbitration(
+    statements: Statements, disputes: tuple[int, ...], today: date | None
+) -> Arbitration:
+    return Arbitration(*_frame(ARBITRATION), statements=statements, disputes=disputes, today=today)
 
 
 def _frame(stage: str) -> tuple[tuple[str, ...], int, int]:

@@ -1,6 +1,7 @@
 """The rules: four rounds of the experts, side by side, and the host's summary as the fifth.
 
-Convergence may end the debate after R2, R3 or R4; R1 and R5 are always held. With three experts
+Convergence may end the debate after R3 or R4, rounds that repeat each other after R2 too; R1 and R5
+are always held. With three experts
 that is thirteen calls when every speech keeps to its requirements at once, and one more where the
 question names no options: then the host lists, while R2 is being held, what can be voted on.
 """
@@ -22,7 +23,16 @@ from ...core.events import Event, NoteAdded, SpeechGiven, TurnFailed
 from ...core.stages import closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
-from ...views.five_round.rounds import ARBITRATION, PROPOSAL, REVISION, held, planned, round_name
+from ...views.five_round.rounds import (
+    ARBITRATION,
+    CRITIQUE,
+    PROPOSAL,
+    REVISION,
+    ROUNDS,
+    held,
+    planned,
+    round_name,
+)
 from ...views.five_round.skipped import EARLY_STOP, FORCE_ARBITRATE, LONE_EXPERT, SILENT_ROUND
 from ...views.five_round.standing import measures
 from .. import endings, verdicts
@@ -243,9 +253,14 @@ def _convergence(table: FiveRoundTable, number: int, stage: str) -> Iterator[Not
 
 
 def _rule(table: FiveRoundTable, stage: str) -> Rule:
-    """R1 cannot end a debate. Enough consensus points end it after R4, and before that only where
-    it was asked for."""
-    rules = [overlap_above(), divergence_below(tasks.number(table, "divergence", DIVERGENCE))]
+    """R1 cannot end a debate. Rounds that repeat each other end it at once. Agreement does so only
+    after the critique, which is worth most where all agree; enough consensus points after R4, and
+    before that only where it was asked for."""
+    critique = 2 if table.option("accelerate") else ROUNDS[CRITIQUE].number
+    rules = [
+        overlap_above(),
+        from_round(critique, divergence_below(tasks.number(table, "divergence", DIVERGENCE))),
+    ]
     if stage == REVISION or table.option("accelerate"):
         rules.append(enough_consensus_points())
     return from_round(2, any_of(*rules))

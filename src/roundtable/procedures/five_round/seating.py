@@ -29,9 +29,11 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for persona in personas:
         seats.add_expert(persona, flags.model_for(persona.id, persona.name) or persona.model)
     routed = chosen_experts.host_model if chosen_experts else None
-    host = seats.host(
-        flags.model_for(HOST_ID) or routed,
-        "sums up, rules on disputes and plans; never argues, never votes",
+    host = seats.standing_in(
+        seats.host(
+            flags.model_for(HOST_ID) or routed,
+            "sums up, rules on disputes and plans; never argues, never votes",
+        )
     )
     if seats.demonstrate(host):
         seats.notes.append(DEMONSTRATION_NOTE)

@@ -191,7 +191,9 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         "goal": str(ACTIONABLE),
     }
     contract = contracts.arbitration(
-        statements(state, AFTER_ALL), tuple(each.number for each in open_)
+        statements(state, AFTER_ALL),
+        tuple(each.number for each in open_),
+        state.updated_at.date() if state.updated_at else None,
     )
     task = verdicts.verdict_task(
         table,
@@ -309,6 +311,7 @@ def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
         "context": common["context"],
         "history": history(table, round_),
         "language": common["language"],
+        "today": common["today"],
     }
 
 

@@ -102,9 +102,9 @@ class MeetingTable(Table):
         return seat.role if self.doubled(seat) else seat.name
 
     def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
-        others = [each for each in self.seats if each.id != reader]
-        names = {self.shown(each): each.id for each in others}
-        return names if len(names) == len(others) else {each.id: each.id for each in others}
+        known = super().peers(reader, reverse=reverse)
+        names = {self.shown(each): each.id for each in self.seats if each.id in known.values()}
+        return names if len(names) == len(known) else known
 
     def called(self, participant: str) -> str:
         """`Role(Name)`, as the minutes call everybody; in a prompt nothing is said twice."""

@@ -242,8 +242,7 @@ def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
 
 def _common(table: MeetingTable) -> dict[str, PromptValue]:
     """What every prompt holds. Remarks of the chair stand in the history, where they were made."""
-    at = table.state.updated_at
-    return {**table.common(), "remarks": (), "today": at.date().isoformat() if at else ""}
+    return {**table.common(), "remarks": ()}
 
 
 def _who(table: MeetingTable, seat: Participant) -> dict[str, PromptValue]:

@@ -5,13 +5,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from typing import Literal, TypeVar
 
 from ...core.contracts import parse_sections
 from ...core.tables import Table, is_filled, tables
 from ...core.text import count_words
-from .items import LEAST_REASON, Item, has_figure, is_concrete, items, list_lines, part
+from .items import (
+    LEAST_REASON,
+    NOTHING_MORE,
+    Item,
+    adds_nothing,
+    has_figure,
+    is_concrete,
+    items,
+    list_lines,
+    part,
+)
 from .rounds import DEFECTS, RISKS, WEEKS
 
 Kind = Literal["risk", "defect"]
@@ -29,6 +40,13 @@ _NO_RULING = re.compile(
     r"|暂不裁决|不予裁决|待定|搁置",
     re.IGNORECASE,
 )
+_NOBODY = re.compile(
+    r"(?:the )?(?:whole |entire )?(?:team|group|company)|every(?:one|body)|all(?: of us)?"
+    r"|any(?:one|body)|some(?:one|body)|alle|das team|jeder|todos"
+    r"|el equipo|大家|所有人|全员|全体|团队",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\b(20\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})")
 _WEEK = re.compile(r"(?:\bW(?:eek)?\s?|第\s?)(?P<number>\d{1,2})", re.IGNORECASE)
 
 
@@ -48,8 +66,13 @@ class Finding:
     support: str
 
     @property
+    def named(self) -> bool:
+        """Whether it names anything: a number may be left without a finding, if that is said."""
+        return NOTHING_MORE.fullmatch(self.text.strip(" .。*")) is None
+
+    @property
     def concrete(self) -> bool:
-        return is_concrete(self.support)
+        return is_concrete(self.support) and not adds_nothing(self.support, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +114,8 @@ class Ruling:
     @property
     def complete(self) -> bool:
         decided = count_words(self.text) > 0 and _NO_RULING.search(self.text) is None
-        return decided and count_words(self.rationale) >= LEAST_REASON
+        reasoned = count_words(self.rationale) >= LEAST_REASON
+        return decided and reasoned and not adds_nothing(self.rationale, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +131,23 @@ class PlannedTask:
 
     @property
     def actionable(self) -> bool:
-        return all(is_filled(cell) for cell in (self.owner, self.deliverable, self.due))
+        return self.owned and all(is_filled(cell) for cell in (self.deliverable, self.due))
+
+    @property
+    def owned(self) -> bool:
+        """Whether somebody in particular is to do it: what all own, nobody does."""
+        return is_filled(self.owner) and _NOBODY.fullmatch(self.owner.strip(" .*")) is None
+
+    @property
+    def day(self) -> date | None:
+        """The day by which it is due, where a calendar date is given."""
+        match = _DAY.search(self.due)
+        if match is None:
+            return None
+        try:
+            return date(int(match[1]), int(match[2]), int(match[3]))
+        except ValueError:
+            return None
 
     @property
     def estimated(self) -> bool:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...core.text import count_words
+from ...core.wording import worded
 
 LEAST_SUPPORT = 8
 LEAST_REASON = 5
 """Words. Less than that supports nothing."""
+SHORT, LEAST_NEW, LEAST_NEW_SHARE = 3, 3, 0.25
+"""A reason brings at least three words of its own, and a quarter of its words; articles and the
+like, of up to three letters, are no words of its own."""
+NOTHING_MORE = re.compile(
+    r"none worth naming|nichts weiter|ninguno más|没有值得提的|无", re.IGNORECASE
+)
+"""What stands under a number for which an expert has nothing: padding would be worse."""
 
 _DIGIT = re.compile(
     r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)"
@@ -77,6 +85,28 @@ def is_concrete(support: str) -> bool:
     if count_words(support) < LEAST_SUPPORT:
         return False
     return any(sign.search(support) for sign in (_DIGIT, _QUOTED, _BECAUSE))
+
+
+def adds_nothing(reason: str, claim: str) -> bool:
+    """Whether a reason only says again what it is the reason for."""
+    known = set(worded(claim).keys)
+    said = [
+        key for key in worded(reason).keys if key.isdigit() or len(key) > SHORT or key > "\u2e80"
+    ]
+    new = {key for key in said if key not in known}
+    return len(new) < max(LEAST_NEW, len(set(said)) * LEAST_NEW_SHARE)
+
+
+def repeated(texts: Mapping[int, str]) -> tuple[int, ...]:
+    """The numbers whose words somebody wrote under an earlier number already."""
+    seen: set[str] = set()
+    found = []
+    for number, text in texts.items():
+        words = worded(text).joined
+        if words in seen:
+            found.append(number)
+        seen.add(words)
+    return tuple(found)
 
 
 def has_figure(text: str) -> bool:

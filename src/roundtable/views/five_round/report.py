@@ -59,6 +59,7 @@ def report(state: State, prompts: Prompts = ()) -> str:
         "",
         f"five-round · {state.discussion_id} · {state.status}",
         "",
+        *_decision(state, prompts),
         *_experts(state),
     ]
     if prompts:
@@ -71,6 +72,14 @@ def report(state: State, prompts: Prompts = ()) -> str:
         lines += ["", "## Notes", ""]
         lines += [f"- {note.text}{' ' + note.remedy if note.remedy else ''}" for note in found]
     return redact("\n".join(lines)) + "\n"
+
+
+def _decision(state: State, prompts: Prompts) -> Iterator[str]:
+    """The page for whoever decides and reads no further."""
+    if prompts or state.verdict is None:
+        return
+    told = Delivery.of(state)
+    yield from ("## Decision", "", *first_lines(told), "", *written(common(told)))
 
 
 def _experts(state: State) -> Iterator[str]:

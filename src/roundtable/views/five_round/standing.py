@@ -115,6 +115,8 @@ def challenges(state: State) -> tuple[Challenge, ...]:
     found: list[Challenge] = []
     for speech in state.spoken_in(CRITIQUE, 3):
         for finding in forms.findings(speech.text):
+            if not finding.named:
+                continue
             named = (known.who(r) for r in references(finding.text + "\n" + finding.support))
             for target in dict.fromkeys(named):
                 if target is not None and target != speech.participant:

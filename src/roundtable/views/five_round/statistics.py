@@ -46,6 +46,7 @@ def statistics(state: State) -> Statistics:
         finding
         for speech in state.spoken_in(CRITIQUE, 3)
         for finding in forms.findings(speech.text)
+        if finding.named
     ]
     kinds = Counter(finding.kind for finding in found)
     changes = [
