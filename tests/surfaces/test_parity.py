@@ -53,7 +53,8 @@ class PythonDoor:
             result = await method(**arguments)
         except RoundtableError as error:
             return {"error": error.message, "remedy": error.remedy}
-        return result.wire()
+        answer: Json = result.wire()
+        return answer
 
 
 class McpDoor:

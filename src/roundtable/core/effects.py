@@ -111,8 +111,6 @@ class TurnPlan:
     hold_back: HoldBack | None = None
     independent: bool = False
     """Whether the speaker is told nothing of what the others said."""
-    corrects: str = ""
-    """The turn whose declaration this one adds to or sets right."""
 
     def task_for(self, speaker: SpeakerRef) -> Task:
         if speaker.demonstration and self.demo_task is not None:

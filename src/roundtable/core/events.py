@@ -115,6 +115,10 @@ class AttemptFailed(Value):
     seconds: float = 0.0
 
 
+CORRECTION = "declaration"
+"""The stage of what a seat declares after its speech, without words."""
+
+
 class SpeechGiven(Value):
     """The accepted outcome of a turn. Host speeches sit in round 0, anchored by `after_round`."""
 
@@ -136,9 +140,12 @@ class SpeechGiven(Value):
     has no words."""
     independent: bool = False
     """Whether its speaker knew nothing of what the others said."""
-    corrects: str = ""
-    """The turn whose declaration this one adds to or sets right, while its round was open. It holds
-    all that its seat then declares, and no words."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it adds to what its seat declared in the same round, or sets that right. It has
+        no words, and holds all that the seat then declares."""
+        return self.stage == CORRECTION
 
 
 class TurnFailed(Value):

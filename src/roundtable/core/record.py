@@ -48,8 +48,8 @@ class Statement:
     turn_id: str
     declaration: Declaration
     independent: bool = False
-    corrects: str = ""
-    """The turn whose declaration it sets right."""
+    corrects: bool = False
+    """Whether it sets right what its seat declared before in the same round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,10 +319,7 @@ def _corrected(statements: list[Statement]) -> tuple[Statement, ...]:
         if not mended.corrects:
             continue
         for earlier, each in enumerate(statements[:place]):
-            if each.participant == mended.participant and mended.corrects in (
-                each.turn_id,
-                each.corrects,
-            ):
+            if (each.participant, each.round) == (mended.participant, mended.round):
                 right = {key: getattr(mended.declaration, key) for key in SET_RIGHT}
                 statements[earlier] = replace(
                     each,

@@ -1,7 +1,7 @@
 """A declaration that comes after its speech: what a seat from outside adds, or sets right.
 
 What it gives replaces what it declared before under the same keys; the rest stands. Only the new
-declaration is recorded, whole, with the turn that it corrects.
+declaration is recorded, whole, in a turn of its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
         key=key,
         declaration=reading.declaration,
         independent=plan.round == 1 and not others,
-        corrects=plan.corrects,
     )
     remarks = [*lacks(form, reading.declaration, given)]
     remarks += [f"Read so: {each}." for each in reading.mended]
@@ -55,7 +54,8 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
 
 
 def _before(state: State, plan: TurnPlan) -> Declaration | None:
-    said = [s for s in state.speeches if plan.corrects in (s.turn_id, s.corrects)]
+    mine = [s for s in state.speeches if s.participant == plan.participant.id]
+    said = [s for s in mine if s.round == plan.round]
     return next((s.declaration for s in reversed(said) if s.declaration is not None), None)
 
 

@@ -18,6 +18,7 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
+from ...core.events import CORRECTION
 from ...core.text import count_words
 from ...core.values import Participant
 from ...views.meeting import CONCLUSION_SECTIONS, DECISION_SECTIONS, first_words
@@ -42,8 +43,6 @@ SPEECH_TOKENS, SMALL_SPEECH_TOKENS, SUMMARY_TOKENS, LISTING_TOKENS = 2048, 160, 
 SMALL_OPENINGS = ("What I would add is that", "From my role I see that", "The main risk is that")
 """A demonstration model that begins like the one before it goes on like it."""
 SUMMARY_CONTRACT = Contract(sections=("Key Points", "Emerging Consensus", "Open Questions"))
-LATER_STAGE = "declaration"
-"""Of what a seat declares after its speech, without words."""
 WITH_IT: tuple[Key, ...] = ("end", "actions", "for_the_record")
 """What a meeting asks for beside what every table does."""
 
@@ -142,12 +141,11 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     asked = keys(table, round_)
     if held.closed is not None:
         asked = tuple(key for key in asked if key != "new_points")
-    before = sum(1 for s in state.speeches if s.corrects == said)
+    mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
+    before = sum(1 for s in mine if s.round == round_)
     task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
-    plan = table.seat_turn(seat, LATER_STAGE, round_, task, _policy(table))
-    return replace(
-        plan, turn_id=turn_id(round_, f"{LATER_STAGE}-{before + 1}", seat.id), corrects=said
-    )
+    plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table))
+    return replace(plan, turn_id=turn_id(round_, f"{CORRECTION}-{before + 1}", seat.id))
 
 
 def summary(table: MeetingTable, round_: int) -> TurnPlan:
