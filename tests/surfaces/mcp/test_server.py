@@ -10,6 +10,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from benchmarks import meeting_tools
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
@@ -70,6 +71,17 @@ async def test_the_definitions_of_the_tools_fit_into_fifteen_thousand_characters
         listed = await client.list_tools()
         told = listed.model_dump_json(by_alias=True, exclude_none=True)
         assert len(told) <= 15_000
+
+
+@pytest.mark.requirement("D-12", "D-92")
+async def test_the_last_speaker_of_a_long_meeting_reads_it_in_two_calls_and_25k_characters(
+    tmp_path: Path,
+) -> None:
+    agents, defined, before = await meeting_tools.held(tmp_path)
+    assert defined <= meeting_tools.MOST_DEFINED
+    assert len(before) <= meeting_tools.MOST_CALLS
+    assert sum(before) <= meeting_tools.MOST_CHARACTERS
+    assert max(len(turn) for agent in agents for turn in agent.turns) <= 3
 
 
 @pytest.mark.requirement("I-26", "D-94")
