@@ -5,7 +5,8 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, get_args
 
 from ..core.decide import Procedure, decide
@@ -83,15 +84,7 @@ def skipped(
             f"{participant} has no open turn in {state.discussion_id}.",
             "A turn can be skipped while it is that participant's.",
         )
-    failure = TurnFailed(
-        turn_id=plan.turn_id,
-        stage=plan.stage,
-        round=plan.round,
-        participant=participant,
-        cause="absent",
-        message=f"{by} skipped this turn.",
-    )
-    return [(failure, state.outcome_key(plan.turn_id))]
+    return [(_absent(plan, f"{by} skipped this turn."), state.outcome_key(plan.turn_id))]
 
 
 def material_added(state: State, material: Material, by: str) -> list[tuple[Event, str | None]]:
@@ -173,6 +166,10 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     """End the open round: whoever has not spoken in it is absent from it."""
     _refuse_closed(state)
     effects = decide(state, procedure)
+    for plan in (e.plan for e in effects if isinstance(e, TakeTurn)):
+        if _awaited_host(state, plan) and plan.stage != CONCLUSION:
+            told = f"{by} let the next round begin without it."
+            return [(_absent(plan, told), f"outcome/{plan.turn_id}")]
     round_ = next((e.plan.round for e in effects if isinstance(e, TakeTurn)), 0)
     # What is decided but not yet recorded comes first: the round may open in this very moment.
     pending: list[Event] = [event for e in effects if isinstance(e, Record) for event in e.events]
@@ -182,7 +179,7 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     if stage is None:
         raise NotAllowed(
             f"No round is open in {state.discussion_id}: it is the host's turn.",
-            "Try again when a participant is to speak.",
+            "Try again when a participant is to speak; after the last round, conclude or extend.",
         )
     # Whoever joined after the round began has a turn in it too, and whoever left has none.
     turns = [turn_id(round_, stage.stage, seated.id) for seated in state.participants]
@@ -217,30 +214,50 @@ def vote(state: State, participant: str, in_favour: bool) -> list[tuple[Event, s
     return [(EndVoted(participant=participant, in_favour=in_favour), None)]
 
 
-def conclusion(state: State, text: str, key: str | None = None) -> list[tuple[Event, str | None]]:
+def overdue(state: State, procedure: Procedure, now: datetime) -> list[tuple[Event, str | None]]:
+    """The host's turns that somebody from outside was waited for longer than they last, in a
+    discussion that nobody drives: it goes on without those words."""
+    if state.closed is not None or state.paused is not None or state.updated_at is None:
+        return []
+    silent = (now - state.updated_at).total_seconds()
+    return [
+        (_absent(plan, f"Nobody spoke for {plan.participant.name} in time."), key)
+        for plan in open_turns(state, procedure)
+        if _awaited_host(state, plan) and silent > plan.policy.patience
+        for key in (f"outcome/{plan.turn_id}",)
+    ]
+
+
+def _awaited_host(state: State, plan: TurnPlan) -> bool:
+    return plan.participant == state.start.host and plan.participant.speaker.model == OUTSIDE
+
+
+def _absent(plan: TurnPlan, message: str) -> TurnFailed:
+    return TurnFailed(
+        turn_id=plan.turn_id,
+        stage=plan.stage,
+        round=plan.round,
+        participant=plan.participant.id,
+        cause="absent",
+        message=message,
+    )
+
+
+def concluded(
+    state: State, said: Callable[[State, str], SpeechGiven], key: str | None = None
+) -> list[tuple[Event, str | None]]:
     """The host's last word, brought from outside: the discussion goes to its end with it. With the
     key of an earlier call it says nothing new."""
-    host = state.start.host
-    turn = turn_id(0, CONCLUSION, host.id)
-    said = state.speech(turn)
-    if key and said is not None and said.key == key:
+    turn = turn_id(0, CONCLUSION, state.start.host.id)
+    earlier = state.speech(turn)
+    if key and earlier is not None and earlier.key == key:
         return []
     _refuse_closed(state)
-    if said is not None:
+    if earlier is not None:
         raise NotAllowed(
             f"{state.discussion_id} has its conclusion already.", "It is being closed with it."
         )
-    given = SpeechGiven(
-        turn_id=turn,
-        stage=CONCLUSION,
-        round=0,
-        participant=host.id,
-        model=OUTSIDE,
-        text=text,
-        after_round=newest_round(state),
-        key=key or "",
-    )
-    return [(given, state.outcome_key(turn))]
+    return [(said(state, key or ""), state.outcome_key(turn))]
 
 
 def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | None]]:

@@ -228,18 +228,10 @@ def brief_schema() -> dict[str, Any]:
         name: ", ".join(each.name for each in described(model) if offered(each, "tools"))
         for name, model in OPTIONS.items()
     }
-    properties: dict[str, Any] = {}
-    for each, procedure in all_options("tools"):
-        if each.advanced:
-            continue
-        said = properties.setdefault(each.name, {"description": ""})
-        joined = f"{said['description']} " if said["description"] else ""
-        said["description"] = f"{joined}{procedure}: {each.help}"
     takes = "; ".join(f"{name}: {names}" for name, names in told.items())
     return {
         "type": "object",
         "description": f"Options of the procedure, such as {{quick: true}}. {takes}.",
-        "properties": properties,
     }
 
 

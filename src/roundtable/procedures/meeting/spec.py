@@ -6,8 +6,9 @@ from ...views import meeting as views
 from ...views.meeting_status import progress
 from ..casting import WithCasting
 from ..spec import ProcedureSpec
+from .conclusion import outputs
 from .options import MeetingOptions
-from .procedure import Meeting
+from .procedure import Meeting, declares_later
 from .rosters import casting_request
 from .seating import seat
 
@@ -18,9 +19,10 @@ SPEC = ProcedureSpec(
     seat,
     views.meeting_estimate,
     views.delivery,
-    views.outputs,
+    outputs,
     casting_request=casting_request,
     moderation=True,
     extends=True,
     progress=progress,
+    declares_later=declares_later,
 )

@@ -780,6 +780,13 @@ def serve(**flags: Any) -> int:
 @click.option("--allow-host", multiple=True, metavar="NAME", help="Another name that leads here.")
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
+@click.option(
+    "--tools",
+    type=click.Choice(["common", "all"]),
+    default="common",
+    show_default=True,
+    help="Which of them clients are shown.",
+)
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
 @click.option(
     "--token",
@@ -815,10 +822,11 @@ def mcp(**flags: Any) -> int:
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
 def tool(**flags: Any) -> int:
-    """Call a tool as an agent would. Without NAME: list them.
+    """Call a tool as an agent would. Without NAME: name them all.
 
     \b
-    roundtable tool list
+    roundtable tool                                 the tools, a line each
+    roundtable tool list                            the tool of that name: all discussions
     roundtable tool speak '{"discussion_id": "rt_…", "participant": "arch"}' --text content=-
     """
     from .tool import tool_command

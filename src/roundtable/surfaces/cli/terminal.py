@@ -34,9 +34,9 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     click.echo(for_screen(text), nl=nl)
 
 
-def echo_key(text: str) -> None:
-    """What somebody asked for who may have it, although it opens something."""
-    click.echo(visible(text))
+def echo_key(text: str, *, nl: bool = True) -> None:
+    """What somebody asked for who may have it as it is, although it may open something."""
+    click.echo(visible(text), nl=nl)
 
 
 def echo_error(line: str) -> None:

@@ -73,6 +73,12 @@ TOOLS: Mapping[str, Act] = {
     "outcome": "lead",
     "notify": "lead",
     "invite": "lead",
+    "pause": "lead",
+    "resume": "lead",
+    "skip": "lead",
+    "material": "lead",
+    "extend": "lead",
+    "leave": "speak",
 }
 """By a tool's short name; on the discussion that its arguments name."""
 

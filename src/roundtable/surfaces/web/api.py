@@ -5,6 +5,7 @@ Every act goes through the service and becomes an event; nothing is kept here.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
