@@ -137,6 +137,9 @@ class SpeakRequest:
     """Seconds between two words; None: as many as until the first."""
     effort: Effort | None = None
     """How much to think, for models that can be told."""
+    repeated: int = 0
+    """Characters of `user` that later calls begin with too, for providers that remember only what
+    is marked."""
 
 
 LONGEST_ANSWER = 10_000_000

@@ -355,6 +355,13 @@ def test_prompts_of_a_discussion_begin_alike_and_differ_from_another_discussions
     assert len({request.system for request in rounds}) == 1
     today = "Today is 2026-01-02. The question on the table:\n---USER QUERY (untrusted)---\n"
     assert all(request.user.startswith(today) for request in rounds)
+    marked = [r for r in rounds if not turn_of(r).startswith("1/")]
+    # What is marked as repeated is what the next prompts begin with, and most of each.
+    assert all(r.user[r.repeated :].startswith("\n====================") for r in rounds)
+    for request in marked:
+        later = rounds[rounds.index(request) + 1 :]
+        assert all(each.user.startswith(request.user[: request.repeated]) for each in later)
+    assert not any("<!--" in request.user for request in rounds)
     late = [share for number in (3, 4, 5) for share in shares[number]]
     assert sum(r for r, _ in late) / sum(n for _, n in late) >= 0.70
     hold(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -140,6 +141,20 @@ async def test_the_limit_of_tokens_goes_by_the_name_the_server_knows(
 ) -> None:
     await ask(echo_server, request(model, max_tokens=321))
     assert echo_server.requests[-1].body[field] == 321
+
+
+async def test_what_later_calls_begin_with_is_marked_for_the_vendor_that_needs_a_mark(
+    echo_server: ProviderServer,
+) -> None:
+    await ask(echo_server, request(MESSAGES, "All that was said. And your turn.", repeated=19))
+    (message,) = echo_server.requests[-1].body["messages"]
+    begins, rest = message["content"]
+    assert (begins["text"], rest["text"]) == ("All that was said. ", "And your turn.")
+    assert begins["cache_control"]["type"] == "ephemeral"
+    assert "cache_control" not in rest
+    for model in (CHAT, RESPONSES):
+        await ask(echo_server, request(model, "All that was said. And your turn.", repeated=19))
+        assert "cache_control" not in json.dumps(echo_server.requests[-1].body)
 
 
 async def test_a_header_stays_ascii_whatever_the_ids_are(echo_server: ProviderServer) -> None:

@@ -202,6 +202,8 @@ class Prompt(Value):
     hash: str
     system: str
     user: str
+    repeated: int = added(0)
+    """Characters at the beginning of `user` that later prompts of the discussion begin with too."""
 
 
 class SearchHit(Value):

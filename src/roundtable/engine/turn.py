@@ -296,6 +296,7 @@ class _Taking:
             shape=() if call.purpose == "declare" else task.shape,
             form=task.form,
             schema=self._schema(task, call),
+            repeated=prompt.repeated,
         )
         listening = Listening.to(request, on_words)
         allowed = asyncio.timeout(self._seconds_allowed())

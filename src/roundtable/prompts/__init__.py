@@ -1,7 +1,8 @@
 """Prompts: one Markdown template per file, with id, version, variables and hash.
 
 A file starts with a head (`id`, `version`, `variables`) between `---` lines. Its body is a Jinja
-template; the line `<!-- user -->` parts the instructions from the user message. Untrusted values
+template; the line `<!-- user -->` parts the instructions from the user message, and in prompts that
+repeat each other `<!-- new … -->` what they share from what is new. Untrusted values
 are fenced before they are put in, so a template cannot forget to do it. A user's own template is
 checked by `own.py` and then rendered in the same way, in the same sandbox.
 """
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 USER_PART = "<!-- user -->"
+NEW_PART = "<!-- new {nonce} -->"
+"""Stands where a prompt stops being what others of its discussion began with. It carries the nonce,
+for what comes before it is mostly not ours."""
 MAX_PROMPT = 8_000_000
 """Characters. Nothing a template does may produce more."""
 SHORTEST = 150
@@ -77,12 +81,14 @@ def render(plan: PromptPlan, *, nonce: str, limit_tokens: int) -> Rendered:
 
 def _fill(source: Source, variables: Mapping[str, PromptValue], nonce: str, cap: int) -> Prompt:
     system, _, user = _text(source, variables, nonce, cap).partition(USER_PART)
+    begins, parted, rest = user.strip().partition(NEW_PART.format(nonce=nonce))
     return Prompt(
         template=source.id,
         version=source.version,
         hash=_whole_hash(source, variables),
         system=system.strip(),
-        user=user.strip(),
+        user=begins + rest,
+        repeated=len(begins) if parted else 0,
     )
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import httpx2
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import (
+    CachePoint,
     ModelMessage,
     ModelRequest,
     PartDeltaEvent,
@@ -20,6 +21,7 @@ from pydantic_ai.messages import (
     TextPart,
     TextPartDelta,
     ThinkingPartDelta,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
@@ -211,8 +213,16 @@ class ApiCall:
 
     def _messages(self) -> list[ModelMessage]:
         request = self._request
-        prompt = UserPromptPart(content=request.user)
+        prompt = UserPromptPart(content=self._user())
         return [ModelRequest(parts=[prompt], instructions=request.system or None)]
+
+    def _user(self) -> str | list[UserContent]:
+        """The user's part. Where later calls begin alike, a mark says how far, for the vendor whose
+        servers remember only up to a mark; all others remember by themselves."""
+        words, repeated = self._request.user, self._request.repeated
+        if not repeated or self._endpoint.dialect != "messages":
+            return words
+        return [words[:repeated], CachePoint(), words[repeated:]]
 
     def _parameters(self) -> ModelRequestParameters:
         schema = self._request.schema
