@@ -18,6 +18,8 @@ NAMES = (
     "news",
     "page_paint",
     "mcp",
+    "bombs",
+    "stalled",
 )
 
 

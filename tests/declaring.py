@@ -70,6 +70,7 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
         "answer": "Do it step by step.",
         "why": ["It is cheap."],
         "would_change": ["A higher price."],
+        "stands": [],
     }
     if "choice" in fields:
         fields["votes"] = [vote(fields.pop("choice"), on=d.id) for d in form.decisions]

@@ -34,7 +34,7 @@ _SHELL = ("", "sh", "bash", "console")
 _COMMAND = re.compile(r"roundtable (?=\S)")
 A_SLIP = "lsit"
 """What the grammar gives as an example of one."""
-_IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z]+)\b")
+_IN_CODE = re.compile(r"(?:`|: |with |run )roundtable ([a-z][a-z-]*)\b")
 _PAGE_IN_CODE = re.compile(r"\((docs/[\w-]+\.md)\)")
 
 
@@ -119,6 +119,8 @@ def _parse(line: str) -> None:
     assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
     command: click.Command = cli
     while isinstance(command, click.Group):
+        if not words and command.invoke_without_command:
+            return
         name = words[0] if command is not cli or words[0] in cli.commands else "ask"
         words = words[1:] if words[:1] == [name] else words
         found = command.commands.get(name)

@@ -135,7 +135,7 @@ def test_a_folder_that_serves_others_too_stays_open(
 
 
 @pytest.mark.parametrize("kind", ["refuses", "ignores"])
-def test_a_file_system_without_modes_works_and_nothing_is_said(
+def test_a_file_system_without_modes_works_and_that_is_said_once(
     kind: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def chmod(path: Path, *_: object, **__: object) -> None:
@@ -154,6 +154,9 @@ def test_a_file_system_without_modes_works_and_nothing_is_said(
 
     assert done.code == 0, done.err
     assert "could read" not in done.err
+    assert done.err.count("without access rights") == 1
+    assert "without access rights" not in desk("list").err
+    assert "without access rights" in desk("doctor").out
     assert load_key(desk.home).public_key == load_key(desk.home).public_key
     assert load_links(desk.home).owner_key == load_links(desk.home).owner_key
 
@@ -167,7 +170,9 @@ def test_without_modes_at_all_nothing_is_touched(
     assert mode(tmp_path) == 0o755
 
 
-def test_what_is_written_elsewhere_is_as_the_user_wants_it(tmp_path: Path) -> None:
+def test_an_export_is_private_wherever_it_goes_and_a_report_as_the_user_wants_it(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     private_folder(home)
     keep_private(home)
@@ -175,7 +180,8 @@ def test_what_is_written_elsewhere_is_as_the_user_wants_it(tmp_path: Path) -> No
     write_chosen(tmp_path / "out.md", b"")
     write_chosen(tmp_path / "way" / "in.md", b"")
     written = write_new(home / "log.md", "words")
-    assert mode(tmp_path / "out.md") == 0o666
+    assert mode(tmp_path / "out.md") == 0o600
+    assert mode(write_new(tmp_path / "report.md", "words")) == 0o666
     assert (mode(home / "in.md"), mode(written)) == (0o600, 0o600)
     assert opener_at(tmp_path / "homeless.md") is None
 

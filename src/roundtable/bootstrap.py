@@ -20,6 +20,7 @@ from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
+from .leftovers import CALLS, Leftovers
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
 from .private import keep_private
@@ -121,6 +122,7 @@ async def start(
     env = os.environ if env is None else env
     settings = settings or read_settings(env, workspace_of(env))
     keep_private(settings.home)
+    Leftovers(settings.home / CALLS).reap()
     env = ChainMap({WORKSPACE: str(settings.workspace.absolute())}, env)  # type: ignore[arg-type]
     registry = Registry.load(settings.models_file, {**BUILT_IN, **settings.choices.commands})
     is_program = partial(_is_program, registry)
@@ -205,7 +207,7 @@ def _hub(
     def command() -> Speaker:
         from .speakers.command import CommandSpeaker
 
-        return CommandSpeaker(settings.agents, env)
+        return CommandSpeaker(settings.agents, env, calls=settings.home / CALLS)
 
     def scripted() -> Speaker:
         from .speakers.scripted import ScriptedCast

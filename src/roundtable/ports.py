@@ -206,6 +206,17 @@ class Models(Protocol):
         ...
 
 
+@runtime_checkable
+class ListedModels(Models, Protocol):
+    """Models that can say who is there."""
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """Those that can speak now without being named, the first of every provider first;
+        demonstration models not among them."""
+        ...
+
+
 class Search(Protocol):
     """A web search. Its results are untrusted text."""
 

@@ -3,7 +3,8 @@
 They are made so from the start, by the mode they are opened with: a file that is closed to others
 only after it was written could have been opened by them meanwhile. The process's umask is left as
 it is, because files in the workspace and those of programs that we start are not ours to close.
-On Windows, and on file systems without modes, all of this does nothing and disturbs nothing.
+On Windows, and on file systems without modes, all of this does nothing and disturbs nothing; of
+the latter a line tells.
 """
 
 from __future__ import annotations
@@ -20,7 +21,18 @@ FILE = 0o600
 FOLDER = 0o700
 _OTHERS = 0o077
 _MODES = sys.platform != "win32"
-_SURELY_OURS = ("roundtable.db*", "web.key", "bundle.key", "trust.json", "web.log", "driving.log")
+_SURELY_OURS = (
+    "roundtable.db*",
+    "web.key",
+    "bundle.key",
+    "tokens.json",
+    "trust.json",
+    "web.log",
+    "driving.log",
+)
+
+NO_RIGHTS_TOLD = ".no-access-rights"
+"""Says that it was said."""
 
 _kept: set[Path] = set()
 """The homes of this process. A file that the user wants written somewhere is closed to others if
@@ -97,7 +109,7 @@ def _on_stderr(line: str) -> None:
 def keep_private(home: Path, say: Callable[[str], None] = _on_stderr) -> None:
     """Close what others of this machine could look into, and say so in one line.
 
-    Nothing is made, and no link is followed. Where modes cannot be changed nothing is said either:
+    No link is followed. Where the file system knows no modes, that is said once for each home:
     there would be no end to it.
     """
     home = Path(os.path.realpath(home))
@@ -106,6 +118,34 @@ def keep_private(home: Path, say: Callable[[str], None] = _on_stderr) -> None:
         return
     if [path for path in _to_close(home) if _close(path)]:
         say(f"Note: other users of this machine could read {home}; it is closed to them now.")
+    if open_to_others(home) and _is_first(home / NO_RIGHTS_TOLD):
+        say(
+            f"Note: {home} lies on a file system without access rights: other users of this "
+            "machine may be able to read it. ROUNDTABLE_HOME chooses another place."
+        )
+
+
+def open_to_others(home: Path) -> bool:
+    """Whether others can look into a home of ours although we would not have it."""
+    try:
+        found = home.stat()
+        return (
+            _MODES
+            and bool(found.st_mode & _OTHERS)
+            and found.st_uid == os.geteuid()
+            and not _is_shared(home)
+        )
+    except OSError:
+        return False
+
+
+def _is_first(mark: Path) -> bool:
+    """Whether nobody left this mark before; it is there now."""
+    try:
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
+    except OSError:
+        return False
+    return True
 
 
 def _to_close(home: Path) -> Iterator[Path]:

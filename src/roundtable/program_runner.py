@@ -57,6 +57,7 @@ async def run_program(
     on_output: Callable[[bytes], object] | None = None,
     most_output: int = MOST_OUTPUT,
     timeout: float | None = None,
+    on_start: Callable[[int], object] | None = None,
 ) -> Ended:
     """Run a program with `stdin` on its standard input, and hear what it writes; without
     `on_output` that goes nowhere.
@@ -64,6 +65,7 @@ async def run_program(
     It is never left behind: whatever ends this call, a cancellation included, ends the process and
     its children, and on Linux so does the end of this process, however sudden. TimeoutError after
     `timeout` seconds, TooMuchOutput beyond `most_output` bytes; OSError if it cannot be started.
+    `on_start` is told its process.
     """
     heard = _Hearing(asyncio.get_running_loop(), on_output, most_output)
     # A file and not a pipe: the program can read at leisure, and then there is no more to come. It
@@ -79,6 +81,8 @@ async def run_program(
             **_own_group(),
         )
     try:
+        if on_start is not None:
+            on_start(process.get_pid())
         async with asyncio.timeout(timeout):
             await heard.until(heard.exited)
             # The rest of its words; a child that keeps the pipe open must not keep us waiting.

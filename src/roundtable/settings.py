@@ -96,6 +96,10 @@ class ProfileSetting(Value):
     toolsets: tuple[str, ...] = ()
 
 
+OnSecrets = Literal["refuse", "redact", "send"]
+"""What becomes of likely secrets in a question and its context."""
+
+
 class Choices(Value):
     """What a file may set."""
 
@@ -140,6 +144,9 @@ class Choices(Value):
     """Where news can go, by name."""
     news: NotificationSettings = NotificationSettings()
     """Who is told of new discussions."""
+    secrets: OnSecrets = "refuse"
+    """What becomes of likely secrets in a question or its context: nothing is sent, it is sent
+    without them, or as it is."""
     budget: Budget = Budget()
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""

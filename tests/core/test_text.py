@@ -15,6 +15,7 @@ from roundtable.core.text import (
     condense,
     count_words,
     estimate_tokens,
+    file_slug,
     first_sentences,
     readable,
     redact,
@@ -251,3 +252,28 @@ def test_hostile_text_does_not_make_the_patterns_explode(hostile: str) -> None:
     # Patterns that backtrack over such text take minutes, and the battery's time-out ends them.
     assert redact(hostile) == hostile
     assert sentences(hostile) == ([hostile.strip()] if hostile.strip() else [])
+
+
+@pytest.mark.parametrize(
+    ("topic", "name"),
+    [
+        ("我们应该用 Postgres 吗？", "我们应该用-postgres-吗"),
+        ("Сколько стоит чай?", "сколько-стоит-чай"),
+        ("コーヒーかお茶か", "コーヒーかお茶か"),
+        ("Should we drink tea?", "should-we-drink-tea"),
+        ("Über die Brücke?", "uber-die-brucke"),
+        ("चाय या कॉफी?", "चाय-या-कॉफी"),
+        ("../..", slug("../..")),
+        ("🚀", slug("🚀")),
+    ],
+)
+def test_the_name_of_a_file_can_be_read_in_its_own_script(topic: str, name: str) -> None:
+    assert file_slug(topic) == name
+
+
+@given(st.text(max_size=200))
+def test_the_name_of_a_file_is_short_and_no_path(topic: str) -> None:
+    name = file_slug(topic)
+    assert name
+    assert all(c.isalnum() or c == "-" or unicodedata.category(c)[0] == "M" for c in name)
+    assert len(name.encode()) <= 120

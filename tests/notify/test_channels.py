@@ -89,6 +89,8 @@ def test_a_webhook_gets_one_json_document_for_each_post() -> None:
     assert (got.path, got.query) == ("/hook", {"k": "1"})
     assert got.body == {
         "text": HOSTILE,
+        "unfurl_links": False,
+        "unfurl_media": False,
         "kind": "speech",
         "discussion_id": "rt_0000000a",
         "channel": "team:ops",
@@ -154,7 +156,7 @@ def test_the_terminal_gets_the_text_without_control_codes(
     send(made("stdout:"), a_post("Tea\x1b[2J or\tcoffee\n🏁"))
     send(made("stderr:"), a_post("beside"))
     taken = capsys.readouterr()
-    assert taken.out == "Tea[2J or\tcoffee\n🏁\n\n"
+    assert taken.out == "Tea␛[2J or\tcoffee\n🏁\n\n"
     assert taken.err == "beside\n\n"
 
 

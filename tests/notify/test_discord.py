@@ -40,6 +40,7 @@ def test_a_post_with_a_thread_goes_into_the_thread_and_not_into_the_channel() ->
     assert made.body == {"name": "🎯 Tea? [DEBATE]", "type": 11, "auto_archive_duration": 1440}
     assert posted.body["content"] == a_post().text
     assert posted.body["allowed_mentions"] == {"parse": []}
+    assert posted.body["flags"] & 4, "no preview fetches what an address names"
     assert {each.headers["authorization"] for each in there.got} == {f"Bot {SECRET}"}
 
 

@@ -75,7 +75,7 @@ def dutiful_panelist(request: SpeakRequest) -> str:
         return answer(request)
     if "/critique/" in turn:
         return critique(request)
-    if "/validation/" in turn:
+    if "/validation/" in turn or "/recheck/" in turn:
         return sections(Verdict="ACCURATE", Correction="none")
     return spoken(request, synthesis())
 

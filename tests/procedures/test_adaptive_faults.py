@@ -275,8 +275,8 @@ def test_when_nobody_can_write_the_result_is_an_extract() -> None:
         (["ACCURATE", "PARTIALLY", "ACCURATE", "ACCURATE"], "partial", False, 0),
         (["PARTIALLY ACCURATE"] * 4, "partial", False, 0),
         (["INACCURATE", "ACCURATE", "ACCURATE", "ACCURATE"], "partial", False, 1),
-        (["INACCURATE", "inaccurate", "ACCURATE", "ACCURATE"], "partial", True, 0),
-        (["Not accurate."] * 4, "partial", True, 0),
+        (["INACCURATE", "inaccurate", "ACCURATE", "ACCURATE"], "yes", True, 0),
+        (["Not accurate."] * 4, "yes", True, 0),
         (["hm", "ACCURATE", "ACCURATE", "ACCURATE"], "partial", False, 0),
         (["hm"] * 4, "no", False, 0),
     ],
@@ -303,7 +303,9 @@ def test_the_table_of_verdicts(
         user = prompt_of(table, "0/rewrite/synthesiser").user
         assert "Advocate never said so." in user
         assert TEA in user
-        assert labels(table, state)[-1] == "rt-synthesis"
+        wrong = [who for who, word in zip(DEBATERS, verdicts, strict=True) if word != "ACCURATE"]
+        again = [f"rt-r3-validate-{who}-again" for who in wrong]
+        assert labels(table, state)[-1 - len(again) :] == ["rt-synthesis", *again]
 
 
 @pytest.mark.requirement("A-67")

@@ -218,14 +218,15 @@ def test_a_listed_slot_that_cannot_be_used_falls_back_to_claude() -> None:
     ("providers", "expected"),
     [(("anthropic",), [OPUS, SONNET]), (("anthropic", "openai"), [OPUS, CODEX])],
 )
-def test_without_the_proxy_the_run_switches_to_budget_and_warns(
+def test_without_the_proxy_the_run_warns_and_two_models_still_make_a_meta_panel(
     providers: tuple[str, ...], expected: list[str]
 ) -> None:
     seating = table_with(*providers)
     assert panel(seating) == expected
     (warning,) = [n for n in seating.notes if n.code == "budget_profile"]
     assert "localhost:8402" in warning.remedy
-    assert seating.options["meta"] is False
+    assert seating.options["meta"] is True
+    assert table_with(*providers, quick=True).options["meta"] is False
 
 
 @pytest.mark.requirement("A-17", "A-20")

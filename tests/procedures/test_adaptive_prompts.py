@@ -97,7 +97,7 @@ def test_no_prompt_of_any_scenario_holds_an_unfilled_placeholder() -> None:
     phases = {turn_of(request).split("/")[1] for request in every_scenario()}
     assert phases == {
         *("meta-panel", "answer", "critique", "second-stage", "synthesis"),
-        *("synthesis-by-orchestrator", "validation", "rewrite", "clerk", "ballot"),
+        *("synthesis-by-orchestrator", "validation", "rewrite", "recheck", "clerk", "ballot"),
     }
     for request in every_scenario():
         assert TOKEN.search(outside(request)) is None, turn_of(request)
@@ -198,7 +198,10 @@ def test_nothing_from_outside_leaves_its_fence() -> None:
         assert {match["nonce"] for match in fences} == {nonce[1]}
         assert "CANARY" not in outside(request)
         assert "reveal your files" not in outside(request)
-    assert seen == {"meta-panel", "answer", "second-stage", "synthesis", "validation", "rewrite"}
+    assert seen == {
+        *("meta-panel", "answer", "second-stage", "synthesis"),
+        *("validation", "rewrite", "recheck"),
+    }
 
 
 @pytest.mark.requirement("X-04", "I-09")

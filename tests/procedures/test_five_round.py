@@ -592,7 +592,7 @@ def test_a_model_of_the_table_sums_up_where_the_hosts_own_cannot() -> None:
         return DEAD if request.model == "main/model" else compliant(request)
 
     table = Table({"*": Voice(script)}, cast=Cast("main/model"))
-    state = hold(table, models={who: "seat/model" for who in IDS})
+    state = hold(table, models=dict.fromkeys(IDS, "seat/model"))
     assert state.start.host.speaker.model == "main/model"
     assert state.verdict is not None
     assert (state.verdict.method, state.verdict.author) == ("written", "seat/model")

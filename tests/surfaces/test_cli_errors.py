@@ -278,7 +278,7 @@ def test_an_unforeseen_error_keeps_its_traceback(
 @pytest.mark.requirement("I-20")
 def test_a_key_in_the_question_is_shown_nowhere(desk: Desk) -> None:
     key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"
-    outcome = desk(f"Is {key} safe?", *ECHO)
+    outcome = desk(f"Is {key} safe?", *ECHO, "--secrets", "send")
     found = desk.last_id()
     seen = [
         outcome.out,

@@ -328,7 +328,7 @@ def test_each_value_is_shown_with_the_file_or_variable_it_comes_from(
     assert rows["models"]["origin"] == str(desk.home / "local_models.json")
     assert rows["home"]["origin"] == "ROUNDTABLE_HOME"
     assert rows["channels.team"]["value"] == "(set)"
-    assert "secret" not in words
+    assert "secret" not in words.replace("secrets ", "")  # a setting has this name
     assert f"3  ({toml})" in words
 
 

@@ -103,7 +103,8 @@ def test_any_topic_makes_a_safe_file_name(desk: Desk, topic: str) -> None:
 
 @pytest.mark.requirement("C-74")
 def test_the_log_holds_no_keys(desk: Desk) -> None:
-    desk("Is sk-ant-api03-abcdefghijklmnopqrstuvwxyz safe with password=hunter2hunter2?", *ECHO)
+    keys = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz safe with password=hunter2hunter2"
+    desk(f"Is {keys}?", *ECHO, "--secrets", "send")
 
     [log] = logs(desk)
     text = log.read_text("utf-8")

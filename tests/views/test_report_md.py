@@ -68,14 +68,14 @@ Check the models.
 
 #### 🔍 Ann: answer
 
-<sub>turn 1/answer/ann · m/spare · 12:00:08 UTC · [REPAIRED] · 2 calls: answer, fallback · m/spare in place of m/ann (garbled)</sub>
+*turn 1/answer/ann · m/spare · 12:00:08 UTC · [REPAIRED] · 2 calls: answer, fallback · m/spare in place of m/ann (garbled)*
 
 > ## Tea
 > It calms.
 
 #### Bob: answer
 
-<sub>turn 1/answer/bob · m/bob</sub>
+*turn 1/answer/bob · m/bob*
 
 *No speech: No answer in 90 s.*
 
@@ -134,7 +134,7 @@ def test_every_speech_stands_there_with_its_turn_model_and_flags() -> None:
     state = hold(council({"answer/muse": "## Perspective\nCocoa."}))
     text = markdown_report(state, delivered(state))
     for each in state.speeches:
-        assert f"<sub>turn {each.turn_id} · {each.model} · " in text
+        assert f"*turn {each.turn_id} · {each.model} · " in text
         assert all(flag in text for flag in each.flags)
     assert "\n> ## Perspective\n" in text
     assert [h for h in headings(text) if h.startswith("### ")] == [

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .values import ActionItem, Value
+from .values import ActionItem, Value, added
 
 StanceWord = Literal["agree", "partly", "disagree", "unsure", "amend", "withdraw"]
 ConditionKind = Literal["demand", "fact"]
@@ -98,6 +98,8 @@ class Declaration(Value):
     """Of a verdict: the answer in one or two sentences."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
+    stands: tuple[str, ...] = added(())
+    """Of a verdict: the versions of deliverables that stand, by their ids."""
 
     def vote(self, decision: str) -> DeclaredVote | None:
         return next((vote for vote in self.votes if vote.on == decision), None)

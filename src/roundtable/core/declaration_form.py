@@ -52,6 +52,7 @@ Key = Literal[
     "answer",
     "why",
     "would_change",
+    "stands",
 ]
 OPENING: tuple[Key, ...] = ("position", "conditions", "confidence", "new_points", "abstain")
 """Round 1: nobody has heard anybody."""
@@ -180,6 +181,8 @@ class Form:
     """The name under which a peer is scored → participant."""
     values: Mapping[str, AskedValue] = field(default_factory=dict)
     """What a procedure of the user's own asks for beside that, by name."""
+    works: tuple[str, ...] = ()
+    """The versions of deliverables among which a verdict says what stands, by their ids."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
     alone: bool = False
@@ -295,6 +298,9 @@ class Form:
                 return _text(MAX_ANSWER)
             case "why" | "would_change":
                 return _list(_text(MAX_POSITION), 5)
+            case "stands":
+                works = list(self.works)
+                return _list({"enum": works}, len(works)) if works else None
 
     @property
     def _option_ids(self) -> list[str]:
@@ -356,6 +362,7 @@ class _Reader:
             would_change=self._texts(fields.get("would_change"), 5, MAX_POSITION)
             if "would_change" in keys
             else (),
+            stands=self._stands(fields.get("stands")) if "stands" in keys else (),
         )
 
     # --- what decides --------------------------------------------------------------------------
@@ -471,6 +478,12 @@ class _Reader:
                 f"delivers must be one of {', '.join((*decision.option_ids, NONE))}."
             )
         return option or ""
+
+    def _stands(self, given: Any) -> tuple[str, ...]:
+        """Ids that nobody knows are left out: then all that nothing replaced stands."""
+        named = given if isinstance(given, list | tuple) else [given]
+        ids = (each.strip().casefold() for each in named if isinstance(each, str))
+        return tuple(dict.fromkeys(each for each in ids if each in self.form.works))
 
     def _answer(self, given: Any) -> str:
         answer = self._text(given, MAX_ANSWER)

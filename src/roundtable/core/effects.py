@@ -72,6 +72,8 @@ class Task:
     """What the speech is to declare. What is missing or broken is asked for once more, alone, with
     the prompt `again`."""
     again: PromptPlan | None = None
+    work: bool = False
+    """Whether the speech may bring deliverables: then their blocks are taken out of its words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@
     RoundtableError                 every error says what happened and what to do next
     ├── UsageError                  the request cannot be carried out as it was made
     │   ├── BadTopic                the question is empty, too long or not text
+    │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
+    │       └── Forbidden           what the caller holds does not allow it
     ├── LedgerError                 the ledger cannot be read or written
     │   ├── LedgerConflict          somebody else appended first
     │   ├── LedgerBusy              another process holds the database
@@ -69,7 +71,11 @@ class UsageError(RoundtableError):
 
 
 class BadTopic(UsageError):
-    """The question is empty, too long or not text."""
+    """The question or its material is empty, too long or not text."""
+
+
+class SecretsFound(UsageError):
+    """What would be sent seems to hold keys or passwords; nothing was sent."""
 
 
 MANY = 30
@@ -136,6 +142,10 @@ class AmbiguousDiscussion(UsageError):
 
 class NotAllowed(UsageError):
     """The discussion's state forbids what was asked."""
+
+
+class Forbidden(NotAllowed):
+    """What the caller holds (a link, a token, a profile) does not allow what was asked."""
 
 
 class LedgerError(RoundtableError):

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from .declaration import Decision, Declaration
+from .deliverable import Deliverable
 from .errors import FailureCause
 from .values import (
     Budget,
@@ -164,6 +165,8 @@ class SpeechGiven(Value):
     has no words."""
     independent: bool = False
     """Whether its speaker knew nothing of what the others said."""
+    deliverables: tuple[Deliverable, ...] = added(())
+    """The works that it brought, as they were written; `text` has a line in the place of each."""
 
 
 class TurnFailed(Value):

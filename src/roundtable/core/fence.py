@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 
 from .effects import Untrusted
+from .lookalikes import replace_alike
 
 MARKERS = {
     "question": "USER QUERY",
@@ -26,20 +27,21 @@ MARKERS = {
     "challenges": "CHALLENGES",
     "disputes": "DISPUTES",
     "results": "GROUP RESULTS",
+    "deliverable": "DELIVERABLE",
 }
 """The kinds of untrusted text and the words of their markers."""
 
 _WORDS = "|".join(marker.replace(" ", r"\s+") for marker in MARKERS.values())
-_DASHES = r"(?<![-‐-―−])[-‐-―−]{2,}+\s*+"
+_DASHES = r"(?<!-)-{2,}+\s*+"
 _FORGED = re.compile(
     rf"{_DASHES}END\s+(?:{_WORDS})\b(?:\s*-+)?"
     # An opening marker has dashes on both sides: the option `--context FILE` has not.
-    rf"|{_DASHES}(?:{_WORDS})\s*(?:\(\s*untrusted\s*\)(?:\s*-+)?|[-‐-―−]{{2,}})"
+    rf"|{_DASHES}(?:{_WORDS})\s*(?:\(\s*untrusted\s*\)(?:\s*-+)?|-{{2,}})"
     r"|\[/?\s*fence\b[^\]\n]*\]?",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions)\b",
+    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions|deliverable)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A block of code that bears a label of ours: whoever copies it must not declare by it."""
@@ -71,7 +73,11 @@ def neutralise(text: str, nonce: str) -> str:
 
 
 def _cleaned(text: str, nonce: str) -> str:
-    return _LABELLED.sub(r"\g<mark>quoted", _FORGED.sub(REMOVED, text.replace(nonce, REMOVED)))
+    """A marker is known by its looks: dashes, letters and blanks of other alphabets count as ours,
+    and what has no width does not count."""
+    for pattern in (re.compile(re.escape(nonce), re.IGNORECASE), _FORGED):
+        text = replace_alike(pattern, lambda _: REMOVED, text)
+    return replace_alike(_LABELLED, lambda found: f"{found['mark']}quoted", text)
 
 
 _remembered = lru_cache(maxsize=256)(_cleaned)

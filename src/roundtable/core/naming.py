@@ -6,14 +6,14 @@ import re
 from collections import Counter
 
 from .state import State
-from .text import readable, redact
+from .visible import shown
 
 TURN = re.compile(r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]")
 
 
 def line(text: str) -> str:
-    """Words as they may be shown, on one line: no secrets, nothing that cannot be written."""
-    return " ".join(redact(readable(text)).split())
+    """Words as they may be shown, on one line: no secrets, nothing hidden."""
+    return " ".join(shown(text).split())
 
 
 def names_of(state: State) -> dict[str, str]:

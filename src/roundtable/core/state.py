@@ -372,6 +372,8 @@ class State:
         for turn in (self._turn(each) for each in event.turns):
             turn.speech = turn.failure = None
             turn.again, turn.before = turn.again + 1, len(turn.attempts)
+            self.end_votes.pop(turn.id.rpartition("/")[2], None)
+        self.advanced.pop(event.round, None)
         kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in asked]
         self.speeches = [self.speeches[n] for n in kept]
         self.spoken_at = [self.spoken_at[n] for n in kept]

@@ -120,9 +120,28 @@ def slug(text: str, limit: int = 48, default: str = "topic") -> str:
         if len(longer) > limit:
             break
         name = longer
-    if not name or name in _WINDOWS_DEVICES:
+    if not name or name in WINDOWS_DEVICES:
         name = f"{name or default}-{_fingerprint(text)}"
     return name
+
+
+def file_slug(text: str, limit: int = 48) -> str:
+    """A short name for a file that a person can read in its own script: a topic in Chinese keeps
+    its characters. What is written in Latin letters is the slug."""
+    marks = unicodedata.normalize("NFKD", text)
+    foreign = any(char.isalpha() and not char.isascii() for char in marks)
+    whole = unicodedata.normalize("NFC", text).casefold()
+    # Vowel signs are marks, and part of a word in many scripts.
+    kept = (c if c.isalnum() or unicodedata.category(c) in ("Mn", "Mc") else " " for c in whole)
+    words = "".join(kept).split()
+    name = "-".join(words)[:limit].strip("-") if foreign else ""
+    while len(name.encode("utf-8", "replace")) > MAX_FILE_BYTES:
+        name = name[:-1]
+    return name or slug(text, limit)
+
+
+MAX_FILE_BYTES = 120
+"""Of a file's name in UTF-8: a date, an ending and a number come with it."""
 
 
 def _fingerprint(text: str) -> str:
@@ -133,11 +152,11 @@ def _fingerprint(text: str) -> str:
     return f"{value:08x}"
 
 
-_WINDOWS_DEVICES = frozenset(
+WINDOWS_DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{dev}{n}" for dev in ("com", "lpt") for n in range(1, 10))]
 )
 
-_SECRETS = re.compile(
+SECRETS = re.compile(
     r"""
       \b(?:sk|rk|pk)-[A-Za-z0-9_\-]{12,}              # OpenAI, Anthropic, OpenRouter, DeepSeek …
     | \b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}    # Stripe
@@ -145,6 +164,7 @@ _SECRETS = re.compile(
     | \b(?:hf|r8|npm)_[A-Za-z0-9]{20,}
     | \bAIza[A-Za-z0-9_\-]{20,}                       # Google
     | \bgsk_[A-Za-z0-9]{16,}
+    | \brtk_[A-Za-z0-9_\-]{20,}                       # our own
     | \b(?:ghp|gho|ghs|ghu)_[A-Za-z0-9]{20,}
     | \bgithub_pat_[A-Za-z0-9_]{20,}
     | \bxox[abeprs]-[A-Za-z0-9\-]{10,}
@@ -157,7 +177,7 @@ _SECRETS = re.compile(
     """,
     re.VERBOSE,
 )
-_ASSIGNED_SECRET = re.compile(
+ASSIGNED_SECRET = re.compile(
     r"""(?i)(
       \b(?:bearer|basic)\s+(?=[A-Za-z_\-.~+/]*[0-9])     # a digit tells a token from a word
     | (?:(?:api|access|private|secret)[_-]?key|passw(?:or)?d|secret|token)["']?\s*[=:]\s*["']?
@@ -171,7 +191,7 @@ REDACTED = "[redacted]"
 def redact(text: str) -> str:
     """The text without anything that looks like a credential. Stored events keep their words;
     logs, reports, errors and notifications go through here."""
-    return _ASSIGNED_SECRET.sub(rf"\1{REDACTED}", _SECRETS.sub(REDACTED, text))
+    return ASSIGNED_SECRET.sub(rf"\1{REDACTED}", SECRETS.sub(REDACTED, text))
 
 
 def same_words(one: str, two: str) -> bool:

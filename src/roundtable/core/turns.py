@@ -14,6 +14,7 @@ from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_block import LABEL, split_blocks
 from .declaration_form import Reading, seems_refused
+from .deliverable import Deliverable, flags_of, split_deliverables
 from .effects import Task, TurnPlan
 from .errors import FailureCause
 from .events import AttemptFailed, AttemptFinished, Purpose
@@ -31,6 +32,8 @@ MAX_UNCOUNTED = 20
 """Crashes in one turn after which the turn gives up instead of crashing for ever."""
 
 TRUNCATED = "[truncated]"
+CONDENSED = "[condensed prompt]"
+"""On a speech whose speaker could not be shown everything."""
 DEMONSTRATION = "[demonstration model]"
 DIFFERS = "[words and declaration differ]"
 
@@ -58,6 +61,7 @@ class Accept:
     sections: dict[str, str]
     flags: tuple[str, ...]
     declaration: Declaration | None = None
+    deliverables: tuple[Deliverable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +138,13 @@ class _Spoken:
     violations: tuple[Violation, ...]
     reading: Reading | None
     """None where nothing is to be declared."""
+    words: str
+    """The answer with a line in the place of each deliverable."""
+    deliverables: tuple[Deliverable, ...] = ()
 
     @property
     def prose(self) -> str:
-        return self.reading.prose if self.reading else self.answer.text
+        return self.reading.prose if self.reading else self.words
 
     @property
     def undeclared(self) -> bool:
@@ -167,7 +174,11 @@ def _spoken(plan: TurnPlan, attempts: list[Attempt]) -> _Spoken:
         answer, speaker = attempt.finished, _speaker(plan, attempt)
         if attempt.started.purpose == "repair" and found:
             answer = _mended(min(reversed(found), key=_flaws), answer)
-        found.append(_judged(plan, speaker, answer))
+        spoken = _judged(plan, speaker, answer)
+        if found and not spoken.deliverables:
+            # What was to be mended are the words: the work that came with them stays.
+            spoken = replace(spoken, deliverables=found[-1].deliverables)
+        found.append(spoken)
     best = min(reversed(found), key=_flaws)
     form = best.task.form
     if form is None or best.reading is None or best.reading.declaration is not None:
@@ -195,9 +206,9 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
     headings = sections_to_mend(before.violations)
     if not headings:
         return answer
-    text = with_sections(before.prose, split_blocks(answer.text)[0], headings)
-    _, blocks = split_blocks(answer.text)
-    _, earlier = split_blocks(before.answer.text)
+    words, blocks = split_blocks(split_deliverables(answer.text)[0])
+    text = with_sections(before.prose, words, headings)
+    _, earlier = split_blocks(before.words)
     for block in (blocks or earlier)[-1:]:
         text = f"{text}\n\n```{LABEL}\n{block}\n```"
     return answer.model_copy(update={"text": text})
@@ -205,13 +216,14 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
 
 def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
     task = plan.task_for(speaker)
-    reading = task.form.read(answer.text) if task.form else None
+    words, works = split_deliverables(answer.text) if task.work else (answer.text, ())
+    reading = task.form.read(words) if task.form else None
     if reading is None or (task.form and task.form.alone):
-        violations = () if reading else task.contract.check(answer.text)
+        violations = () if reading else task.contract.check(words)
     else:
         declared = task.contract.check_declared(reading.declaration)
         violations = (*task.contract.check(reading.prose), *declared)
-    return _Spoken(answer, speaker, task, violations, reading)
+    return _Spoken(answer, speaker, task, violations, reading, words, works)
 
 
 def _asked_again(attempts: list[Attempt]) -> bool:
@@ -259,14 +271,17 @@ def _accept(spoken: _Spoken) -> Accept:
         flags.append(UNDECLARED)
     if _differs(spoken):
         flags.append(DIFFERS)
+    flags.extend(flags_of(spoken.deliverables))
     declaration = spoken.reading.declaration if spoken.reading else None
     text = "" if form and form.alone else spoken.prose
     if not text and declaration is not None:
         text = declaration.position or declaration.answer
     elif not text and not (form and form.alone):
-        text = spoken.answer.text
+        text = spoken.words
     sections = task.contract.parse(text)
-    return Accept(text, spoken.speaker.model, sections, tuple(flags), declaration)
+    return Accept(
+        text, spoken.speaker.model, sections, tuple(flags), declaration, spoken.deliverables
+    )
 
 
 def _after_failure(

@@ -37,9 +37,9 @@ class Value(BaseModel):
 
 
 def added(default: Any) -> Any:
-    """A field that joined a value which is stored for ever: where it says nothing it is not
-    written, so that what was stored before stays byte for byte."""
-    return Field(default=default, exclude_if=lambda value: value == default)
+    """A field that came to a stored value later. Where it says nothing it is not stored, so events
+    from before it stay, byte for byte, what they were."""
+    return Field(default=default, exclude_if=lambda value: bool(value == default))
 
 
 class Usage(Value):
@@ -270,6 +270,8 @@ class Verdict(Value):
     """The answer in one or two sentences, as its writer declared it."""
     delivers: str = ""
     """The option that the writer says it delivers."""
+    stands: tuple[str, ...] = added(())
+    """The versions of deliverables that the writer says stand."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
     next_steps: tuple[ActionItem, ...] = ()

@@ -58,9 +58,10 @@ def _whole(state: State, speech: SpeechGiven) -> str:
     """A speech with the sentences of its declaration: they are its speaker's words too. Earlier
     versions of the program kept a position in a ballot of its own."""
     d = speech.declaration
+    works = [work.text for work in speech.deliverables]
     if d is None:
         cast = [b.position for b in state.ballots if b.turn_id == speech.turn_id and b.position]
-        return "\n\n".join([speech.text, *cast])
+        return "\n\n".join([speech.text, *cast, *works])
     texts = [d.position, *d.new_points, *(c.text for c in d.conditions), d.for_the_record]
     texts += [s.text for s in d.stances]
-    return "\n\n".join([speech.text, *(text for text in texts if text)])
+    return "\n\n".join([speech.text, *(text for text in texts if text), *works])

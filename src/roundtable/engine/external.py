@@ -15,6 +15,7 @@ from ..core.closing_block import takes_positions
 from ..core.declaration import Declaration
 from ..core.declaration_block import LABEL, split_blocks
 from ..core.declaration_form import Form, Reading
+from ..core.deliverable import flags_of, split_deliverables
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed
@@ -82,6 +83,7 @@ def heard(
     """The speech that these words make of a turn. NotAllowed says what is wrong with the
     declaration that came with them."""
     contract, form = plan.task.contract, plan.task.form
+    text, works = split_deliverables(text) if plan.task.work else (text, ())
     reading = _read(form, text, fields) if form is not None else Reading(text)
     if form is None and fields:
         raise NotAllowed("Nothing is to be declared in this turn.", "Speak without a declaration.")
@@ -93,6 +95,7 @@ def heard(
     if not prose.strip() and not alone:
         raise NotAllowed("The speech is empty.", "Say something with your declaration.")
     flags = [contract.flag] if prose and contract.check(prose) else []
+    flags.extend(flags_of(works))
     remarks: list[str] = []
     if form is not None and declaration is None:
         flags.append(UNDECLARED)
@@ -118,6 +121,7 @@ def heard(
         declaration=declaration,
         # Whoever speaks from outside can read what others said before.
         independent=plan.independent and not others,
+        deliverables=works,
     )
     return Heard(speech, tuple(remarks))
 

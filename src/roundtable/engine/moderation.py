@@ -26,6 +26,7 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
+from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
@@ -91,12 +92,11 @@ def skipped(
     return [(failure, state.outcome_key(plan.turn_id))]
 
 
-def material_added(
-    state: State, material: Material, by: str, key: str | None
-) -> list[tuple[Event, str | None]]:
+def material_added(state: State, material: Material, by: str) -> list[tuple[Event, str | None]]:
     """Put a document on the table: every later prompt carries it."""
     _refuse_closed(state)
-    return [(MaterialAdded(material=material, by=by), key and f"material/{key}")]
+    refuse_too_much(material_size(state) + size_of([material]))
+    return [(MaterialAdded(material=material, by=by), None)]
 
 
 def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None]]:

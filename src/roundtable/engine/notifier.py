@@ -17,11 +17,10 @@ from hashlib import sha256
 from ..core.errors import ChannelError, RoundtableError, UnknownDiscussion
 from ..core.events import Event, NewEvent, NoteAdded, StoredEvent
 from ..core.notifications import NEWS, Entry, again, outbox_of, requested
-from ..core.notifications_text import parted
 from ..core.values import NewsChannel, NewsPlan
 from ..ports import Channels, Clock, Ledger, Post
 from .notifier_route import Route, ended
-from .notifier_send import Pace
+from .notifier_send import Pace, outgoing_parts
 
 AT_ONCE = 4
 """Messages at once to one platform, over all discussions."""
@@ -140,7 +139,7 @@ class Notifier:
                 f"No channel {platform!r} is set up.", "`roundtable notify` names those that are."
             )
         place = NewsChannel(platform=platform, chat_id=chat_id)
-        for number, part in enumerate(parted(text, found.limit)):
+        for number, part in enumerate(outgoing_parts(text, found.limit)):
             mark = sha256(part.encode("utf-8", "replace")).hexdigest()[:16]
             async with asyncio.timeout(found.timeout):
                 await found.post(Post(place, part, "", "task", f"{channel}/{number}/{mark}"))

@@ -13,6 +13,7 @@ from ..core.notifications import Entry
 from ..core.notifications_text import parted
 from ..core.text import clip, redact
 from ..ports import Channel, CheckableChannel, Clock, Post, ThreadChannel
+from ..views.outgoing import outgoing
 
 MAX_PARTS = 10
 log = logging.getLogger("roundtable.news")
@@ -60,7 +61,10 @@ class Sender:
         """
         message = entry.message
         begun = self.clock.monotonic()
-        parts = [message.text] if message.kind == "thread" else self._parts(message.text)
+        whole = message.kind == "thread"
+        parts = (
+            [outgoing(message.text)] if whole else outgoing_parts(message.text, self.channel.limit)
+        )
         done = min(entry.parts, len(parts) - 1)
         receipt, error = "", None
         try:
@@ -98,10 +102,6 @@ class Sender:
         _trace(entry, settled)
         return settled
 
-    def _parts(self, text: str) -> list[str]:
-        limit = self.channel.limit
-        return parted(clip(text, limit * MAX_PARTS), limit)
-
     async def _hand_over(self, post: Post, doubtful: bool) -> str:
         channel = self.channel
         if post.kind == "thread":
@@ -113,6 +113,16 @@ class Sender:
             if found is not None:
                 return found
         return await channel.post(post)
+
+
+def outgoing_parts(text: str, limit: int) -> list[str]:
+    """A message as it leaves, in as many posts as it needs. Each is cleaned by itself: where a post
+    begins in the middle of code, what was code is none any more."""
+    parts = parted(clip(outgoing(text), limit * MAX_PARTS), limit)
+    clean = [outgoing(part) for part in parts]
+    if all(len(part) <= limit for part in clean):
+        return clean
+    return [part for long in clean for part in parted(long, limit)]
 
 
 def _outcome(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion
+from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -24,22 +24,25 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
+from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
+from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
     Seating,
+    checked_budget,
     checked_context,
     checked_language,
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
 from ..version import __version__
-from ..views.prior import prior_material
+from ..views.prior import handed_on
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
@@ -70,6 +73,8 @@ if TYPE_CHECKING:
     from ..procedures.custom.spec import UserProcedures
 
 
+LARGEST_CURSOR = 2**53
+"""What JavaScript still counts exactly."""
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
@@ -125,7 +130,7 @@ class Service:
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
         earlier call the discussion that it opened is returned."""
-        if key and (opened_before := await self._opened_with(key)):
+        if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
         earlier = None
@@ -135,8 +140,9 @@ class Service:
         for each in request.context_from:
             if (state := await self._to_follow(each)).discussion_id not in _ids(known):
                 known.append(state)
-        given = (*(prior_material(state) for state in known), *request.context)
+        given = (*(each for state in known for each in handed_on(state)), *request.context)
         context = tuple(checked_context(material) for material in given)
+        refuse_too_much(size_of(context))
         request = replace(request, context=context)
         if earlier is not None and request.same_table:
             same = procedure_spec(earlier.start.procedure)
@@ -189,7 +195,7 @@ class Service:
             participants=seating.participants,
             host=seating.host,
             language=checked_language(seating.language),
-            budget=request.budget,
+            budget=checked_budget(request.budget),
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
@@ -220,7 +226,7 @@ class Service:
                 if spec.moderation:  # it may go on without ever being driven
                     self._tell_of(state)
                 return state
-            if key and (opened_before := await self._opened_with(key)):
+            if key and (opened_before := await self.opened_with(key)):
                 return opened_before
         raise AssertionError("the numbers do not end")
 
@@ -367,7 +373,9 @@ class Service:
     ) -> State:
         """Put a document on the table: every later prompt carries it."""
         checked = checked_context(material)
-        return await self._act(discussion_id, lambda state: material_added(state, checked, by, key))
+        return await self._act(
+            discussion_id, lambda state: material_added(state, checked, by), key, kind="material"
+        )
 
     async def extend(self, discussion_id: str, rounds: int, *, by: str) -> State:
         """Give the table more rounds than it was opened with."""
@@ -451,12 +459,12 @@ class Service:
     async def records(
         self, discussion_id: str, *, after: int = 0, limit: int | None = None
     ) -> list[StoredEvent]:
-        """The events after a cursor."""
-        return await self._ledger.read(discussion_id, after=after, limit=limit)
+        """The events after a cursor. UsageError for one that no event can have."""
+        return await self._ledger.read(discussion_id, after=_cursor(after), limit=limit)
 
     def events(self, discussion_id: str, *, after: int = 0) -> AsyncGenerator[StoredEvent, None]:
         """Every event after a cursor, those to come included, until the discussion is closed."""
-        return self._ledger.tail(discussion_id, after=after)
+        return self._ledger.tail(discussion_id, after=_cursor(after))
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None
@@ -499,12 +507,13 @@ class Service:
         discussion_id: str,
         build: Callable[[State], Sequence[Keyed]],
         key: str | None = None,
+        kind: str = "act",
     ) -> State:
         """Record what somebody did by hand. Its driver goes on from there, or this call as far as
         that needs nobody's words. With the same `key` a repeated call records nothing new."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await self._carry_on(journal)
-        mark = f"act/{key}" if key else ""
+        mark = f"{kind}/{key}" if key else ""
 
         def once(state: State) -> Sequence[Keyed]:
             return [] if mark in journal.keys else _marked(build(state), mark)
@@ -514,7 +523,7 @@ class Service:
         self._tell_of(journal.state)
         return journal.state
 
-    async def _opened_with(self, key: str) -> State | None:
+    async def opened_with(self, key: str) -> State | None:
         """The discussion that an earlier call with this key opened. Its id follows from the key,
         so that processes which know nothing of each other open one discussion together."""
         for number in count():
@@ -569,6 +578,15 @@ def _marked(events: Sequence[Keyed], mark: str) -> list[Keyed]:
     return marked
 
 
+def _cursor(after: int) -> int:
+    if 0 <= after <= LARGEST_CURSOR:
+        return after
+    raise UsageError(
+        f"A cursor is a whole number from 0 to {LARGEST_CURSOR}.",
+        "Give the number of the last event that you have seen, or 0.",
+    )
+
+
 def _wants_threads(state: State) -> bool:
     plan = state.notification_plan
     return plan is not None and plan.enabled and any(each.threads for each in plan.channels)
@@ -589,10 +607,11 @@ def _outside_speech(
     if participant == HOST_WIRE_NAME:
         if fields:
             raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
-        remarks = sum(1 for speech in state.speeches if speech.stage == "remark")
+        refuse_too_much(material_size(state) + len(text))
+        remarks = sum(1 for speech in state.speeches if speech.stage == REMARK)
         remark = SpeechGiven(
-            turn_id=turn_id(0, "remark", f"{HOST_WIRE_NAME}-{remarks + 1}"),
-            stage="remark",
+            turn_id=turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{remarks + 1}"),
+            stage=REMARK,
             round=0,
             participant=state.start.host.id,
             model=OUTSIDE,

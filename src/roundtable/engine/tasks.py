@@ -14,6 +14,7 @@ from ..core.state import State
 from ..core.text import clip, first_sentences, redact
 from ..ports import TaskBoard
 from ..views.action_items import NOBODY, action_items, by_owner
+from ..views.outgoing import outgoing
 from .service import Service
 
 Dispatch = Callable[[str, str], Awaitable[None]]
@@ -101,9 +102,9 @@ class TaskReporter:
         who = self._owners.get(owner.casefold(), Owner())
         title = clip(f"{owner}: {' '.join(state.start.topic.split())}", _MAX_TITLE)
         lines = [f"From the discussion {state.discussion_id}:", ""]
-        lines += [f"- [ ] {redact(item)}" for item in items]
+        lines += [f"- [ ] {item}" for item in items]
         there = await self._board.create(
-            redact(title), "\n".join(lines), owner=who.account, mark=mark
+            outgoing(title), outgoing("\n".join(lines)), owner=who.account, mark=mark
         )
         written = TaskWritten(
             board=self._board.name,
@@ -116,7 +117,7 @@ class TaskReporter:
         )
         await self._service.record(state.discussion_id, written, key=f"task/{mark}")
         if who.channel and self._dispatch is not None:
-            told = [f"📋 {redact(title)}", *(f"• {redact(item)}" for item in items), there.url]
+            told = [f"📋 {title}", *(f"• {item}" for item in items), there.url]
             await self._dispatch(who.channel, "\n".join(line for line in told if line))
 
 
@@ -132,4 +133,4 @@ def _conclusion(state: State, document: str) -> str:
     open_items = [item for item in action_items(state) if not item.owner]
     if open_items:
         lines += ["", f"Without an owner ({NOBODY}): {len(open_items)} action item(s)."]
-    return "\n".join(lines)
+    return outgoing("\n".join(lines))

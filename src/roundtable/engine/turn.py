@@ -29,6 +29,7 @@ from ..core.events import (
 from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import estimate_tokens, readable, redact
+from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
@@ -36,7 +37,6 @@ from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
-CONDENSED = "[condensed prompt]"
 EFFORT_UNHEEDED = "effort_unheeded"
 THOUGHTS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_240, "high": 20_480}
 """Tokens of thinking that an effort may come to, beside those of the answer."""
@@ -388,6 +388,7 @@ class _Taking:
             after_round=plan.after_round,
             declaration=outcome.declaration,
             independent=plan.independent,
+            deliverables=outcome.deliverables,
         )
         return ((speech, key),)
 

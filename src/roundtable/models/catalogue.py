@@ -11,6 +11,8 @@ from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
 from .registry import Registry
 
+DEMONSTRATION = "demonstration"
+
 
 class Catalogue:
     """Implements the Models port."""
@@ -35,6 +37,17 @@ class Catalogue:
     @property
     def default_model(self) -> str:
         return self._found.default_model
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """Implements ListedModels."""
+        rows = []
+        for provider in self._found.by_themselves:
+            first = self._registry.providers[provider.id].default_model
+            listed = [m for m in provider.models if self._registry.resolve(m).tier != DEMONSTRATION]
+            rows.append(sorted(listed, key=lambda model: model != first))
+        places = range(max(map(len, rows), default=0))
+        return tuple(row[place] for place in places for row in rows if place < len(row))
 
     def seat(self, name: str, seat: str) -> SpeakerChain:
         if name == OUTSIDE:

@@ -11,6 +11,7 @@ from ..core.text import clip, redact
 from ..core.values import NewsChannel
 from ..ports import Post
 from .base import Aside, ChannelLimits, PlainChannel
+from .discord import SUPPRESS_EMBEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,6 +88,9 @@ class AppriseUrl(PlainChannel):
                 "Check it (docs/notifications.md).",
                 permanent=True,
             )
+        for sender in notifier:
+            if hasattr(sender, "flags"):  # Discord's
+                sender.flags = (sender.flags or 0) | SUPPRESS_EMBEDS
         said: list[str] = []
         sent = notifier.notify(
             body=post.text,

@@ -15,6 +15,8 @@ from .base import ChannelLimits, PlainChannel, send_json
 BASE_URL = "https://discord.com/api/v10"
 TOKEN = "DISCORD_BOT_TOKEN"  # noqa: S105 - the name of a variable
 PUBLIC_THREAD = 11
+SUPPRESS_EMBEDS = 1 << 2
+"""No preview of what an address leads to: fetching it would tell its owner what stands in it."""
 ARCHIVE_AFTER = 1440
 """Minutes of silence after which Discord folds a thread away."""
 
@@ -53,6 +55,7 @@ class DiscordBot(PlainChannel):
             "nonce": hashlib.sha256(post.key.encode()).hexdigest()[:25],
             "enforce_nonce": True,
             "allowed_mentions": {"parse": []},
+            "flags": SUPPRESS_EMBEDS,
         }
         target = post.thread_id or post.place.chat_id
         sent = await self._call(f"channels/{_id(target)}/messages", body)

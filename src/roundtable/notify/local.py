@@ -11,6 +11,7 @@ from typing import Literal
 
 from ..core.errors import ChannelError
 from ..core.values import NewsChannel
+from ..core.visible import shown
 from ..ports import Post
 from ..private import opener_at
 from .base import Aside, ChannelLimits, PlainChannel
@@ -82,11 +83,7 @@ class Terminal(PlainChannel):
         stream = sys.stdout if self._stream == "stdout" else sys.stderr
         if stream is None:
             raise ValueError("closed")
-        # Models must not be able to command the terminal.
-        safe = "".join(
-            char for char in text if char in "\n\t" or char.isprintable() or ord(char) > 159
-        )
-        stream.write(f"{safe}\n\n")
+        stream.write(f"{shown(text)}\n\n")
         stream.flush()
 
 

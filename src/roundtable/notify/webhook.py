@@ -18,6 +18,10 @@ class Webhook(PlainChannel):
     async def post(self, post: Post) -> str:
         body = {
             "text": post.text,
+            # Slack and its kin would fetch what an address leads to, and so tell its owner what
+            # stands in it.
+            "unfurl_links": False,
+            "unfurl_media": False,
             "kind": post.kind,
             "discussion_id": post.discussion_id,
             "channel": post.place.name,

@@ -15,6 +15,7 @@ from ..ports import ChosenExperts
 MAX_TOPIC = 100_000
 """Characters. Longer material belongs into the context, which is condensed where it must be."""
 MAX_CONTEXT = 2_000_000
+LARGEST_LIMIT = 10**12
 _LANGUAGE = re.compile(r"[^\W\d_]+(?:[ \-][^\W\d_]+){0,3}")
 _BINARY = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -39,6 +40,8 @@ class OpenRequest:
     """Whether the table that it follows is set once more, in place of one by these options."""
     context_from: tuple[str, ...] = ()
     """Further discussions whose record is to be in hand."""
+    from_files: bool = False
+    """Whether results of others stand in its context, taken from files of the workspace."""
     notes: tuple[NoteAdded, ...] = ()
     """What the reader should know of the request itself."""
     news: NewsPlan | None = None
@@ -82,6 +85,16 @@ def checked_context(material: Material) -> Material:
             "Give an excerpt of it.",
         )
     return material
+
+
+def checked_budget(budget: Budget) -> Budget:
+    """The limits as they will be stored. BadSetting for one that no number of ours could reach:
+    whoever wants no limit leaves it out."""
+    for name, limit in budget:
+        if limit is not None and not limit <= LARGEST_LIMIT:
+            expected = f"a number up to {LARGEST_LIMIT:,}; without a limit, leave it out"
+            raise BadSetting("budget", name, expected)
+    return budget
 
 
 def checked_language(language: str) -> str:

@@ -535,6 +535,7 @@ def _example(form: Form) -> str:
         "answer": '"answer": "…"',
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',
+        "stands": f'"stands": ["{form.works[-1]}"]' if form.works else "",
     }
     lines = [part for key in form.keys if (part := parts[key])]
     body = ",\n ".join(lines)

@@ -27,6 +27,7 @@ from ..core.track_record import Choice, choose
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
 from ..core.verdict_sources import sources_of
+from ..core.versions import versions_of
 from .past_record import past_record_of
 from .table import Table
 
@@ -46,7 +47,12 @@ _OPENING = 4
 def verdict_form(table: Table) -> Form:
     """What the host declares with its verdict."""
     question = table.record.question
-    return Form(keys=VERDICT, decisions=(question,) if question else ())
+    works = tuple(each.id for each in versions_of(table.state) if not each.work.left_out)
+    return Form(
+        keys=(*VERDICT, "stands") if works else VERDICT,
+        decisions=(question,) if question else (),
+        works=works,
+    )
 
 
 def verdict_task(
@@ -257,6 +263,7 @@ def written(
             "answer": parts["answer"],
             "brief": brief,
             "delivers": declared.delivers,
+            "stands": declared.stands,
             "why": why,
             "would_change": would_change,
             "next_steps": next_steps,

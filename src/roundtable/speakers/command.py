@@ -9,27 +9,21 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..core.agents import EFFORT, MODEL, PROMPT_FILE, SYSTEM_FILE, CommandAgent
 from ..core.errors import FailureCause, SpeakerError
 from ..core.text import clip, estimate_tokens, redact
 from ..core.values import Usage
+from ..leftovers import MARK, Leftovers
 from ..listening import Listening
 from ..ports import CUT, OnWords, Reply, SpeakRequest
+from ..private import private_opener
 from ..program_runner import MOST_OUTPUT, Ended, TooMuchOutput, run_program
 from ..programs import WORKSPACE, child, find_program, workspace_of
 from .command_output import Heard, listener
 from .command_words import plain
-
-SCRATCH = "roundtable-agent-"
-"""How the temporary folders of agents begin."""
-_STALE_SECONDS = 24 * 3600.0
 
 # fmt: off
 ALWAYS_SEEN = (
@@ -79,11 +73,14 @@ class CommandSpeaker:
         env: Mapping[str, str] | None = None,
         *,
         most_output: int = MOST_OUTPUT,
+        calls: Path | None = None,
     ) -> None:
-        """`env` is what an agent's environment is chosen from; by default the process's."""
+        """`env` is what an agent's environment is chosen from; by default the process's. In the
+        folder `calls` is noted what runs, for whoever starts after we were killed."""
         self._agents = agents
         self._env = os.environ if env is None else env
         self._most_output = most_output
+        self._leftovers = Leftovers(calls)
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         name, _, model = request.model.partition("/")[2].partition(":")
@@ -99,18 +96,20 @@ class CommandSpeaker:
             listening.heard("")  # whatever it wrote, it is alive
 
         cut = False
-        with _scratch() as scratch:
+        with self._leftovers.call() as call:
+            scratch = call.folder
             prompt, paths = _write(scratch, agent, request)
             command = [program, *_arguments(name, agent, model, paths), *_effort(agent, request)]
             folder = _folder(name, agent, scratch, workspace_of(self._env))
             try:
                 async with listening:
                     ended = await run_program(
-                        child(command, self._environment(agent), folder=folder),
+                        child(command, self._environment(agent) | {MARK: call.mark}, folder=folder),
                         stdin=prompt,
                         on_output=hear,
                         most_output=self._most_output,
                         timeout=agent.timeout,
+                        on_start=call.begun,
                     )
             except TooMuchOutput:
                 # It was ended for it; what it had said by then is an answer without an end.
@@ -160,24 +159,6 @@ class CommandSpeaker:
         return {**chosen, **_NO_SCREEN, **agent.set_env}
 
 
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    _sweep()
-    folder = Path(tempfile.mkdtemp(prefix=SCRATCH))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _sweep() -> None:
-    """Remove what a process left behind that was killed during a call."""
-    for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _STALE_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
-
-
 def _write(
     scratch: Path, agent: CommandAgent, request: SpeakRequest
 ) -> tuple[bytes, dict[str, Path]]:
@@ -192,7 +173,8 @@ def _write(
     }
     for name, path in paths.items():
         if any(name in argument for argument in agent.command):
-            path.write_bytes(texts[name])
+            with open(path, "xb", opener=private_opener) as file:
+                file.write(texts[name])
     (scratch / "empty").mkdir()
     return texts[PROMPT_FILE] if agent.prompt == "stdin" else b"", paths
 

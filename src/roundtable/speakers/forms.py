@@ -175,6 +175,7 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "answer": answer,
         "why": ["That is how the seats voted."],
         "would_change": ["Another vote."],
+        "stands": list(form.works),
     }
     return {key: whole[key] for key in form.keys}
 

@@ -8,8 +8,12 @@ from pathlib import Path
 
 from ..core.errors import NotAllowed
 from ..core.state import State
-from ..private import opener_at
+from ..private import opener_at, private_opener
 from ..procedures import procedure_spec
+from ..views.deliverables import deliverable_files
+
+WORKS = "deliverables"
+"""Where works lie whose procedure leaves no document."""
 
 
 class WorkspaceFiles:
@@ -33,6 +37,9 @@ def write_outputs(
     same already is left as it is: the process may have ended right after writing it. With
     `folder`, which the user chose, all of them go there and nowhere else."""
     at = (state.updated_at or datetime.now(UTC)).astimezone()
+    made = procedure_spec(state.start.procedure).outputs(state, at)
+    # Works lie beside the document of their discussion, in a folder of its name.
+    beside = Path(made[0].path).with_suffix("") if made else Path(WORKS, state.discussion_id)
     return [
         write_new(
             _inside(workspace, Path(file.path))
@@ -41,8 +48,14 @@ def write_outputs(
             file.text,
             again=again,
         )
-        for file in procedure_spec(state.start.procedure).outputs(state, at)
+        for file in (*made, *deliverable_files(state, beside.as_posix()))
     ]
+
+
+def write_deliverables(state: State, folder: Path) -> list[Path]:
+    """Write the works of a discussion into a folder that the user chose."""
+    files = deliverable_files(state, "")
+    return [write_new(folder / Path(file.path).name, file.text, again=True) for file in files]
 
 
 def write_new(path: Path, text: str, *, again: bool = False) -> Path:
@@ -51,7 +64,7 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
     for number in range(1, 1000):
         candidate = path if number == 1 else path.with_stem(f"{path.stem}-{number}")
         try:
-            with open(candidate, "x", encoding="utf-8", opener=opener_at(path)) as file:
+            with open(candidate, "x", encoding="utf-8", newline="", opener=opener_at(path)) as file:
                 file.write(text)
         except FileExistsError:
             if again and _says(candidate, text):
@@ -62,10 +75,11 @@ def write_new(path: Path, text: str, *, again: bool = False) -> Path:
 
 
 def write_chosen(path: Path, data: bytes) -> None:
-    """Write the file that the user named. NotAllowed if it exists or cannot be written."""
+    """Write the file that the user named; it is theirs alone, because it holds a whole discussion.
+    NotAllowed if it exists or cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "xb", opener=opener_at(path)) as file:
+        with open(path, "xb", opener=private_opener) as file:
             file.write(data)
     except OSError as error:
         if path.exists():
@@ -76,8 +90,8 @@ def write_chosen(path: Path, data: bytes) -> None:
 
 
 def _says(path: Path, text: str) -> bool:
-    with suppress(OSError, UnicodeDecodeError):
-        return path.read_text("utf-8") == text
+    with suppress(OSError, UnicodeError):
+        return path.read_bytes() == text.encode("utf-8")
     return False
 
 

@@ -11,18 +11,21 @@ from pydantic import GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from ..core.errors import UnknownName, UsageError
+from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import TaskLinked
+from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.opening import OpenRequest
 from ..procedures.options import Option, ProcedureOptions, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
-from ..settings import Settings
+from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
 from .notification_plan import NotificationRequest, notification_plan
 from .prior import find_earlier
 
+MOST_LISTED = 8
+"""Likely secrets that a refusal names."""
 _WORDS: tuple[Surface, ...] = ("cli", "chat")
 """The surfaces on which options are flags."""
 
@@ -47,6 +50,7 @@ def open_request(
     confidential: bool = False,
     chat_room: bool | None = None,
     task: TaskLinked | None = None,
+    secrets: OnSecrets | None = None,
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
@@ -54,7 +58,8 @@ def open_request(
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
     discussion is put to its table, unless a procedure or options are named. UsageError,
     UnknownName or BadSetting says what is wrong; values of options are checked when the table is
-    seated.
+    seated. SecretsFound if the topic or its context seems to hold secrets, unless `secrets` or the
+    settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -81,13 +86,16 @@ def open_request(
     if isinstance(slug := named.get("context_from"), str):
         names.append(slug)
     earlier = find_earlier(names, settings.workspace)
+    told = [Material(source="the question", text=topic), *earlier.materials, *materials]
+    question, *checked = checked_for_secrets(settings, told, secrets)
     return OpenRequest(
-        topic=topic,
+        topic=question.text,
         procedure=spec.name,
-        context=(*earlier.materials, *materials),
+        context=tuple(checked),
         follows=follows,
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
+        from_files=bool(earlier.materials),
         notes=earlier.notes,
         options=named,
         language=language or choices.language,
@@ -100,6 +108,28 @@ def open_request(
         ),
         task=task,
     )
+
+
+def checked_for_secrets(
+    settings: Settings, materials: Sequence[Material], secrets: OnSecrets | None = None
+) -> list[Material]:
+    """The materials as they may go to models. SecretsFound says where secrets seem to be, unless
+    they are to be sent or taken out."""
+    decided = secrets or settings.choices.secrets
+    if decided == "send":
+        return list(materials)
+    found = [(m.source, each) for m in materials for each in likely_secrets(m.text)]
+    if not found:
+        return list(materials)
+    if decided == "refuse":
+        listed = "; ".join(f"{source}, {each}" for source, each in found[:MOST_LISTED])
+        more = f"; and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
+        raise SecretsFound(
+            f"Nothing was sent: it seems to hold secrets. {listed}{more}.",
+            'Take them out; or let them be taken out (--secrets redact, "secrets": "redact", or '
+            'secrets = "redact" in config.toml); or, if they are none, use send in its place.',
+        )
+    return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]
 
 
 def _budget(given: Budget | Mapping[str, float | None] | None, usual: Budget) -> Budget:

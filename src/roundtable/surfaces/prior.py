@@ -16,7 +16,7 @@ from ..views.prior import PRIOR
 OLD_ROOT = Path("clawd")
 """Where results were kept before, below the user's home."""
 MAX_BYTES = 4_000_000
-_SLUG = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
+_SLUG = re.compile(r"\w[\w.-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True)

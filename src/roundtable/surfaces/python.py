@@ -19,11 +19,11 @@ from ..engine.tools import OnDraft, no_drafts
 from ..notify.function import SendFn
 from ..ports import Asker, DiscussionSummary, Ledger, Search, Speaker
 from ..programs import workspace_of
-from ..settings import Settings, read_settings
+from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
 from .files import WorkspaceFiles
 from .notification_plan import NotificationRequest
-from .opening import open_request
+from .opening import checked_for_secrets, open_request
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -164,6 +164,7 @@ class Roundtable:
         follows: str = "",
         context_from: str | Sequence[str] = (),
         search: bool = True,
+        secrets: OnSecrets | None = None,
         created_by: str = "",
         news: NotificationRequest = None,
         confidential: bool = False,
@@ -180,7 +181,8 @@ class Roundtable:
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
-        is. `enable_chat_room`: all can be read along in the channel `chat-room`.
+        is. `enable_chat_room`: all can be read along in the channel `chat-room`. `secrets`: what
+        becomes of likely secrets in question and context; SecretsFound unless something is said.
         """
         if isinstance(budget, str):
             options["budget"] = budget
@@ -197,6 +199,7 @@ class Roundtable:
             follows=follows,
             context_from=context_from,
             search=search,
+            secrets=secrets,
             created_by=created_by,
             news=news,
             confidential=confidential,
@@ -281,9 +284,12 @@ class Roundtable:
             await self._id(discussion_id), participant, by="library"
         )
 
-    async def add_material(self, discussion_id: str, text: str, *, source: str) -> State:
-        """Put a document on the table: every later prompt carries it."""
+    async def add_material(
+        self, discussion_id: str, text: str, *, source: str, secrets: OnSecrets | None = None
+    ) -> State:
+        """Put a document on the table: every later prompt carries it. SecretsFound as in `open`."""
         material = Material(source=source, text=text)
+        (material,) = checked_for_secrets(self._joined.settings, [material], secrets)
         return await self._joined.service.add_material(
             await self._id(discussion_id), material, by="library"
         )

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from ..bundle.signing import KEY_FILE as BUNDLE_KEY
 from ..ledger.sqlite_file import APPLICATION_ID
+from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
+from ..private import NO_RIGHTS_TOLD
 from ..project import PANELS_JSON
 from ..settings import (
     CONFIG_JSON,
@@ -19,8 +21,9 @@ from ..settings import (
     MODELS_TOML,
     Settings,
 )
-from ..speakers.command import SCRATCH
 from ..trust import STORE as TRUST
+from .tokens.store import FILE as TOKENS
+from .tokens.store import LOCK as TOKENS_LOCK
 from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 
@@ -55,7 +58,21 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
     ours = [
         *_database(settings),
         *_weights(home),
-        *(home / name for name in ("cache", STATE_FILE, LOG_FILE, _WEB_LOCK, WEB_KEY, BUNDLE_KEY)),
+        *(
+            home / name
+            for name in (
+                "cache",
+                CALLS,
+                NO_RIGHTS_TOLD,
+                STATE_FILE,
+                LOG_FILE,
+                _WEB_LOCK,
+                WEB_KEY,
+                BUNDLE_KEY,
+                TOKENS,
+                TOKENS_LOCK,
+            )
+        ),
         *(home / name for name in _OWN_SETTINGS if with_settings),
         *_temporary(),
     ]

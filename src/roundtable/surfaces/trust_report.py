@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from ..core.agents import BUILT_IN, names_program
 from ..core.errors import BadSetting, UnknownName
+from ..core.visible import written
 from ..experts.library_files import OwnFile, read_library, read_own
 from ..models.registry import Registry
 from ..models.routing_files import CONFIG_YAML, LOCAL_MODELS, declared_models, local_models
@@ -27,7 +27,6 @@ from ..settings import Choices, Settings
 from ..trust import EXPERTS, ProjectFile
 from ..user_procedures import read_definition, refuse_programs
 
-_UNSEEN = ("Cc", "Cf", "Co", "Zl", "Zp")
 MOST_LINES = 400
 """Of a file that are shown; whoever trusts more has to read it elsewhere."""
 
@@ -35,7 +34,7 @@ MOST_LINES = 400
 def changes(file: ProjectFile, settings: Settings) -> list[str]:
     """What a file would change if it were trusted, and then what it says. BadSetting or
     UnknownName if it could not be used even then."""
-    return [_visible(line) for line in (*_changes(file, settings), *_said(file))]
+    return [written(line) for line in (*_changes(file, settings), *_said(file))]
 
 
 def _changes(file: ProjectFile, settings: Settings) -> Iterator[str]:
@@ -99,15 +98,6 @@ def _said(file: ProjectFile) -> Iterator[str]:
     yield from (f"  | {line}" for line in lines[:MOST_LINES])
     if len(lines) > MOST_LINES:
         yield f"  … and {len(lines) - MOST_LINES:,} more lines: read the file before you trust it"
-
-
-def _visible(line: str) -> str:
-    """A line in which nothing is hidden: characters that nobody sees, or that turn the order of
-    others around, are written as their numbers."""
-    return "".join(
-        f"\\u{ord(char):04x}" if unicodedata.category(char) in _UNSEEN and char != "\t" else char
-        for char in line
-    )
 
 
 def _resolved(name: str, registry: Registry) -> str:

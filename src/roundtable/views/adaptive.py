@@ -10,19 +10,22 @@ from ..core.declaration import ANY, OWN
 from ..core.scores import INFERRED
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.text import redact, slug
+from ..core.text import file_slug, redact
 from ..core.values import Options, Participant
 from .adaptive_meta import (
     NOT_MEASURED,
     agreement,
     agreement_matrix,
+    corrections,
     counted,
     degradations,
+    lost_seats,
     meta_lines,
     validated,
 )
 from .delivery import Delivery
-from .delivery_md import common, first_lines, last, says_more, written
+from .delivery_md import common, dissent, first_lines, last, says_more, written
+from .outgoing import outgoing, outgoing_document
 from .output_file import OutputFile
 
 RESULTS = "memory/roundtables"
@@ -46,7 +49,7 @@ def delivery(state: State, version: str) -> str:
         lines += ["", "## Agreement scores", "", *table]
     lines += ["", "## META", "", *(f"- {line}" for line in meta_lines(state))]
     lines += ["", "---", f"{state.discussion_id} · roundtable v{version}"]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def header(state: State) -> list[str]:
@@ -96,7 +99,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     if state.verdict is None:
         return ()
     # A key in the question must not get into a name that every listing shows.
-    name = f"{at.strftime('%Y-%m-%d')}-{slug(redact(state.start.topic))}.json"
+    name = f"{at.strftime('%Y-%m-%d')}-{file_slug(redact(state.start.topic))}.json"
     document = json.dumps(result_document(state, at), ensure_ascii=False, indent=2)
     return (OutputFile(f"{RESULTS}/{name}", document + "\n"),)
 
@@ -106,28 +109,51 @@ def result_document(state: State, at: datetime) -> dict[str, Any]:
     assert state.verdict is not None, "only a run with a result has a document"
     names = {who.id: model_of(state, who) for who in panelists(state)}
     score = agreement(state).value
-    found = degradations(state)
-    return {
+    found = [*degradations(state), *lost_seats(state)]
+    document = {
         "date": at.strftime("%Y-%m-%d"),
-        "topic": redact(state.start.topic),
+        "topic": state.start.topic,
         "mode": task_mode(state),
         "workflow_type": state.workflow.workflow if state.workflow else "parallel_debate",
         "stages": [
             {
                 "model": names.get(str(seat.get("id")), seat.get("model")),
                 "role": seat.get("role"),
-                "task": redact(str(seat.get("task") or "")),
+                "task": str(seat.get("task") or ""),
             }
             for seat in _seats(state)
         ],
         "meta_panel_recommendation": _recommendation(state),
-        "panel_degraded": bool(found),
-        "panel_degradation_notes": [redact(f"{text} {do}".strip()) for text, do in found],
+        "panel_degraded": bool(found) or demonstrates(state),
+        "panel_degradation_notes": [f"{text} {do}".strip() for text, do in found],
         "consensus_pct": NOT_MEASURED if score is None else round(score, 1),
         "synthesis_model": synthesis_model(state),
         "validated": validated(state),
-        "synthesis": redact(state.verdict.answer),
+        "synthesis": whole_synthesis(state),
     }
+    clean: dict[str, Any] = outgoing_document(document)
+    return clean
+
+
+def demonstrates(state: State) -> bool:
+    """Whether a model too small to reason sits on the panel: nobody wants that one."""
+    return any(who.speaker.demonstration for who in panelists(state))
+
+
+def whole_synthesis(state: State) -> str:
+    """The answer with all that belongs to it: how far the panel agrees where that was counted, who
+    dissents and why, what is open, what the panel corrects, the sources, the works."""
+    told = Delivery.of(state)
+    parts = (
+        ("Agreement", told.agreement if told.decisions else ""),
+        ("Dissent", dissent(told) if told.dissent or told.on_dissent else ""),
+        ("Open Questions", told.gaps),
+        ("Corrections by the panel", "\n".join(f"- {each}" for each in corrections(state))),
+        ("Deliverables", "\n".join(f"- {each}" for each in told.works.told())),
+        ("Sources", "\n".join(told.sources)),
+    )
+    filled = [f"## {title}\n{body.strip()}" for title, body in parts if body.strip()]
+    return "\n\n".join([told.written, *filled])
 
 
 def _seats(state: State) -> list[Options]:

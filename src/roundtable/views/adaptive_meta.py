@@ -13,6 +13,8 @@ from ..core.values import SpeakerRef
 NOT_MEASURED = "N/A"
 VALIDATED = "validated"
 DEGRADED = "PANEL DEGRADED"
+CORRECTIONS = ("misrepresentation", "correction")
+"""The codes of the notes that hold what the panel corrects."""
 _UNREACHABLE: frozenset[FailureCause] = frozenset(["unavailable", "not_found", "cut"])
 
 
@@ -72,6 +74,24 @@ def degradations(state: State) -> list[tuple[str, str]]:
         )
         found.setdefault(text, action(each.from_model, each.cause, each.remedy))
     return list(found.items())
+
+
+_DEBATE = {"answer": "Round 1", "critique": "the cross-critique", "second-stage": "stage 2"}
+
+
+def lost_seats(state: State) -> list[tuple[str, str]]:
+    """Every seat that was silent where it was to speak, with what to do about it."""
+    found = []
+    for each in state.failures:
+        if each.stage in _DEBATE:
+            name, where = state.name_of(each.participant), _DEBATE[each.stage]
+            found.append((f"{name} was not heard in {where}: {each.message}", each.remedy))
+    return found
+
+
+def corrections(state: State) -> list[str]:
+    """What the panel calls wrong in the synthesis as it is delivered."""
+    return [note.text for note in state.notes if note.code in CORRECTIONS]
 
 
 def action(model: str, cause: FailureCause, remedy: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from ..core.state import State
-from ..core.text import first_sentences, redact, slug
+from ..core.text import file_slug, first_sentences, redact
 from .delivery import Delivery
 from .delivery_md import common, markdown, models, spoke_as, written
+from .outgoing import outgoing
 from .output_file import OutputFile
 
 _IN_THE_LOG = {"performed": "enabled", "skipped via --quick": "skipped (--quick)"}
@@ -59,7 +60,7 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     if state.start.options.get("log_sessions") is False:
         return ()
     # A key in the question must not get into a name that every listing shows.
-    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     return (OutputFile(f"{SESSION_LOGS}/{name}", session_log(state, at)),)
 
 
@@ -111,7 +112,7 @@ def session_log(state: State, at: datetime) -> str:
             "",
             *written(part for part in common(told) if part[0] in _LOGGED),
         ]
-    return redact("\n".join(lines)) + "\n"
+    return outgoing("\n".join(lines)) + "\n"
 
 
 _LOGGED = ("Confidence", "Agreement", "Who holds what", "Dissent")

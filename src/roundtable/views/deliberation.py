@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ..core.state import State
-from ..core.text import redact, slug
+from ..core.text import file_slug, redact
 from .delivery import Delivery
 from .delivery_md import markdown, models
 from .estimate import Estimate, estimate_calls
@@ -30,7 +30,7 @@ def delivery(state: State, version: str) -> str:
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
-    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     shown = delivery(state, state.start.program_version)
     return (OutputFile(f"{REPORTS}/{name}", markdown_report(state, shown)),)
 

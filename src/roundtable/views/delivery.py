@@ -31,6 +31,7 @@ from ..core.text import clip, first_sentences, sentences
 from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import ActionItem, Finding
 from ..core.wording import worded
+from .deliverables import Works, works_of
 from .delivery_parts import (
     ConditionStatus,
     ConditionTold,
@@ -85,6 +86,8 @@ class Delivery:
     absent: tuple[str, ...]
     """Names of those who were seated and never answered."""
     demonstration: bool
+    works: Works
+    """The texts, programs and plans that the table hands over."""
     headline: str
     """The first line: how it ended, with whoever is absent, and whether what was written says
     something else."""
@@ -208,6 +211,7 @@ def _delivery(state: State) -> Delivery:
         absent=absent_names(state),
         demonstration=bool(record.demonstration)
         or any(seat.speaker.demonstration for seat in state.participants),
+        works=works_of(state),
         headline=headline(state),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..core.state import State
-from ..core.text import redact
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided
+from .outgoing import outgoing
 from .report_parts import line
 
 Part = tuple[str, str]
@@ -27,7 +27,7 @@ def markdown(
     lines = [*top, "", *written(parts)]
     if footer:
         lines += ["", "---", footer]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def first_lines(delivery: Delivery) -> list[str]:
@@ -49,6 +49,7 @@ def common(delivery: Delivery) -> list[Part]:
     """The parts that every procedure has, in the order in which a person asks."""
     steps = [step_told(each) for each in delivery.next_steps]
     return _filled(
+        ("Deliverables", _listed(map(line, delivery.works.told()))),
         ("Confidence", delivery.sureness),
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),

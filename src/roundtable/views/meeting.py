@@ -19,7 +19,7 @@ from ..core.quotes import copied_share
 from ..core.record import record_of
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, count_words, first_sentences, redact, slug
+from ..core.text import clip, count_words, first_sentences, slug
 from ..core.values import OUTSIDE, ActionItem
 from .delivery import Delivery
 from .delivery_md import first_lines, says_more
@@ -39,6 +39,7 @@ from .meeting_status import (
     rounds_held,
     speaks_from_outside,
 )
+from .outgoing import outgoing
 from .output_file import OutputFile
 
 DOCS = "docs"
@@ -255,7 +256,7 @@ def document(state: State, at: datetime) -> str:
         lines += ["", "**Rejected by all**", "", *_listed(rejected)]
     lines += ["", "## Action Items", "", *_numbered(actions(state))]
     lines += ["", "## Detailed Transcript", *_transcript(state)]
-    return redact("\n".join(lines)) + "\n"
+    return outgoing("\n".join(lines)) + "\n"
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
@@ -308,7 +309,7 @@ def delivery(state: State, version: str) -> str:
         votes = sum(state.end_votes.values())
         lines += [f"**Votes to end:** {votes} of {len(state.participants)}", ""]
     lines += ["---", _footer(state, version)]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def meeting_estimate(state: State) -> Estimate:

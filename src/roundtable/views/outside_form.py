@@ -18,7 +18,8 @@ from ..core.declaration_form import (
 from ..core.events import SpeechGiven
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip, redact
+from ..core.text import clip
+from ..core.visible import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ class OutsideForm:
 def outside_form(form: Form) -> OutsideForm:
     decisions: dict[str, str] = {}
     for decision in form.decisions:
-        decisions[decision.id] = redact(decision.question)
-        decisions.update((option.id, redact(option.text)) for option in decision.options)
+        decisions[decision.id] = shown(decision.question)
+        decisions.update((option.id, shown(option.text)) for option in decision.options)
     points = {
-        each.id: f"{'? ' if each.asked else ''}{redact(each.text)}{' (yours)' if each.own else ''}"
+        each.id: f"{'? ' if each.asked else ''}{shown(each.text)}{' (yours)' if each.own else ''}"
         for each in form.listed
     }
     fields: dict[str, str] = {key: _takes(form, key) for key in form.schema_keys}
@@ -97,7 +98,7 @@ def _takes(form: Form, key: Key) -> str:
             )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
-        case "delivers" | "answer" | "why" | "would_change":
+        case "delivers" | "answer" | "why" | "would_change" | "stands":
             return "of the host's verdict"
 
 
@@ -111,11 +112,11 @@ def recorded_of(state: State, speech: SpeechGiven) -> str:
 
 def _read_back(state: State, declared: Declaration) -> str:
     if declared.abstain is not None:
-        return f"You abstain: {redact(declared.abstain)}"
+        return f"You abstain: {shown(declared.abstain)}"
     texts = {o.id: o.text for d in record_of(state).decisions for o in d.options}
     told = []
     for vote in declared.votes:
-        words = f" (“{clip(redact(texts[vote.choice]), 80)}”)" if vote.choice in texts else ""
+        words = f" (“{clip(shown(texts[vote.choice]), 80)}”)" if vote.choice in texts else ""
         told.append(f"on {vote.on} you hold {vote.choice}{words}")
         if vote.acceptable:
             told.append(f"could live with {', '.join(vote.acceptable)}")
@@ -123,7 +124,7 @@ def _read_back(state: State, declared: Declaration) -> str:
             told.append(f"reject {', '.join(vote.rejects)}")
     told += [f"on {each.id}: {each.stance}" for each in declared.stances]
     if declared.position:
-        told.append(f"position: {clip(redact(declared.position), 120).rstrip('.')}")
+        told.append(f"position: {clip(shown(declared.position), 120).rstrip('.')}")
     return "; ".join(told) or "A declaration that takes no position"
 
 

@@ -16,8 +16,8 @@ from ..core.naming import turn_names
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import redact
 from ..core.values import OUTSIDE, Verdict
+from ..core.visible import shown
 from ..procedures import procedure_spec
 from ..version import __version__
 from .delivery import Delivery
@@ -313,13 +313,13 @@ def _form(state: State, form: Form) -> dict[str, Any]:
         "decisions": [
             {
                 "id": each.id,
-                "question": redact(each.question),
-                "options": [{"id": o.id, "text": redact(o.text)} for o in each.options],
+                "question": shown(each.question),
+                "options": [{"id": o.id, "text": shown(o.text)} for o in each.options],
             }
             for each in form.decisions
         ],
         "points": [
-            {"id": each.id, "text": redact(each.text), "own": each.own, "asked": each.asked}
+            {"id": each.id, "text": shown(each.text), "own": each.own, "asked": each.asked}
             for each in form.listed
         ],
         "peers": [

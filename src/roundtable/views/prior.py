@@ -9,6 +9,7 @@ from ..core.events import SearchFinished
 from ..core.state import State
 from ..core.text import clip
 from ..core.values import Material
+from .deliverables import works_of
 from .delivery import Delivery
 
 PRIOR = "PRIOR ROUNDTABLE CONTEXT"
@@ -17,6 +18,18 @@ LONGEST_VERDICT = 8_000
 LONGEST_POSITION = 1_200
 MOST_LINES = 40
 """Of a list; what comes later is of less weight."""
+
+
+def handed_on(state: State) -> tuple[Material, ...]:
+    """All that a later discussion gets of this one: its record, and every work that stands."""
+    works = [each for each in works_of(state).standing if each.text]
+    return (
+        prior_material(state),
+        *(
+            Material(source=f"{PRIOR}: {state.discussion_id}, its work {each.file}", text=each.text)
+            for each in works
+        ),
+    )
 
 
 def prior_material(state: State) -> Material:

@@ -15,6 +15,7 @@ from ..core.naming import turn_names
 from ..core.record import record_of
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
+from .deliverables import fenced, works_of
 from .delivery import Delivery
 from .influence import influence_parts
 from .notes import notes
@@ -22,6 +23,7 @@ from .report_costs import costs, money, prompts
 from .report_parts import (
     Alert,
     Grid,
+    Line,
     Part,
     Prose,
     Report,
@@ -47,6 +49,7 @@ def report(state: State, delivered: str) -> Report:
     links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
     found = (
         Section("verdict", "Verdict", tuple(_verdict(state, delivered))),
+        Section("deliverables", "Deliverables", tuple(_works(state))),
         Section("positions", "Who holds what", positions(state)),
         Section("participants", "Participants", (_participants(state),)),
         Section("points", "Points and stances", points(state)),
@@ -80,6 +83,14 @@ def spoke_as(state: State, seated: Participant) -> tuple[str, ...]:
     """The models that really spoke for a participant; those it was given if none did."""
     spoke = [s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"]
     return tuple(dict.fromkeys(spoke))
+
+
+def _works(state: State) -> Iterator[Part]:
+    """Each work whole, as it was written."""
+    for each in works_of(state).standing:
+        yield Line(each.told)
+        if not each.left_out:
+            yield Prose(fenced(each))
 
 
 def _facts(state: State) -> Iterator[tuple[str, str]]:

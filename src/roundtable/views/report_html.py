@@ -16,6 +16,7 @@ from typing import assert_never
 
 from ..core.state import State
 from ..core.text import count_words, first_sentences
+from ..core.visible import visible
 from .report import report
 from .report_parts import (
     Alert,
@@ -31,7 +32,7 @@ from .report_parts import (
     anchor,
 )
 from .report_style import SEATS, STYLE
-from .safe_markdown import Labels, Surroundings, linked, reference, to_html, visible
+from .safe_markdown import Labels, Surroundings, linked, reference, to_html
 
 LONG, LONG_AMONG_MANY, MANY = 3_000, 700, 30
 """Characters from which on a speech is folded; sooner in a report of many speeches."""

@@ -10,6 +10,7 @@ from typing import assert_never
 from markdown_it import MarkdownIt
 
 from ..core.state import State
+from .outgoing import outgoing
 from .report import report
 from .report_parts import Alert, Grid, Line, Picture, Prose, Section, Speech, Subsection
 
@@ -28,7 +29,7 @@ def markdown_report(state: State, delivered: str) -> str:
     for section in whole.sections:
         lines += ["", *_section(section)]
     lines += ["", "---", "", whole.footer]
-    return "\n".join(lines) + "\n"
+    return outgoing("\n".join(lines)) + "\n"
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -85,7 +86,9 @@ def _speech(speech: Speech) -> Iterator[str]:
     about += speech.marks
     yield f"#### {_escaped(f'{speech.emoji} {speech.name}: {speech.stage}'.strip())}"
     yield ""
-    yield f"<sub>{' · '.join(part.replace('<', '&lt;') for part in about)}</sub>"
+    # Flags stand in brackets, which mean themselves: links are looked after with the whole.
+    facts = _escaped(" · ".join(about)).replace(r"\[", "[").replace(r"\]", "]")
+    yield f"*{facts}*"
     yield ""
     if speech.failure is not None:
         yield f"*No speech: {_escaped(speech.failure.text)}*"

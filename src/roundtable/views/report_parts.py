@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ..core.naming import line as line
-from ..core.text import readable, redact
+from ..core.visible import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +127,4 @@ def anchor(kind: str, name: str) -> str:
 
 def clean(text: str) -> str:
     """Words as they may be shown: no secrets, nothing that cannot be written."""
-    return redact(readable(text))
+    return shown(text)

@@ -7,18 +7,19 @@ from typing import Any
 
 from ..core.notifications import announcement
 from ..core.state import State
-from ..core.text import redact
 from ..core.values import Participant
+from .deliverables import deliverables_document
 from .delivery import Delivery
 from .delivery_json import document
 from .influence import influence_document
 from .notes import notes
+from .outgoing import outgoing_document
 from .result_positions import positions
 
 
 def result(state: State) -> dict[str, Any]:
     """The whole discussion as one JSON document, free of anything that looks like a secret."""
-    found: dict[str, Any] = _redacted(
+    found: dict[str, Any] = outgoing_document(
         {
             "discussion_id": state.discussion_id,
             "procedure": state.start.procedure,
@@ -72,7 +73,8 @@ def result(state: State) -> dict[str, Any]:
             "program_version": state.start.program_version,
         }
     )
-    return found
+    # Works are handed over as they were written: what looks like a key may be a line of code.
+    return {**found, "deliverables": deliverables_document(state)}
 
 
 def _outcome(state: State) -> dict[str, str] | None:
@@ -100,15 +102,3 @@ def _participant(state: State, participant: Participant) -> dict[str, Any]:
 
 def _iso(at: Any) -> str | None:
     return at.isoformat() if at else None
-
-
-def _redacted(value: Any) -> Any:
-    match value:
-        case str():
-            return redact(value)
-        case dict():
-            return {key: _redacted(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_redacted(each) for each in value]
-        case _:
-            return value

@@ -7,7 +7,6 @@ addresses but http, https and mailto. A link says where it leads, because its te
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,6 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ..core.quotes import QUOTED, find_quote, is_quotation
+from ..core.visible import visible
 
 _ALLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _ADDRESS = r"https?://[^\s<>\"'“”「」（）()\[\]]*[^\s<>\"'“”「」（）()\[\].,;:!?。，；：！？]"
@@ -110,11 +110,6 @@ def linked(text: str, around: Surroundings) -> str:
 
 def _with_turns(text: str, around: Surroundings) -> str:
     return around.labels.cited(text) if around.labels else text
-
-
-def visible(text: str) -> str:
-    """The text without control codes, which HTML does not allow."""
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
 
 
 def reference(place: str) -> str:

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from roundtable.surfaces.mcp.server import ERROR_META, make_server
 from roundtable.surfaces.toolset import Toolset
 from tests.surfaces.desk import environment
+from tests.surfaces.web.house import client_token
 
 QUIET = {"ROUNDTABLE_LOCAL_SERVERS": "false", "ROUNDTABLE_COMMAND_AGENTS": "false"}
 MODES = ("legacy", "auto")
@@ -70,10 +71,7 @@ class HttpServer:
 async def http_server(home: Path, workspace: Path, *args: str) -> AsyncIterator[HttpServer]:
     env = environment({**QUIET, "ROUNDTABLE_HOME": str(home)})
     program = [sys.executable, "-m", "roundtable", "mcp"]
-    shown = await asyncio.create_subprocess_exec(
-        *program, "--show-key", stdout=asyncio.subprocess.PIPE, env=env, cwd=workspace
-    )
-    key = (await shown.communicate())[0].decode().strip()
+    key = client_token(home, "open", "lead", discussions=None)
     process = await asyncio.create_subprocess_exec(
         *(*program, "--http", "--port", "0", "--no-web", *args),
         stderr=asyncio.subprocess.PIPE,

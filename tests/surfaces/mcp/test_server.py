@@ -26,8 +26,10 @@ NINE = [
         "init", "speak", "read", "status", "summarize", "end", "list", "advance", "notify",
     )
 ]  # fmt: skip
+READ = ("read", "status", "summarize", "list", "compare")
 MORE = [
-    f"roundtable_{name}" for name in ("vote", "outcome", "join", "invite", "ask", "poll", "collect")
+    f"roundtable_{name}"
+    for name in ("vote", "outcome", "join", "invite", "ask", "poll", "collect", "compare")
 ]
 
 
@@ -52,7 +54,7 @@ async def test_the_tools_are_listed_with_valid_schemas_and_their_nature(
             "notifications", "output_path", "web", "web_port",
         }  # fmt: skip
         read_only = {n for n, t in listed.items() if t.annotations and t.annotations.read_only_hint}
-        assert read_only == {f"roundtable_{n}" for n in ("read", "status", "summarize", "list")}
+        assert read_only == {f"roundtable_{n}" for n in READ}
         ends = listed["roundtable_end"].annotations
         assert ends is not None
         assert ends.destructive_hint

@@ -18,6 +18,7 @@ from mcp import Client
 
 from roundtable.core.events import SpeechGiven
 from roundtable.surfaces.toolset.opening import open_toolset
+from roundtable.surfaces.web.links import load_links
 from tests.servers import provider_server
 from tests.surfaces.desk import Desk, environment
 from tests.surfaces.test_interruption import stuck_engineer
@@ -196,7 +197,7 @@ async def test_nothing_but_the_protocol_is_on_standard_output(
     assert process.returncode == 0
 
 
-async def test_http_lets_nobody_in_without_the_key_or_from_another_site(
+async def test_http_lets_nobody_in_without_a_token_or_from_another_site(
     tmp_path: Path, workspace: Path
 ) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -205,9 +206,12 @@ async def test_http_lets_nobody_in_without_the_key_or_from_another_site(
         key = {"Authorization": f"Bearer {server.key}", **accept}
         without = await http.post(server.url, json=body, headers=accept)
         assert without.status_code == 401
-        assert "--show-key" in without.json()["remedy"]
+        assert "roundtable tokens add" in without.json()["remedy"]
         wrong = await http.post(server.url, json=body, headers={**key, "Authorization": "Bearer x"})
         assert wrong.status_code == 401
+        owners = {**key, "Authorization": f"Bearer {load_links(tmp_path / 'home').owner_key}"}
+        owner = await http.post(server.url, json=body, headers=owners)
+        assert (owner.status_code, "owner's key" in owner.text) == (401, True)
         foreign = await http.post(server.url, json=body, headers={**key, "Host": "evil.example"})
         assert foreign.status_code == 421
         elsewhere = {**key, "Origin": "https://evil.example"}

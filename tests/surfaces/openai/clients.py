@@ -16,7 +16,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from roundtable.core.state import State
 from roundtable.ports import OnWords, Reply, SpeakRequest
 from roundtable.speakers.scripted import ScriptedSpeaker
-from tests.surfaces.web.house import PATIENCE, House, house
+from tests.surfaces.web.house import PATIENCE, House, client_token, house
 
 QUICK = "roundtable/quick"
 QUESTION = "Tea or coffee?"
@@ -45,7 +45,8 @@ async def gated_house(home: Path) -> AsyncIterator[tuple[House, AsyncOpenAI, Gat
     voice = Gated()
     home.mkdir(parents=True, exist_ok=True)
     (home / "config.toml").write_text('default_model = "scripted/gated"\n')
-    async with house(home, scripts={"gated": voice}) as at, client(at.url, at.links.owner_key) as c:
+    key = client_token(home)
+    async with house(home, scripts={"gated": voice}) as at, client(at.url, key) as c:
         yield at, c, voice
 
 

@@ -15,7 +15,7 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from roundtable.surfaces.web.links import load_links
-from tests.surfaces.web.house import PATIENCE, Process
+from tests.surfaces.web.house import PATIENCE, Process, client_token
 
 from .clients import QUESTION, QUICK, ask, chunks, client, content, reasoning
 
@@ -55,7 +55,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 @pytest.fixture
 async def c(process: Process) -> AsyncIterator[AsyncOpenAI]:
-    async with client(process.found.url, load_links(process.home).owner_key) as made:
+    async with client(process.found.url, client_token(process.home)) as made:
         yield made
 
 
@@ -317,7 +317,7 @@ async def test_a_message_of_5_megabytes_is_refused_in_the_clients_form(c: AsyncO
 
 
 async def test_bodies_that_are_no_proper_json_are_refused(process: Process) -> None:
-    key = load_links(process.home).owner_key
+    key = client_token(process.home)
     headers = {"content-type": "application/json", "authorization": f"Bearer {key}"}
     bodies = [
         b"",
@@ -339,7 +339,7 @@ async def test_bodies_that_are_no_proper_json_are_refused(process: Process) -> N
 
 @pytest.mark.requirement("Z-19")
 async def test_a_table_that_fails_says_why_and_is_not_asked_again(process: Process) -> None:
-    key = load_links(process.home).owner_key
+    key = client_token(process.home)
     experts = ",".join(["scripted/unauthorised"] * 3)
     wish: dict[str, Any] = {"extra_body": {"roundtable": {"options": {"models": experts}}}}
     before = await _count(process)
@@ -380,12 +380,13 @@ async def test_the_same_idempotency_key_returns_the_same_discussion_also_after_a
     home = tmp_path / "home"
     again: dict[str, Any] = {"extra_headers": {"Idempotency-Key": "order-66"}}
     with Process(home, "--port", "0", **ENV) as first:
-        async with client(first.found.url, load_links(home).owner_key) as c:
+        key = client_token(home)
+        async with client(first.found.url, key) as c:
             twice = await asyncio.gather(ask(c, **again), ask(c, **again))
             assert twice[0].id == twice[1].id
         assert first.ask_to_end() == 0
     with Process(home, "--port", "0", **ENV) as second:
-        async with client(second.found.url, load_links(home).owner_key) as c:
+        async with client(second.found.url, key) as c:
             assert (await ask(c, **again)).id == twice[0].id
             with pytest.raises(openai.ConflictError, match="another request"):
                 await ask(c, "Another question?", **again)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from roundtable.core.errors import BadSetting, NotAllowed, UnknownDiscussion, Un
 from roundtable.engine.moderation import LONGEST_SPEECH
 from roundtable.speakers.scripted import Line, ScriptedSpeaker
 from roundtable.surfaces.toolset.results import Advanced
+from roundtable.surfaces.web.links import load_links
 
 from .tables import NAMES, SEATS, TOLD, TOPIC, declares, started, stored, tools
 
@@ -295,7 +297,11 @@ async def test_an_invitation_says_how_a_seat_is_taken(tmp_path: Path) -> None:
     async with tools(tmp_path) as toolset:
         id_ = await started(toolset)
         invited = await toolset.invite(id_, "back")
-        assert invited.command == "roundtable mcp --as back"
+        program, _, token = invited.command.rpartition(" ")
+        assert program == "roundtable mcp --token"
+        held = load_links(tmp_path / "home").read(token, now=datetime.now(UTC))
+        assert held is not None
+        assert (held.only, held.seat, sorted(held.acts)) == (id_, "back", ["speak"])
         assert id_ in invited.instructions
         assert "operations" in invited.instructions
         with pytest.raises(UnknownName, match="Back"):

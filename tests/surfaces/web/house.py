@@ -22,10 +22,11 @@ from roundtable.engine.service import Service
 from roundtable.ports import Speaker
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import Settings, read_settings
+from roundtable.surfaces.tokens.capability import Act, Capability
 from roundtable.surfaces.web.access import Web
 from roundtable.surfaces.web.app import make_app
 from roundtable.surfaces.web.found import Found, running
-from roundtable.surfaces.web.guard import Rate
+from roundtable.surfaces.web.limits import Rate
 from roundtable.surfaces.web.links import Links, load_links
 from roundtable.surfaces.web.serve import PageServer, bind, server_config
 from tests.surfaces.desk import environment, wait_for
@@ -46,6 +47,14 @@ def house_settings(home: Path, **env: str) -> Settings:
     home.mkdir(parents=True, exist_ok=True)
     own = {"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false"}
     return read_settings({**own, "ROUNDTABLE_SEARCH": "none", **env}, home)
+
+
+def client_token(home: Path, *may: Act, **more: Any) -> str:
+    """A token as `roundtable tokens add` gives it out: for its own discussions, if nothing is
+    said."""
+    usual: Json = {"discussions": frozenset(), "channels": frozenset()}
+    wanted = Capability(frozenset(may or ("open",)), **{**usual, **more})
+    return load_links(home).tokens.add(wanted)[0]
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,12 @@ class House:
     @property
     def owner(self) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {self.links.owner_key}"}
+
+    def asking(self, path: str) -> dict[str, str]:
+        """The headers of somebody who may ask for this: OpenAI's clients have no owner's key."""
+        if not path.startswith("/v1/"):
+            return dict(self.owner)
+        return {"Authorization": f"Bearer {client_token(self.app.settings.home)}"}
 
     async def meeting(self) -> State:
         request = OpenRequest(topic="Tea or coffee?", procedure="meeting", options=MEETING)

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from roundtable.core.events import MaterialAdded, SpeechGiven, TurnFailed
-from roundtable.surfaces.web.guard import Rate
+from roundtable.surfaces.web.limits import Rate
 
 from .house import House, house
 

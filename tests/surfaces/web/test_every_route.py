@@ -4,7 +4,7 @@ added later is walked too."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from roundtable.core.state import State
-from roundtable.surfaces.web.guard import CONTENT_POLICY, LARGEST_BODY
+from roundtable.surfaces.tokens.capability import OWNER
+from roundtable.surfaces.web.guard import CONTENT_POLICY
+from roundtable.surfaces.web.intake import LARGEST_BODY
 
-from .house import PATIENCE, House, house
+from .house import PATIENCE, House, client_token, house
 
 pytestmark = pytest.mark.anyio
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -38,6 +40,7 @@ ACTS: dict[str, dict[str, Any]] = {
     "skip": {"participant": "tea"},
     "stop": {"reason": ""},
     "outcome": {"outcome": "good"},
+    "again": {"stage": "discussion"},
 }
 """In an order in which the host can do all of them."""
 MAY = {
@@ -160,13 +163,22 @@ async def test_no_write_is_taken_from_another_site_or_under_another_name(home: H
     assert {"/api/tools/{name}", "/v1/chat/completions", "/api/r/{token}/stop"} <= {
         path for _, path in writes
     }
+    own = client_token(home.app.settings.home)
+    home.links.tokens.opened(home.links.tokens.find(own) or OWNER, "", state.discussion_id)
     for method, path in writes:
-        at = filled(path, state, token)
+        voting = path.endswith("/vote")
+        seat = home.links.token(state.discussion_id, "seat", seat="tea")
+        at = filled(path, state, seat if voting else token)
+        key = {"authorization": f"Bearer {own}"} if path.startswith("/v1/") else home.owner
 
         async def status(
-            at: str = at, method: str = method, body: bytes = b"{}", **more: str
+            at: str = at,
+            method: str = method,
+            body: bytes = b"{}",
+            key: Mapping[str, str] = key,
+            **more: str,
         ) -> int:
-            headers = {**home.owner, **JSON, **{k.replace("_", "-"): v for k, v in more.items()}}
+            headers = {**key, **JSON, **{k.replace("_", "-"): v for k, v in more.items()}}
             return (
                 await home.client.request(method, at, content=body, headers=headers)
             ).status_code

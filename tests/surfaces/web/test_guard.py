@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 import pytest
 
-from roundtable.surfaces.web.guard import LARGEST_BODY, Guard, Hosts, Rate
+from roundtable.surfaces.web.guard import Guard
+from roundtable.surfaces.web.hosts import Hosts
+from roundtable.surfaces.web.intake import LARGEST_BODY
+from roundtable.surfaces.web.limits import Rate
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundtable.core.errors import BadSetting
+from roundtable.surfaces.tokens.capability import Capability
 from roundtable.surfaces.web import links as module
-from roundtable.surfaces.web.links import Grant, Links, load_links
+from roundtable.surfaces.web.links import Links, load_links
 from tests.surfaces.desk import environment
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -26,9 +27,49 @@ LINKS = Links(b"k" * 32)
 def test_a_token_says_what_it_opens_and_as_whom() -> None:
     until = NOW + timedelta(hours=1)
     token = LINKS.token("rt_12345678", "seat", seat="Ágnes", expires=until)
-    expected = Grant("rt_12345678", "seat", "Ágnes", until)
-    assert LINKS.read(token, now=NOW) == expected
-    assert LINKS.read(LINKS.token("rt_12345678"), now=NOW) == Grant("rt_12345678", "viewer")
+    held = LINKS.read(token, now=NOW)
+    assert isinstance(held, Capability)
+    assert (held.only, held.role, held.seat, held.expires) == (
+        "rt_12345678",
+        "seat",
+        "Ágnes",
+        until,
+    )
+    watching = LINKS.read(LINKS.token("rt_12345678"), now=NOW)
+    assert isinstance(watching, Capability)
+    assert (watching.only, watching.role) == ("rt_12345678", "viewer")
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize(
+    ("link", "role", "seat"),
+    [
+        ("L_H_-4xu4cLzrdxeHKUVWhmfGbtbInJ0XzEyMzQ1Njc4IiwwLCIiXQ", "viewer", ""),
+        ("s9Zc0Qxwz-09xz_3FWI8ghmAH7xbInJ0XzEyMzQ1Njc4IiwyLCIiXQ", "host", ""),
+        (
+            "EaID17E0attT1wna1_-eoYsbBxZbInJ0XzEyMzQ1Njc4IiwxLCJ0ZWEiLDE4OTM0NTYwMDBd",
+            "seat",
+            "tea",
+        ),
+        (
+            "hba6OgWETH2aUi3hvlu4aOLEgK1bInJ0XzEyMzQ1Njc4IiwyLCIiLDAsImE4ZDE3NjU2ZTgyYzMxZGZhMTFjNWM"
+            "yMGIwZjljNjllYzNlOWZmZDQwZTI2YmYxZjNlZjYxMDExIl0",
+            "host",
+            "",
+        ),
+    ],
+)
+def test_links_that_were_made_before_there_were_tokens_still_open(
+    link: str, role: str, seat: str
+) -> None:
+    held = LINKS.read(link, now=NOW)
+    assert held is not None
+    assert (held.only, held.role, held.seat) == ("rt_12345678", role, seat)
+    if held.locked:
+        assert LINKS.opens(link, "sesame")
+    else:
+        expires = held.expires
+        assert LINKS.token("rt_12345678", held.role, seat=seat, expires=expires) == link
 
 
 def test_the_same_link_is_the_same_address_in_every_process() -> None:

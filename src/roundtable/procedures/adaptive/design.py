@@ -1,22 +1,15 @@
-"""The design of a run: its workflow, rounds, seats and synthesiser; what a meta-analyst recommends,
-read from its words, and how several recommendations become one design.
-
-The prompt asks for four sections; a JSON object is understood as well. What cannot be read is left
-out; a text that names no workflow is no recommendation at all.
-"""
+"""The design of a run: its workflow, rounds, seats and synthesiser, and how several recommendations
+become one design."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from ...core.contracts import Contract, parse_sections
 from ...core.events import NoteAdded
 from ...core.text import clip
 from ...core.values import Participant, SpeakerRef, Value
@@ -25,153 +18,24 @@ from .panels import (
     MAX_ROUNDS,
     SYNTHESISER_ID,
     SYNTHESISER_NAME,
+    TWO,
     BenchModel,
     distinct_role,
     find,
     model_key,
-    plain_role,
     role_id,
 )
-
-Workflow = Literal["parallel_debate", "sequential", "hybrid"]
-SECTIONS = ("Workflow", "Rounds", "Stages", "Synthesiser")
-META_CONTRACT = Contract(sections=SECTIONS)
-
-MAX_TASK = 600
-_WORKFLOW = re.compile(r"\b(?:(parallel)[\s_-]*(?:debate)?|(sequential)|(hybrid))\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\d.])\d{1,2}(?![\d.]*\d)")
-_ROW = re.compile(r"^[\s>|*•-]*(?:stage\s*)?([12])\s*[|:.)]\s*(.+?)[\s|]*$", re.IGNORECASE)
-_RULE = re.compile(r"[\s|:.-]+")
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
-_COUNT_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-
-
-class Position(Value):
-    """One seat that an analyst recommends."""
-
-    stage: Literal[1, 2] = 1
-    role: str = ""
-    model: str
-    task: str = ""
-
-
-class Recommendation(Value):
-    """What one analyst recommends."""
-
-    analyst: str
-    workflow: Workflow
-    rounds: int | None = None
-    positions: tuple[Position, ...] = ()
-    synthesiser: str = ""
-
-
-def read_recommendation(analyst: str, text: str) -> Recommendation | None:
-    """The recommendation in an analyst's words, or None if there is none to be found."""
-    found = _from_json(analyst, text)
-    if found is not None:
-        return found
-    parts = parse_sections(text, (*SECTIONS, "Synthesizer", "Synthesis"))
-    workflow = _workflow(parts.get("Workflow", ""))
-    if workflow is None:
-        return None
-    writer = next(
-        (parts[n] for n in ("Synthesiser", "Synthesizer", "Synthesis") if parts.get(n)), ""
-    )
-    return Recommendation(
-        analyst=analyst,
-        workflow=workflow,
-        rounds=_rounds(parts.get("Rounds", "")),
-        positions=_positions(parts.get("Stages", "")),
-        synthesiser=_first_line(writer),
-    )
-
-
-def _workflow(text: str) -> Workflow | None:
-    """The one workflow that a text names; None if it names none or several."""
-    named: set[Workflow] = set()
-    for parallel, sequential, _ in _WORKFLOW.findall(text):
-        named.add("parallel_debate" if parallel else "sequential" if sequential else "hybrid")
-    return named.pop() if len(named) == 1 else None
-
-
-def _rounds(text: str) -> int | None:
-    match = _NUMBER.search(text)
-    if match is not None:
-        return int(match[0]) or None
-    return next((n for word, n in _COUNT_WORDS.items() if word in text.casefold().split()), None)
-
-
-def _positions(text: str) -> tuple[Position, ...]:
-    """Rows `stage | role | model | task`."""
-    found = []
-    for line in text.splitlines():
-        match = _ROW.match(line)
-        if match is None or _RULE.fullmatch(line):
-            continue
-        cells = [cell.strip(" *`") for cell in match[2].split("|")]
-        if len(cells) < 2 or not cells[1]:
-            continue
-        found.append(_position(match[1], cells[0], cells[1], " | ".join(cells[2:])))
-    return tuple(found)
-
-
-def _position(stage: str, role: str, model: str, task: str) -> Position:
-    return Position(
-        stage=2 if stage == "2" else 1,
-        role=plain_role(role),
-        model=clip(model, 200),
-        task=clip(" ".join(task.split()), MAX_TASK),
-    )
-
-
-def _from_json(analyst: str, text: str) -> Recommendation | None:
-    match = _OBJECT.search(text)
-    if match is None:
-        return None
-    try:
-        values = json.loads(match[0])
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(values, dict):
-        return None
-    workflow = _workflow(str(_any(values, "workflow", "workflow_type", "type") or ""))
-    if workflow is None:
-        return None
-    rows = _any(values, "stages", "seats", "panel")
-    return Recommendation(
-        analyst=analyst,
-        workflow=workflow,
-        rounds=_rounds(str(_any(values, "rounds") or "")),
-        positions=tuple(
-            _position(
-                str(row.get("stage", 1)),
-                str(row.get("role") or ""),
-                str(row["model"]),
-                str(row.get("task") or ""),
-            )
-            for row in (rows if isinstance(rows, list) else ())
-            if isinstance(row, dict) and row.get("model")
-        ),
-        synthesiser=_first_line(
-            str(_any(values, "synthesiser", "synthesizer", "synthesis_model", "synthesis") or "")
-        ),
-    )
-
-
-def _any(values: Mapping[str, Any], *names: str) -> Any:
-    return next((values[name] for name in names if name in values), None)
-
-
-def _first_line(text: str) -> str:
-    lines = [line.strip(" -*`>") for line in text.splitlines()]
-    return clip(next((line for line in lines if line), ""), 200)
-
-
-# --- one design of several recommendations ----------------------------------------------------
+from .recommendation import Position as Position
+from .recommendation import Recommendation as Recommendation
+from .recommendation import Workflow as Workflow
+from .recommendation import read_recommendation as read_recommendation
+from .sub_tasks import merged
 
 MAX_INTEGRATORS = 2
 """Who works in the second stage of a hybrid."""
 MAX_SECOND = 4
+SECOND_STAGE = 2
+MAX_PERSPECTIVE = 200
 
 
 class SeatPlan(Value):
@@ -197,6 +61,8 @@ class Design(Value):
     """Who designed it: the meta-panel, a flag, the mode's default."""
     votes: dict[str, int] = Field(default_factory=dict)
     recommendations: tuple[Recommendation, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Sub-tasks that somebody recommended and that have no seat."""
 
     @property
     def stages(self) -> int:
@@ -226,6 +92,15 @@ def rounds_of(numbers: Iterable[int | None], otherwise: int) -> int:
     return max(1, min(MAX_ROUNDS, _half_up(median(known))))
 
 
+def may_sit(bench: Sequence[BenchModel], orchestrator: str) -> list[BenchModel]:
+    """Who can be seated: usable, allowed, and not the orchestrator's own model, as long as two
+    others are there. One model alone under several names would be one voice."""
+    own = model_key(orchestrator)
+    fit = [each for each in bench if each.usable and each.allowed]
+    others = [each for each in fit if model_key(each.model) != own]
+    return others if len({model_key(each.model) for each in others}) >= TWO else fit
+
+
 def decide(
     found: Sequence[Recommendation],
     bench: Sequence[BenchModel],
@@ -241,10 +116,11 @@ def decide(
 
     For each position the model that most recommend is seated, if it is on the bench, allowed,
     usable and not the orchestrator's own; else the next. A model sits once in a stage as long as
-    another one can take the seat.
+    another one can take the seat. Where seats work on different parts, a position is a sub-task,
+    whoever named it in whichever line; where all answer the same question, it is a line.
     """
     workflow = forced or majority(found)
-    chooser = _Chooser(found, bench, orchestrator)
+    chooser = _Chooser(found, bench, orchestrator, workflow)
     first = chooser.seats(1, max_panel, roles)
     second: list[tuple[SeatPlan, BenchModel]] = []
     if workflow == "sequential":
@@ -269,6 +145,7 @@ def decide(
         by="meta-panel",
         votes=dict(Counter(each.workflow for each in found)),
         recommendations=tuple(found),
+        left_out=tuple(chooser.left_out),
     )
     speakers = {plan.id: candidate.name for plan, candidate in seated}
     return Decision(
@@ -302,7 +179,7 @@ def participant_for(plan: SeatPlan, candidate: BenchModel) -> Participant:
         name=plan.role,
         role="Panelist" if plan.stage == 1 else "Stage 2",
         emoji="🗣️",
-        perspective=BRIEFS.get(plan.role, ""),
+        perspective=BRIEFS.get(plan.role) or clip(plan.task, MAX_PERSPECTIVE),
         speakers=candidate.speakers,
     )
 
@@ -323,12 +200,18 @@ class _Chooser:
     """Seats models by how many recommend them."""
 
     def __init__(
-        self, found: Sequence[Recommendation], bench: Sequence[BenchModel], orchestrator: str
+        self,
+        found: Sequence[Recommendation],
+        bench: Sequence[BenchModel],
+        orchestrator: str,
+        workflow: Workflow,
     ) -> None:
         self._found = found
         self._bench = bench
-        self._orchestrator = model_key(orchestrator)
+        self._fit = may_sit(bench, orchestrator)
+        self._workflow = workflow
         self._skipped: dict[str, NoteAdded] = {}
+        self.left_out: list[str] = []
 
     @property
     def notes(self) -> tuple[NoteAdded, ...]:
@@ -343,19 +226,38 @@ class _Chooser:
         taken: Sequence[tuple[SeatPlan, BenchModel]] = (),
         premium: bool = False,
     ) -> list[tuple[SeatPlan, BenchModel]]:
-        rows = [[p for p in each.positions if p.stage == stage] for each in self._found]
-        lengths = [len(row) for row in rows if row]
-        wanted = _half_up(median(lengths)) if lengths else (1 if stage == 2 else len(roles))
+        by_task = stage == SECOND_STAGE or self._workflow == "hybrid"
+        places = self._by_task(stage, at_most) if by_task else self._by_line(stage)
+        wanted = len(places) or (1 if stage == SECOND_STAGE else len(roles))
         seated: list[tuple[SeatPlan, BenchModel]] = []
         for place in range(max(1, min(at_most, wanted))):
-            votes = [row[place] for row in rows if place < len(row)]
+            votes = places[place] if place < len(places) else []
             candidate = self._candidate(votes, seated, premium=premium)
             if candidate is None:
                 break
             named = [plan for plan, _ in (*taken, *seated)]
-            plan = self._plan(stage, place, votes, candidate, roles, named)
+            plan = self._plan(stage, place, votes, candidate, roles, named, by_task=by_task)
             seated.append((plan, candidate))
         return seated
+
+    def _by_line(self, stage: int) -> list[list[Position]]:
+        """The first line of every analyst, then the second, and so on: as many as the median."""
+        rows = [[p for p in each.positions if p.stage == stage] for each in self._found]
+        lengths = [len(row) for row in rows if row]
+        wanted = _half_up(median(lengths)) if lengths else 0
+        return [[row[place] for row in rows if place < len(row)] for place in range(wanted)]
+
+    def _by_task(self, stage: int, at_most: int) -> list[list[Position]]:
+        """Who recommends whom for each sub-task. Those know the parts of the work best who
+        designed this workflow."""
+        own = [each for each in self._found if each.workflow == self._workflow]
+        rows = [
+            (each.analyst, [p for p in each.positions if p.stage == stage])
+            for each in own or self._found
+        ]
+        division = merged(rows, at_most)
+        self.left_out += division.left_out
+        return [part.positions for part in division.parts]
 
     def wanted_writers(self) -> list[BenchModel]:
         """The premium models that are recommended for the synthesis, the most wanted first."""
@@ -381,7 +283,7 @@ class _Chooser:
             *(each for each in self._bench if each.premium),
             *self._bench,
         ]
-        fit = [each for each in order if self._may_sit(each)]
+        fit = [each for each in order if each in self._fit]
         if premium:
             fit = [each for each in fit if each.premium] or fit
         here = {model_key(candidate.model) for _, candidate in seated}
@@ -408,10 +310,6 @@ class _Chooser:
                 )
         return [by_name[name] for name in ranked]
 
-    def _may_sit(self, candidate: BenchModel) -> bool:
-        own = model_key(candidate.model) == self._orchestrator
-        return candidate.usable and candidate.allowed and not own
-
     def _skip(self, model: str, why: str, remedy: str) -> None:
         self._skipped.setdefault(
             model_key(model),
@@ -431,9 +329,14 @@ class _Chooser:
         candidate: BenchModel,
         roles: Sequence[str],
         named: Sequence[SeatPlan],
+        *,
+        by_task: bool,
     ) -> SeatPlan:
-        """The role and the task as those describe it who want this model here, else as most do."""
+        """The role and the task as those describe it who want this model here, else as most do. A
+        sub-task is what it is, whoever works on it."""
         own = [vote for vote in votes if find(self._bench, vote.model) == candidate]
+        if by_task:
+            own = list(votes[:1])
         usual = roles[place] if place < len(roles) else f"Panelist {place + 1}"
         role = _most(v.role for v in own) or _most(v.role for v in votes) or usual
         same = [vote for vote in (*own, *votes) if vote.role == role]

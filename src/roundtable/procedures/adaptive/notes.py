@@ -51,7 +51,7 @@ def switched_to_budget(usable: int, wanted: int) -> NoteAdded:
     return NoteAdded(
         code="budget_profile",
         text=f"{DEGRADED}: only {usable} of the {wanted} models of this panel can be used now, "
-        "so the run switched to the profile “budget”.",
+        "so the run switched to the profile “budget”, unless a meta-panel seats others.",
         remedy="Set the missing keys, or start the Blockrun proxy (it needs localhost:8402) and "
         "set BLOCKRUN_PROXY_URL; --panel chooses models yourself.",
     )
@@ -83,6 +83,24 @@ def meta_partly(names: str, left: int) -> NoteAdded:
     return NoteAdded(
         code="meta_partly",
         text=f"No recommendation from {names}: the workflow was decided from the other {left}.",
+    )
+
+
+def meta_smaller(seated: int, absent: Iterable[str]) -> NoteAdded:
+    return NoteAdded(
+        code="meta_smaller",
+        text=f"The meta-panel sits with {seated}: left out, because they cannot be used now: "
+        f"{', '.join(absent)}.",
+    )
+
+
+def left_out(sub_tasks: Iterable[str]) -> NoteAdded:
+    """What the design does not give to anybody."""
+    told = "; ".join(each.rstrip(" .") for each in sub_tasks)
+    return NoteAdded(
+        code="sub_tasks_left_out",
+        text=f"Recommended by some of the meta-panel, and given no seat: {told}.",
+        remedy="Ask for it on its own if it matters.",
     )
 
 
@@ -124,6 +142,20 @@ def misrepresented(role: str, correction: str) -> NoteAdded:
         text=f"Misrepresentation warning: {role} calls the synthesis inaccurate: "
         f"{correction or 'no correction given'}",
         remedy=f"Read what {role} said before you rely on the synthesis.",
+    )
+
+
+def partly(role: str, correction: str) -> NoteAdded:
+    return NoteAdded(
+        code="correction",
+        text=f"{role} calls the synthesis only partly accurate: {correction}",
+    )
+
+
+def taken_up(role: str, judgement: str, correction: str) -> NoteAdded:
+    """A correction of the first draft that the second was written with."""
+    return NoteAdded(
+        code="correction_used", text=f"{role} on the first draft ({judgement}): {correction}"
     )
 
 
@@ -177,6 +209,17 @@ REWRITE_FAILED = NoteAdded(
     text="The synthesis should have been written anew, but that failed: the draft stands.",
     remedy="Ask again with --validate.",
 )
+REWRITE_WORSE = NoteAdded(
+    code="rewrite_worse",
+    text="The synthesis was written anew, but more of the panel call that inaccurate than the "
+    "draft: the draft stands.",
+    remedy="Read what they correct before you rely on it.",
+)
+NOT_RECHECKED = NoteAdded(
+    code="rewrite_unchecked",
+    text="The synthesis that was written anew could not be checked again.",
+    remedy="Raise the limit, and ask again with --validate.",
+)
 ORCHESTRATOR_ON_PANEL = NoteAdded(
     code="orchestrator_on_panel",
     text="The orchestrator's own model holds a seat on the panel, because there is no other one: "
@@ -188,6 +231,12 @@ SYNTHESISER_ON_PANEL = NoteAdded(
     text="The synthesis is written by a model that also holds a seat on the panel, because there "
     "is no other one: a risk of bias.",
     remedy="Configure a further model.",
+)
+META_ALONE = NoteAdded(
+    code="meta_alone",
+    text="Only one model can be used now, so no meta-panel designs the workflow: the mode's "
+    "default panel sits.",
+    remedy="Configure a second model.",
 )
 META_TOO_DEAR = NoteAdded(
     code="meta_skipped",

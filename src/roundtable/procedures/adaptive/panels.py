@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from ...core.errors import BadSetting, UnknownName
 from ...core.text import slug
 from ...core.values import SpeakerRef, Value
-from ...ports import Models, SpeakerChain
+from ...ports import ListedModels, Models, SpeakerChain
 from ..checking import checked
 from .options import TaskMode
 
@@ -36,6 +36,8 @@ SECONDS: dict[Phase, float] = {
 """How long a call of each phase may take."""
 SEARCH_SECONDS = 10.0
 MAX_ROUNDS = 3
+TWO = 2
+"""Models that make a panel: with one there is nobody to disagree."""
 BUDGET = "budget"
 """The profile that a run switches to when too few of its models can be used."""
 
@@ -334,7 +336,31 @@ class Seats:
                 allowed=self.allowed(name),
                 premium=model_key(name) in premium,
             )
+        self._fill_up(found)
         return tuple(found.values())
+
+    def _fill_up(self, found: dict[str, BenchModel]) -> None:
+        """Whoever has none of the models that panels.json names has others: where too few of those
+        can be used, the first model of every further provider, and at least two in all."""
+        if not isinstance(self._models, ListedModels):
+            return
+        usable = [each for each in found.values() if each.usable]
+        keys = {model_key(each.model) for each in usable}
+        providers = {each.model.partition("/")[0] for each in usable}
+        for name in self._models.usable:
+            provider = name.partition("/")[0]
+            if len(keys) >= len(self._panels.meta.models):
+                return
+            if model_key(name) in keys or (provider in providers and len(keys) >= TWO):
+                continue
+            seat = self._models.seat(name, "the bench")
+            if not can_speak(seat, name):
+                continue
+            keys.add(model_key(name))
+            providers.add(provider)
+            found[model_key(name)] = BenchModel(
+                name=name, speakers=seat.speakers, allowed=self.allowed(name), premium=not usable
+            )
 
     def _names(self) -> Iterable[tuple[str, str]]:
         panels = self._panels

@@ -44,7 +44,7 @@ from .design import (
     writer_participant,
 )
 from .panels import SEARCH_SECONDS, SYNTHESISER_ID
-from .table import ANSWER, CRITIQUE, META, SECOND, VALIDATION, PanelTable, digest
+from .table import ANSWER, CRITIQUE, META, RECHECK, SECOND, VALIDATION, PanelTable, digest
 from .turns import Judged, inaccurate, judge, must_rewrite, outcome
 
 SEARCH_RESULTS = 5
@@ -213,31 +213,76 @@ def _validate(table: PanelTable, draft: SpeechGiven) -> tuple[Effect, ...]:
     if not stage.over:
         return stage.effects
     judged = [judge(s.participant, s.text, s.sections) for s in stage.speeches]
-    final = draft
-    notes: list[NoteAdded] = []
     if must_rewrite(judged):
-        rewriting = run_stage(table.state, [turns.rewrite(table, draft, judged)])
-        if not rewriting.over:
-            return rewriting.effects
-        if rewritten := _usable(table, rewriting.speeches):
-            final = rewritten
-            notes.append(say.rewritten(_names(table, inaccurate(judged))))
-        else:
-            notes += [say.REWRITE_FAILED, *_warnings(table, judged)]
-    else:
-        notes += _warnings(table, judged)
+        return _rewrite(table, draft, judged)
+    return _close_judged(table, draft, judged, _corrections(table, judged))
+
+
+def _rewrite(table: PanelTable, draft: SpeechGiven, judged: Sequence[Judged]) -> tuple[Effect, ...]:
+    """Written anew with every correction, and checked again by those who made them. Once: what is
+    still wrong then is said."""
+    stage = run_stage(table.state, [turns.rewrite(table, draft, judged)])
+    if not stage.over:
+        return stage.effects
+    rewritten = _usable(table, stage.speeches)
+    if rewritten is None:
+        notes = [say.REWRITE_FAILED, *_corrections(table, judged)]
+        return _close_judged(table, draft, judged, notes)
+    told = [say.rewritten(_names(table, inaccurate(judged))), *_taken_up(table, judged)]
+    if not endings.may_open(table.state, RECHECK, 0):
+        asked = [each.participant for each in turns.corrected(judged)]
+        unknown = turns.newest(judged, (), asked)
+        return _close_judged(table, rewritten, unknown, [*told, say.NOT_RECHECKED])
+    before = {each.participant: each for each in turns.corrected(judged)}
+    plans = [
+        turns.validation(table, s, rewritten, before[s.id])
+        for s in table.seated(1)
+        if s.id in before
+    ]
+    checking = run_stage(
+        table.state,
+        plans,
+        closing=lambda _, failures: tuple(_missing(table, failure) for failure in failures),
+    )
+    if not checking.over:
+        return checking.effects
+    again = [judge(s.participant, s.text, s.sections) for s in checking.speeches]
+    if len(inaccurate(again)) > len(inaccurate(judged)):
+        # Of several attempts the best one is kept, not the last.
+        notes = [say.REWRITE_WORSE, *_corrections(table, judged)]
+        return _close_judged(table, draft, judged, notes)
+    final = turns.newest(judged, again, tuple(before))
+    return _close_judged(table, rewritten, final, [*told, *_corrections(table, again)])
+
+
+def _close_judged(
+    table: PanelTable, final: SpeechGiven, judged: Sequence[Judged], notes: Sequence[NoteAdded]
+) -> tuple[Effect, ...]:
     value = outcome(judged)
+    told = list(notes)
     unread = [each for each in judged if each.judgement is None]
     if unread and value != "no":
-        notes.append(say.unclear(_names(table, unread)))
-    notes.append(say.NO_VALIDATOR if value == "no" else say.validated(value))
-    return _close(table, turns.written(table, final), notes)
+        told.append(say.unclear(_names(table, unread)))
+    told.append(say.NO_VALIDATOR if value == "no" else say.validated(value))
+    return _close(table, turns.written(table, final), told)
 
 
-def _warnings(table: PanelTable, judged: Sequence[Judged]) -> list[NoteAdded]:
+def _corrections(table: PanelTable, judged: Sequence[Judged]) -> list[NoteAdded]:
+    """What stands uncorrected, whoever calls it wrong."""
     return [
         say.misrepresented(table.name(each.participant), each.correction)
-        for each in inaccurate(judged)
+        if each.judgement == "INACCURATE"
+        else say.partly(table.name(each.participant), each.correction)
+        for each in turns.corrected(judged)
+        if each.judgement == "INACCURATE" or each.correction
+    ]
+
+
+def _taken_up(table: PanelTable, judged: Sequence[Judged]) -> list[NoteAdded]:
+    return [
+        say.taken_up(table.name(each.participant), str(each.judgement), each.correction)
+        for each in turns.corrected(judged)
+        if each.correction
     ]
 
 
@@ -306,6 +351,8 @@ def _by_meta_panel(table: PanelTable, speeches: Sequence[SpeechGiven]) -> tuple[
     writer = writer_participant(bench[decision.speakers[SYNTHESISER_ID]].speakers)
     first = [who for plan, who in zip(seats, panel, strict=True) if plan.stage == 1]
     notes = (*decision.notes, *say.bias(first, host, writer.speaker.model))
+    if decision.design.left_out:
+        notes = (*notes, say.left_out(decision.design.left_out))
     if len(found) < len(terms.analysts):
         notes = (say.meta_partly(_silent(table, found), len(found)), *notes)
     reason = f"Designed by the meta-panel: {decision.design.workflow}."

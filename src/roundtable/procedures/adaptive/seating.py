@@ -26,6 +26,7 @@ from .panels import (
     BUDGET,
     ORCHESTRATOR_ID,
     ORCHESTRATOR_NAME,
+    TWO,
     BenchModel,
     Held,
     Panels,
@@ -126,9 +127,11 @@ class _Setting:
         wanted = find(bench, self.panels.synthesis)
         writer = synthesiser([wanted] if wanted else [], bench, models, self.host.speaker.model)
         about_panel = (*self.seat_notes, *say.bias(participants, self.host, writer.model))
-        meta = not (panel.fixed or self._demonstration(participants)) and self._affordable(panel)
+        analysts: tuple[Participant, ...] = ()
+        if not (panel.fixed or self._demonstration(participants)):
+            analysts = self._affordable(self._analysts(bench), panel)
+        meta = bool(analysts)
         participants.append(writer_participant(writer.speakers))
-        analysts = self._analysts(bench) if meta else ()
         if not meta:
             self.notes.extend(about_panel)
         if any(p.speaker.demonstration for p in (*participants, self.host)):
@@ -181,7 +184,8 @@ class _Setting:
         if usable < min(ENOUGH, len(own)):
             self.notes.append(say.switched_to_budget(usable, len(own)))
             slots = self.panels.profiles[BUDGET]
-            return _Panel(self._seated(slots, roles), f"profile {BUDGET}", fixed=True)
+            seats = self._seated(slots, roles)
+            return _Panel(seats, f"profile {BUDGET}", fixed=self.flags.quick)
         if self.flags.quick:
             # First those whose own model can speak; sorting keeps the panel's order.
             ordered = sorted(range(len(own)), key=lambda place: not held[place].own)[:QUICK_SEATS]
@@ -272,37 +276,63 @@ class _Setting:
         return bench
 
     def _analysts(self, bench: Sequence[BenchModel]) -> tuple[Participant, ...]:
-        """The premium models, each as one meta-analyst."""
+        """The premium models, each as one meta-analyst. For one that cannot speak its fallback
+        sits, or another of the bench; no model sits twice, and one alone does not sit at all."""
         premium = [each for each in bench if each.premium and each.allowed]
-        found = []
-        for analyst_id, candidate in zip(ANALYST_IDS, premium, strict=False):
-            name = f"Meta-analyst {analyst_id[-1].upper()}"
-            if not candidate.usable:
-                held = self.seats.held(self.seats.named(candidate.name, "meta.models", name), name)
-                self.notes.append(say.degraded(name, held))
-            found.append(
-                Participant(
-                    id=analyst_id,
-                    name=name,
-                    role="Meta-analyst",
-                    emoji="🧭",
-                    perspective="designs the workflow",
-                    speakers=candidate.speakers,
-                )
-            )
-        return tuple(found)
+        usable = [each for each in bench if each.usable and each.allowed]
+        own = {model_key(each.model) for each in premium if each.usable}
+        found: dict[str, BenchModel] = {}
+        absent: list[str] = []
+        for candidate in premium:
+            key = model_key(candidate.model)
+            if candidate.usable or not (key in own or key in found or self._mute(candidate)):
+                found.setdefault(key, candidate)
+            else:
+                absent.append(candidate.name)
+        for candidate in usable:
+            if len(found) < len(premium):
+                found.setdefault(model_key(candidate.model), candidate)
+        if len(found) < TWO:
+            self.notes.append(say.META_ALONE)
+            return ()
+        if absent and len(found) < len(premium):
+            self.notes.append(say.meta_smaller(len(found), absent))
+        return tuple(
+            self._analyst(analyst_id, candidate)
+            for analyst_id, candidate in zip(ANALYST_IDS, found.values(), strict=False)
+        )
+
+    def _mute(self, candidate: BenchModel) -> bool:
+        """Whether only a demonstration, or a model that may not sit, would speak for it."""
+        first = candidate.speakers[0]
+        return first.demonstration or not self.seats.allowed(first.model)
+
+    def _analyst(self, analyst_id: str, candidate: BenchModel) -> Participant:
+        name = f"Meta-analyst {analyst_id[-1].upper()}"
+        if not candidate.usable:
+            held = self.seats.held(self.seats.named(candidate.name, "meta.models", name), name)
+            self.notes.append(say.degraded(name, held))
+        return Participant(
+            id=analyst_id,
+            name=name,
+            role="Meta-analyst",
+            emoji="🧭",
+            perspective="designs the workflow",
+            speakers=candidate.speakers,
+        )
 
     def _demonstration(self, participants: Sequence[Participant]) -> bool:
         return any(each.speaker.demonstration for each in participants)
 
-    def _affordable(self, panel: _Panel) -> bool:
+    def _affordable(
+        self, analysts: tuple[Participant, ...], panel: _Panel
+    ) -> tuple[Participant, ...]:
         """A meta-panel is worth its calls only if there is room for the debate it designs."""
         limit = self.request.budget.max_calls
-        needed = len(self.panels.meta.models) + 2 * len(panel.seats) + 1
-        if limit is None or limit >= needed:
-            return True
+        if not analysts or limit is None or limit >= len(analysts) + 2 * len(panel.seats) + 1:
+            return analysts
         self.notes.append(say.META_TOO_DEAR)
-        return False
+        return ()
 
     def _note_the_context(self) -> None:
         if not self.request.search:

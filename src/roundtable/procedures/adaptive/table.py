@@ -15,21 +15,24 @@ from ...core.effects import PromptValue, TurnPolicy, Untrusted
 from ...core.events import ScoresGiven, SearchFinished, SpeechGiven
 from ...core.grounding import NO_REAL_TIME_DATA, current_context
 from ...core.scores import Matrix, consensus, matrix
-from ...core.text import count_words, first_sentences
+from ...core.text import count_words, estimate_tokens, first_sentences
 from ...core.values import Material, Participant
+from ...core.versions import current_versions
 from ...views.adaptive_meta import counted
 from ...views.prior import PRIOR
 from ..table import PATIENT, Table
+from ..work import wants_work
 from .design import Design, SeatPlan
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
 
 META, ANSWER, CRITIQUE, SECOND = "meta-panel", "answer", "critique", "second-stage"
-SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE = (
+SYNTHESIS, LAST_RESORT, VALIDATION, REWRITE, RECHECK = (
     "synthesis",
     "synthesis-by-orchestrator",
     "validation",
     "rewrite",
+    "recheck",
 )
 READS_PER_SEAT, SYNTHESIS_WRITES = 2000, 4096
 
@@ -41,6 +44,7 @@ class PanelTable(Table):
     turn_name: ClassVar[str] = "{table}-{stage}-{seat}"
 
     label: str = "rt"
+    open_names: bool = True
 
     @cached_property
     def terms(self) -> Terms:
@@ -131,6 +135,12 @@ class PanelTable(Table):
         spoken = (s for s in self.last_words(*stages) if s.participant == participant)
         return next(spoken, None)
 
+    def words_of(self, participant: str) -> list[SpeechGiven]:
+        """All that a panelist said in the debate, in order."""
+        stages = [(ANSWER, 1), *((CRITIQUE, r) for r in self.critique_rounds)]
+        spoken = [s for stage, round_ in stages for s in self.state.spoken_in(stage, round_)]
+        return [s for s in spoken if s.participant == participant]
+
     @cached_property
     def critics(self) -> list[Participant]:
         """Who can take part in a cross-critique: whoever left something to examine."""
@@ -152,6 +162,12 @@ class PanelTable(Table):
         return matrix(self.counted, {seat.id: seat.role for seat in self.design.seats})
 
     # --- prompts and turns ---------------------------------------------------------------------
+
+    @cached_property
+    def wants_work(self) -> bool:
+        """Work is asked for by the question, and by every workflow that is not a debate."""
+        builds = self.terms.task_mode == "build" or self.design.workflow != "parallel_debate"
+        return wants_work(self, always=builds)
 
     @property
     def searched(self) -> bool:
@@ -192,7 +208,8 @@ class PanelTable(Table):
         writer = self.synthesiser.speaker
         if writer.demonstration:
             return None
-        reads = READS_PER_SEAT * (1 + len(self.seats))
+        works = sum(estimate_tokens(v.work.text) for v in current_versions(self.state))
+        reads = READS_PER_SEAT * (1 + len(self.seats)) + works
         return HoldBack(writer, reads, SYNTHESIS_WRITES)
 
 
@@ -208,6 +225,8 @@ CRITIQUE_SECTIONS = (CRITIQUE_OF_PEERS, UPDATED, SELF_DIGEST, "AGREEMENT SCORES"
 
 DERIVED_SENTENCES, DERIVED_CHARACTERS = 5, 900
 _LABEL = re.compile(r"^[\s>*_]*SELF[\s-]?DIGEST[*_\s]*[:：][*_]*", re.IGNORECASE | re.MULTILINE)
+_WORK = re.compile(r"^\[deliverable [^\n]*\]$", re.MULTILINE)
+"""What stands in a speech where it brought a work."""
 _MARKS = re.compile(r"^\s*#.*$|^\s*SCORES\s*:.*$", re.MULTILINE)
 
 
@@ -242,7 +261,7 @@ CRITIQUE_CONTRACT = DigestContract(sections=CRITIQUE_SECTIONS)
 def digest(speech: SpeechGiven) -> str:
     """The speech's own digest; where it has none, the beginning of its position or of all of it;
     empty if nothing is left."""
-    own = speech.sections.get(SELF_DIGEST, "")
+    own = _WORK.sub("", speech.sections.get(SELF_DIGEST, "")).strip()
     if count_words(own):
         return own
     parts = (speech.sections.get(name, "") for name in (UPDATED, POSITION))

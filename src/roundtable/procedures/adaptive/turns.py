@@ -13,12 +13,14 @@ from ...core.declaration_form import LAST, LATER, OPENING, Key
 from ...core.effects import PromptPlan, PromptValue, SectionShape, Task, TurnPlan, Untrusted
 from ...core.events import NewsThreadOpened, SearchFinished, SpeechGiven
 from ...core.grounding import labelled
-from ...core.text import first_sentences
+from ...core.text import count_words, first_sentences
 from ...core.values import Participant, Verdict
 from .. import verdicts
-from .design import META_CONTRACT, SeatPlan
+from ..work import declaring_work, works_to_judge
+from .design import SeatPlan, may_sit
 from .options import KIND
 from .panels import BRIEFS, DEFAULT_OPENING, OPENINGS
+from .recommendation import META_CONTRACT
 from .table import (
     ANSWER,
     ANSWER_CONTRACT,
@@ -28,6 +30,7 @@ from .table import (
     LAST_RESORT,
     META,
     POSITION,
+    RECHECK,
     REWRITE,
     SECOND,
     SYNTHESIS,
@@ -40,7 +43,10 @@ from .table import (
 
 SMALL_TOKENS = 220
 INDEPENDENT = "Answer the question independently of the others; you will see their answers later."
-PART = "Everybody on the panel works on another part of the question. Do your part thoroughly."
+PART = (
+    "Everybody on the panel works on another part of the question. Do your part thoroughly; what "
+    "you need from the others' parts, state as an assumption."
+)
 REVIEW = (
     "A first group has worked on the question; its whole output comes with it. Review it, "
     "validate what can be validated, and improve it: what you deliver replaces it."
@@ -50,6 +56,9 @@ INTEGRATE = (
     "the parts and synthesise them into one result: resolve what contradicts itself, and leave no "
     "part out."
 )
+CRITICISED = "They have criticised each other: take up what holds of it."
+THIN_POSITION = 60
+"""Words below which an updated position is shown with the answer that it updates."""
 SHORT = "Give short, clear advice."
 SECTIONS = ("Answer", "Agreement", "Dissent", "Open Questions", "Sources")
 NO_CROSS_CRITIQUE = "There was no cross-critique in this run."
@@ -63,12 +72,7 @@ _URL = re.compile(r"https?://(?:[^\s<>()\[\]\"'`|]|\([^\s<>()]*\))+")
 
 def analysis(table: PanelTable, analyst: Participant) -> TurnPlan:
     terms = table.terms
-    own = table.host.speaker.model
-    names = [
-        f"- {each.name}"
-        for each in terms.bench
-        if each.usable and each.allowed and each.model != own
-    ]
+    names = [f"- {each.name}" for each in may_sit(terms.bench, table.host.speaker.model)]
     variables: dict[str, PromptValue] = {
         **table.common(),
         **table.grounding(),
@@ -88,8 +92,16 @@ def answer(table: PanelTable, seat: Participant) -> TurnPlan:
     if own_part:
         variables["sub_task"] = _sub_task(table.plans[seat.id])
     keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
-    task = table.declaring_task(
-        "adaptive/round1", variables, table.form(seat, keys, round_=1), ANSWER_CONTRACT
+    form = table.form(seat, keys, round_=1)
+    task = declaring_work(
+        table,
+        seat,
+        1,
+        "adaptive/round1",
+        variables,
+        form,
+        ANSWER_CONTRACT,
+        wanted=table.wants_work,
     )
     small = Task(
         PromptPlan(
@@ -117,8 +129,8 @@ def answer(table: PanelTable, seat: Participant) -> TurnPlan:
 
 
 def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -> TurnPlan:
-    """Round 2 and later: everybody's answers, the own digest, and those of the others. After the
-    `last` one nobody could answer a new point."""
+    """Round 2 and later: everybody's answers, what was said to them since, the own digest, and
+    those of the others. After the `last` one nobody could answer a new point."""
     own = table.word_of(seat.id, round_)
     assert own is not None, "only who has spoken takes part in the cross-critique"
     peers = {
@@ -136,6 +148,11 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
             Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
             for s in table.answers
         ),
+        "critiques": tuple(
+            Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
+            for earlier in range(2, round_)
+            for s in table.critiques(earlier)
+        ),
         "self_digest": Untrusted("speech", digest(own), f"yourself, the {seat.name}"),
         "peer_digests": tuple(
             Untrusted("speech", digest(speech), f"{role}, turn {speech.turn_id}")
@@ -145,8 +162,10 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
     scored = {role: speech.participant for role, speech in peers.items()}
     keys: tuple[Key, ...] = (*(LAST if last else LATER), "scores")
     form = table.form(seat, keys, scored=scored, round_=round_)
-    task = table.declaring_task(
-        "adaptive/round2-cross-critique", variables, form, CRITIQUE_CONTRACT
+    template = "adaptive/round2-cross-critique"
+    wanted = table.wants_work
+    task = declaring_work(
+        table, seat, round_, template, variables, form, CRITIQUE_CONTRACT, wanted=wanted
     )
     small = Task(
         PromptPlan(
@@ -182,7 +201,10 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
 def second(table: PanelTable, seat: Participant) -> TurnPlan:
     """Stage 2: the base of round 1, with everything that stage 1 put out before it."""
     hybrid = table.design.workflow == "hybrid"
-    variables = _round1(table, seat, INTEGRATE if hybrid else REVIEW)
+    instruction = INTEGRATE if hybrid else REVIEW
+    if any(table.critiques(round_) for round_ in table.critique_rounds):
+        instruction = f"{instruction} {CRITICISED}"
+    variables = _round1(table, seat, instruction)
     variables["earlier"] = tuple(
         Untrusted(
             "speech",
@@ -190,13 +212,23 @@ def second(table: PanelTable, seat: Participant) -> TurnPlan:
             f"turn {s.turn_id}",
         )
         for s in table.answers
+    ) + tuple(
+        Untrusted(
+            "speech",
+            f"STAGE 1 CRITIQUE from {table.name(s.participant)}, round {round_}:\n{s.text}",
+            f"turn {s.turn_id}",
+        )
+        for round_ in table.critique_rounds
+        for s in table.critiques(round_)
     )
     variables["sub_task"] = _sub_task(table.plans[seat.id])
-    task = table.declaring_task(
-        "adaptive/round1",
-        variables,
-        table.form(seat, LAST, round_=table.second_round),
-        ANSWER_CONTRACT,
+    if hybrid:
+        variables["uncovered"] = _uncovered(table)
+    round_ = table.second_round
+    form = table.form(seat, LAST, round_=round_)
+    wanted = table.wants_work
+    task = declaring_work(
+        table, seat, round_, "adaptive/round1", variables, form, ANSWER_CONTRACT, wanted=wanted
     )
     policy = table.policy("stage2", seat)
     return table.seat_turn(
@@ -212,8 +244,26 @@ def _round1(table: PanelTable, seat: Participant, instruction: str) -> dict[str,
         "brief": BRIEFS.get(seat.name, ""),
         "instruction": instruction,
         "earlier": (),
-        "sub_task": (),
+        "sub_task": _designed_brief(table.plans[seat.id]),
+        "uncovered": (),
     }
+
+
+def _designed_brief(plan: SeatPlan) -> tuple[Untrusted, ...]:
+    """What a role is there for that is not one of ours."""
+    return () if plan.role in BRIEFS or not plan.task else _sub_task(plan)
+
+
+def _uncovered(table: PanelTable) -> tuple[Untrusted, ...]:
+    """The sub-tasks that nobody worked on: no seat was left for them, or its holder failed."""
+    heard = {s.participant for s in table.answers}
+    missing = [
+        f"{plan.role}: {plan.task}".rstrip(": ")
+        for plan in table.design.seats
+        if plan.stage == 1 and plan.id not in heard
+    ]
+    source = "the workflow's design"
+    return tuple(Untrusted("task", each, source) for each in (*missing, *table.design.left_out))
 
 
 def _sub_task(plan: SeatPlan) -> tuple[Untrusted, ...]:
@@ -237,7 +287,7 @@ def by_orchestrator(table: PanelTable) -> TurnPlan:
 def rewrite(table: PanelTable, draft: SpeechGiven, judged: Sequence[Judged]) -> TurnPlan:
     """By the synthesiser again, with what the panel corrected."""
     corrections = tuple(
-        Untrusted("remark", each.correction, table.name(each.participant))
+        Untrusted("remark", each.correction, f"{table.name(each.participant)}: {each.judgement}")
         for each in judged
         if each.correction
     )
@@ -264,7 +314,8 @@ def _writing(
         "round1": tuple(_summary(table, speech) for speech in table.answers),
         "round2": _criticism(table) or NO_CROSS_CRITIQUE,
         "stage2": tuple(_summary(table, s) for s in table.second_answers),
-        "positions": table.by_name([_position(speech) for speech in table.latest]),
+        "positions": table.by_name([_position(table, speech) for speech in table.latest]),
+        "deliverables": works_to_judge(table),
         "consensus": _consensus_scores(table),
         "missing": ", ".join(seat.name for seat in table.seated(1) if seat.id not in heard),
         "thread_id": _thread(table),
@@ -311,10 +362,17 @@ def _head(table: PanelTable, speech: SpeechGiven) -> str:
     return f"**{table.name(speech.participant)}** ({speech.model})"
 
 
-def _position(speech: SpeechGiven) -> SpeechGiven:
-    """A speech without its criticism of others, which stands elsewhere."""
+def _position(table: PanelTable, speech: SpeechGiven) -> SpeechGiven:
+    """A speech without its criticism of others, which stands elsewhere. "As before" is no position
+    for whoever has not read what was before."""
     updated = speech.sections.get(UPDATED, "")
-    return speech.model_copy(update={"text": updated}) if updated else speech
+    if not updated:
+        return speech
+    if count_words(updated) < THIN_POSITION:
+        earlier = next((s for s in table.answers if s.participant == speech.participant), None)
+        if earlier is not None:
+            updated = f"{updated}\n\nThe answer of round 1, which this updates:\n{earlier.text}"
+    return speech.model_copy(update={"text": updated})
 
 
 def _thread(table: PanelTable) -> str:
@@ -350,6 +408,7 @@ def _sources(table: PanelTable, text: str) -> tuple[str, ...]:
 Judgement = Literal["ACCURATE", "PARTIALLY", "INACCURATE"]
 Validated = Literal["yes", "no", "partial"]
 VALIDATION_CONTRACT = Contract(sections=("Verdict", "Correction"))
+MAX_CORRECTION = 1_000
 REWRITE_AT = 2
 """So many INACCURATE, and the synthesis is written anew."""
 
@@ -366,20 +425,29 @@ class Judged:
     correction: str = ""
 
 
-def validation(table: PanelTable, seat: Participant, draft: SpeechGiven) -> TurnPlan:
-    """By each who debated, on its own model."""
-    own = next(s for s in table.latest if s.participant == seat.id)
+def validation(
+    table: PanelTable, seat: Participant, draft: SpeechGiven, before: Judged | None = None
+) -> TurnPlan:
+    """By each who debated, on its own model, with all it said. `before` is what it judged of the
+    first draft, where this is the second."""
+    correction: PromptValue = ()
+    if before is not None:
+        told = f"{before.judgement}: {before.correction}".rstrip(": ")
+        correction = (Untrusted("remark", told, f"yourself, the {seat.name}"),)
     variables: dict[str, PromptValue] = {
         **table.common(),
         "role": seat.name,
-        "own": Untrusted("speech", own.text, f"yourself, the {seat.name}, turn {own.turn_id}"),
+        "own": table.by_name(table.words_of(seat.id)),
         "draft": Untrusted("findings", draft.text, "the synthesiser"),
+        "correction": correction,
     }
     task = Task(
         PromptPlan("adaptive/round3-validation", variables), VALIDATION_CONTRACT, max_tokens=1024
     )
-    label = f"rt-r3-validate-{seat.id}"
-    plan = table.seat_turn(seat, VALIDATION, 0, task, table.policy("validation", seat), name=label)
+    stage, label = VALIDATION, f"rt-r3-validate-{seat.id}"
+    if before is not None:
+        stage, label = RECHECK, f"{label}-again"
+    plan = table.seat_turn(seat, stage, 0, task, table.policy("validation", seat), name=label)
     # The synthesis is written: nothing has to be kept back for it.
     return replace(plan, after_round=table.last_round, hold_back=None)
 
@@ -398,7 +466,7 @@ def judge(participant: str, text: str, sections: Mapping[str, str]) -> Judged:
     correction = sections.get("Correction", "")
     if _NOTHING.match(correction):
         correction = ""
-    return Judged(participant, judgement, first_sentences(correction, 3, 500))
+    return Judged(participant, judgement, first_sentences(correction, 5, MAX_CORRECTION))
 
 
 def outcome(judged: Sequence[Judged]) -> Validated:
@@ -412,6 +480,23 @@ def outcome(judged: Sequence[Judged]) -> Validated:
 
 def inaccurate(judged: Sequence[Judged]) -> list[Judged]:
     return [each for each in judged if each.judgement == "INACCURATE"]
+
+
+def corrected(judged: Sequence[Judged]) -> list[Judged]:
+    """Everybody who calls something in it wrong, partly or wholly."""
+    return [each for each in judged if each.judgement in ("INACCURATE", "PARTIALLY")]
+
+
+def newest(first: Sequence[Judged], second: Sequence[Judged], asked: Sequence[str]) -> list[Judged]:
+    """What each holds of the second draft: those who were asked again and did not answer hold
+    nothing that is known."""
+    again = {each.participant: each for each in second}
+    return [
+        again.get(each.participant, Judged(each.participant, None))
+        if each.participant in asked
+        else each
+        for each in first
+    ]
 
 
 def must_rewrite(judged: Sequence[Judged]) -> bool:

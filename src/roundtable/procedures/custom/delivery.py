@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from ...core.state import State
-from ...core.text import redact, slug
+from ...core.text import file_slug, redact
 from ...views.delivery import Delivery
 from ...views.delivery_md import common, first_lines, models, says_more, written
 from ...views.estimate import Estimate, estimate_calls
+from ...views.outgoing import outgoing
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
 from .schedule import blocks
@@ -74,12 +75,12 @@ def deliver(state: State, version: str) -> str:
     if verdict.flags:
         lines += ["", f"**Flags:** {' '.join(verdict.flags)}"]
     lines += ["", "---", models(state, (*state.participants, state.start.host), version)]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
-    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{slug(redact(state.start.topic))}.md"
+    name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     folder = f"{REPORTS}/{table_of(state).definition.name}"
     delivered = deliver(state, state.start.program_version)
     return (OutputFile(f"{folder}/{name}", markdown_report(state, delivered)),)

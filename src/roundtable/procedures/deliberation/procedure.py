@@ -30,6 +30,7 @@ from .. import endings, verdicts
 from ..clerk import given_choices, given_options, listed_options
 from ..closing import closing_ballot
 from ..table import Table
+from ..work import declaring_work, wants_work, works_to_judge
 from . import statement
 from .order_check import OTHER_ORDER, check_order
 
@@ -224,11 +225,15 @@ def _too_few(table: Table) -> tuple[Effect, ...]:
 def answer_turn(table: Table, seat: Participant) -> TurnPlan:
     keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
     form = table.form(seat, keys)
-    task = table.declaring_task(
+    task = declaring_work(
+        table,
+        seat,
+        FIRST_ROUND,
         "deliberation/answer",
         {**table.common(), **table.persona(seat)},
         form,
         Contract(sections=("Answer", "Reasons")),
+        wanted=wants_work(table),
     )
     small = Task(
         PromptPlan(
@@ -252,7 +257,10 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
 def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> TurnPlan:
     """Reading the others; with `reverse`, the same answers from the last to the first."""
     peers = table.anonymous(seat.id, answers(table), reverse=reverse)
-    task = table.declaring_task(
+    task = declaring_work(
+        table,
+        seat,
+        LAST_ROUND,
         "deliberation/critique",
         {
             **table.common(),
@@ -262,6 +270,8 @@ def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> 
         },
         table.form(seat, LAST, reverse=reverse, round_=LAST_ROUND),
         Contract(sections=("Critique", "Answer")),
+        # The same answers in the other order are a check of the vote, and no further round.
+        wanted=wants_work(table) and not reverse,
     )
     small = Task(
         PromptPlan(
@@ -292,6 +302,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         **table.common(),
         "answers": table.by_name(answers(table)),
         "critiques": table.by_name(critiques(table)),
+        "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "deliberation/synthesis", variables, VERDICT)
     return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True)

@@ -13,6 +13,7 @@ from ...core.errors import LeaseHeld, RoundtableError
 from ...core.text import redact
 from ...core.values import NewsChannel, NewsPlan
 from ...procedures.council.wizard import Wizard
+from ...views.outgoing import outgoing
 from ..cli.setup import HELP, store_config, stored_config
 from .grammar import Asks, Wants, understand
 from .place import Message, Place
@@ -170,7 +171,7 @@ class ChatBot:
 
     async def _say(self, chat: str, text: str) -> None:
         try:
-            await self._place.say(chat, redact(text))
+            await self._place.say(chat, outgoing(text))
         except RoundtableError as error:
             _log.warning("%s: %s", self._place.platform, redact(str(error)))
 

@@ -62,7 +62,12 @@ class Telegram:
                     yield message
 
     async def say(self, chat_id: str, text: str, *, buttons: Sequence[str] = ()) -> str:
-        body: dict[str, Any] = {"chat_id": chat_id, "text": clip(text, LIMIT)}
+        body: dict[str, Any] = {
+            "chat_id": chat_id,
+            "text": clip(text, LIMIT),
+            # A preview would fetch what an address leads to, and tell its owner what is in it.
+            "link_preview_options": {"is_disabled": True},
+        }
         if buttons:
             keys = [{"text": button} for button in buttons]
             body["reply_markup"] = {

@@ -18,23 +18,33 @@ FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 class Discussion(click.ParamType[str]):
-    """A discussion by its id, the beginning of it, `last`, or as `example:NAME`; commands get the
-    whole id."""
+    """A discussion by its id, the beginning of it, `last`, or as `example:NAME`."""
 
     name = "id"
-
-    def convert(self, value: str, _param: object, _ctx: object) -> str:
-        from .with_app import find_here
-
-        return value if _WHOLE_ID.fullmatch(value) else find_here(value)
 
 
 DISCUSSION = Discussion()
 _WHOLE_ID = re.compile(r"rt_[0-9a-f]{8}")
 
 
+class FindingCommand(click.Command):
+    """A command that gets the whole ids of the discussions that are meant. They are looked for when
+    it is carried out: a line can be understood where there is no ledger."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        for each in self.params:
+            called = ctx.params.get(each.name or "") if isinstance(each.type, Discussion) else None
+            if called and not _WHOLE_ID.fullmatch(called):
+                from .with_app import find_here
+
+                ctx.params[each.name or ""] = find_here(called)
+        return super().invoke(ctx)
+
+
 class Grammar(click.Group):
     """A group whose default command is `ask`, so that a question can be asked straight away."""
+
+    command_class = FindingCommand
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
@@ -129,6 +139,12 @@ class AskCommand(click.Command):
 )
 @click.option("--context-from", metavar="ID|SLUG", multiple=True,
               help="An earlier discussion to have in hand: id, last or result file.")  # fmt: skip
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in question or context: send nothing, send it without them, or as it is. "
+    "Without it a terminal asks, and all else refuses.",
+)
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
 @click.option(
@@ -238,6 +254,7 @@ def examples(**flags: Any) -> int:
 @click.option("--example", metavar="NAME", help="A recorded one; `roundtable examples` lists them.")
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
 def show(**flags: Any) -> int:
     """Show a discussion: what was said, the verdict, the notes, the cost."""
     example = flags.pop("example")
@@ -256,6 +273,7 @@ def show(**flags: Any) -> int:
 @click.option("-o", "--output", metavar="FILE", help="Where to; standard output otherwise.")
 @click.option("--bundle", metavar="FILE", help="Write a bundle that others can verify.")
 @click.option("--sign", is_flag=True, help="Sign the bundle with your own key.")
+@click.option("--deliverables", metavar="FOLDER", help="Write the works, each to its own file.")
 def export(**flags: Any) -> int:
     """Write a discussion as Markdown, as JSON, as one HTML file that needs nothing else (html: a
     report to print and mail; page: the live page to click through), or as a bundle: all events in a
@@ -269,9 +287,9 @@ def export(**flags: Any) -> int:
         from .bundle import export_bundle
 
         return export_bundle(flags)
-    from .library import export_command
+    from .library import export_command, export_deliverables
 
-    return export_command(flags)
+    return export_deliverables(flags) if flags["deliverables"] else export_command(flags)
 
 
 @cli.command(short_help="Check a bundle that somebody made of a discussion.")
@@ -341,6 +359,11 @@ def skip(**flags: Any) -> int:
 @click.argument("discussion_id", type=DISCUSSION)
 @click.argument("file")
 @click.option("--key", help="Makes a repeated call harmless.")
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in it: add nothing, add it without them, or as it is.",
+)
 def add(**flags: Any) -> int:
     """Add material to a discussion: a text file, or - for standard input. A question of the host
     is a remark: roundtable speak ID TEXT."""
@@ -589,6 +612,56 @@ def trust(**flags: Any) -> int:
     return trust_command(flags)
 
 
+@cli.group(invoke_without_command=True, short_help="What clients, seats and links may do.")
+@click.pass_context
+def tokens(context: click.Context) -> int:
+    """List the tokens and links that were given out, and end them.
+
+    \b
+    roundtable tokens                                    what stands
+    roundtable tokens add laptop --spend 5 --expires 30d
+    roundtable tokens add bob --seat architect --discussion rt_1a2b3c4d
+    roundtable tokens end 3f9a61c0b2d4                   or a link's address, or all
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    from .tokens import list_command
+
+    return list_command()
+
+
+@tokens.command("add", short_help="Give out a token; it is shown once.")
+@click.argument("label")
+@click.option("--seat", metavar="NAME", help="It speaks for this seat, and for no other.")
+@click.option("--discussion", multiple=True, metavar="ID", help="For this one; or: all.")
+@click.option(
+    "--may",
+    multiple=True,
+    metavar="ACT",
+    help="results, watch, lead or open. Usual: start its own; watch, if discussions are named.",
+)
+@click.option("--spend", type=click.FloatRange(min=0), metavar="USD", help="All that it starts.")
+@click.option("--channel", multiple=True, metavar="NAME", help="It may send news there; or: all.")
+@click.option("--expires", metavar="WHEN", help="12h, 30d, 4w, or a time.")
+def tokens_add(label: str, **flags: Any) -> int:
+    """Give out a token for a program, an agent or a person. It is shown once, and only its hash is
+    kept. What it starts is its own to watch and to lead; of other discussions it sees those that
+    you name."""
+    from .tokens import add_command
+
+    return add_command(label, flags)
+
+
+@tokens.command("end", short_help="End tokens and links.")
+@click.argument("given", nargs=-1, required=True, metavar="ID | ADDRESS | all")
+def tokens_end(given: tuple[str, ...]) -> int:
+    """End tokens and links, with everything that was given out through them. Pages and feeds that
+    are open end too."""
+    from .tokens import end_command
+
+    return end_command(given)
+
+
 @cli.command(short_help="Find out what is broken or missing.")
 @click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
@@ -695,7 +768,13 @@ def serve(**flags: Any) -> int:
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
-@click.option("--show-key", is_flag=True, help="Print the key that HTTP clients need.")
+@click.option(
+    "--token",
+    envvar="ROUNDTABLE_TOKEN",
+    show_envvar=True,
+    metavar="TOKEN",
+    help="With the rights of this token instead of your own.",
+)
 @click.option("--check", is_flag=True, help="Say why the profile cannot reach its tools.")
 @click.option(
     "--discussion", type=DISCUSSION, metavar="ID", help="With --check: also its seat there."
@@ -706,7 +785,7 @@ def mcp(**flags: Any) -> int:
     \b
     roundtable mcp                      for a client that starts it
     roundtable mcp --http               for clients that connect to it
-    roundtable mcp --as architect       for an agent that holds one seat
+    roundtable mcp --token rtk_…        for an agent that holds one seat, or may do some things
     """
     from .mcp import mcp_command
 
@@ -775,13 +854,13 @@ def _explain(error: Exception) -> int:
         RoundtableError,
         UsageError,
     )
-    from ...core.text import redact
+    from ...core.visible import shown
 
     if not isinstance(error, RoundtableError):
         raise error
-    click.echo(f"Error: {redact(error.message)}", err=True)
+    click.echo(f"Error: {shown(error.message)}", err=True)
     if error.remedy:
-        click.echo(redact(error.remedy), err=True)
+        click.echo(shown(error.remedy), err=True)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -11,10 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ...bootstrap import App, start
-from ...core.errors import BadTopic, NotAllowed, RoundtableError, UsageError
+from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
 from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
@@ -26,6 +23,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
 from ...version import __version__
+from ...views.deliverables import with_works
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
@@ -44,6 +42,7 @@ from .terminal import (
     ask_line,
     echo_error,
     is_terminal,
+    print_json,
     print_markdown,
     read_text,
 )
@@ -52,8 +51,29 @@ from .terminal import (
 def ask_command(flags: Mapping[str, Any]) -> int:
     settings = _settings(flags)
     question = _question(flags["question"], flags["context"])
-    request = request_of(question, flags, settings)
+    request = _decided(question, flags, settings)
     return _interruptible(lambda box: _ask(request, flags, settings, box))
+
+
+def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+    """The request. Where it seems to hold secrets, a person at the terminal decides."""
+    if flags["dry_run"] and flags["secrets"] is None:
+        flags = {**flags, "secrets": "send"}  # nothing is sent, and what is shown is redacted
+    try:
+        return request_of(question, flags, settings)
+    except SecretsFound as found:
+        asked = flags["as_json"] or not is_terminal(sys.stdin) or not is_terminal(sys.stderr)
+        if flags["secrets"] is not None or asked:
+            raise
+        echo_error(found.message)
+        answer = asyncio.run(ask_line("Send it without them, as it is, or not? [redact/send/N]"))
+        wanted = (answer or "").strip().lower()
+        how = next(
+            (each for each in ("redact", "send") if wanted and each.startswith(wanted)), None
+        )
+        if how is None:
+            raise
+        return request_of(question, {**flags, "secrets": how}, settings)
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:
@@ -177,7 +197,9 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        print_markdown(procedure_spec(state.start.procedure).deliver(state, __version__))
+        told = procedure_spec(state.start.procedure).deliver(state, __version__)
+        # Without files the works would be nowhere to be seen.
+        print_markdown(with_works(told, state) if flags["no_log"] else told)
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -192,7 +214,7 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
 def _print_json(state: State) -> None:
     from ...views.result import result
 
-    click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+    print_json(result(state))
 
 
 def _files(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
@@ -305,6 +327,7 @@ def request_of(
         news=flags["notify"],
         confidential=flags["confidential"],
         task=linked_task(flags["task"]) if flags["task"] else None,
+        secrets=flags["secrets"],
     )
     _refuse_news_in_json(request, flags, settings)
     return request

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import click
 
 from ...bundle import BundleUnknown, Checked, check_bundle, make_bundle
 from ...bundle.reading import MAX_BYTES, read_bundle, too_large
@@ -19,7 +16,7 @@ from ...examples import find_example, is_example
 from ..files import write_chosen
 from .app import FAILED, UNVERIFIED
 from .here import settings_here
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, print_json
 from .with_app import with_app
 
 _MARKS = {"good": "✓", "remark": "–", "unverified": "?", "wrong": "✗"}
@@ -56,14 +53,14 @@ def verify_command(flags: Mapping[str, Any]) -> int:
         echo_error(unknown.remedy)
         return UNVERIFIED
     if flags["as_json"]:
-        click.echo(json.dumps(_document(checked), ensure_ascii=False, indent=2))
+        print_json(_document(checked))
     else:
         topic = clip(" ".join(redact(checked.topic).split()), 100)
-        click.echo(for_screen(f"{checked.discussion_id}: {topic}"))
+        echo(f"{checked.discussion_id}: {topic}")
         for finding in checked.findings:
             mark = _MARKS[finding.level]
-            click.echo(for_screen(f"{mark} {finding.check}: {finding.text}"))
-        click.echo(f"Head: {checked.head}")
+            echo(f"{mark} {finding.check}: {finding.text}")
+        echo(f"Head: {checked.head}")
     if checked.sound:
         return 0
     told = dict.fromkeys(f.check for f in checked.findings if f.level == checked.outcome)

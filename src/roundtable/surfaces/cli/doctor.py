@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import click
-
-from ...core.text import redact
 from ..doctor.examine import Examination, examine
 from ..doctor.finding import State, healthy
 from ..doctor.set_up import MINIMUM
 from .app import FAILED
 from .here import workspace_here
-from .terminal import for_screen
+from .terminal import echo, print_json
 
 _MARKS: dict[State, str] = {"ok": "✓", "missing": "○", "doubtful": "!", "broken": "✗"}
 
@@ -31,7 +27,7 @@ def doctor_command(flags: Mapping[str, Any]) -> int:
             "minimum_set_up": MINIMUM,
             "full_set_up": list(seen.full_set_up),
         }
-        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        print_json(document)
     else:
         _show(seen)
     return 0 if healthy(seen.findings) else FAILED
@@ -39,14 +35,14 @@ def doctor_command(flags: Mapping[str, Any]) -> int:
 
 def _show(seen: Examination) -> None:
     for each in seen.findings:
-        click.echo(for_screen(f"{_MARKS[each.state]} {each.area}: {each.text}"))
+        echo(f"{_MARKS[each.state]} {each.area}: {each.text}")
         if each.remedy:
-            click.echo(for_screen(f"    {each.remedy}"))
-    click.echo(f"\nThe least that is needed: {MINIMUM}")
+            echo(f"    {each.remedy}")
+    echo(f"\nThe least that is needed: {MINIMUM}")
     if seen.full_set_up:
-        click.echo("\nFor a full set-up:")
+        echo("\nFor a full set-up:")
         for line in seen.full_set_up:
-            click.echo(f"  {line}")
+            echo(f"  {line}")
     broken = [each.area for each in seen.findings if each.state == "broken"]
     told = f"Broken: {', '.join(dict.fromkeys(broken))}." if broken else "Nothing is broken."
-    click.echo(f"\n{told}")
+    echo(f"\n{told}")

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from copy import deepcopy
 from datetime import UTC, datetime
 from typing import Any
-
-import click
 
 from ...bootstrap import App
 from ...core.decide import Procedure, decide
 from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
 from ...core.events import Event, SearchFailed, StoredEvent
 from ...core.state import State
-from ...core.text import redact
 from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...prompts import render
 from ...views.estimate import estimate_line
 from ...views.notes import notes
+from .terminal import echo, print_json
 
 
 async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
@@ -61,7 +58,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
                 for note in notes(state)
             ],
         }
-        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        print_json(document)
         return 0
     lines = [f"Procedure: {state.start.procedure}", "Seats:"]
     lines += [
@@ -72,7 +69,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
-    click.echo(redact("\n".join(lines)))
+    echo("\n".join(lines))
     return 0
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from ...core.errors import UnknownName, UsageError
 from ...experts.expert import Expert
 from ...experts.library_files import OwnFile, own_files, read_library, read_own
 from ...settings import Settings
 from .here import settings_here
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, print_json
 
 if TYPE_CHECKING:
     from ...experts.selection import Choice
@@ -42,8 +39,8 @@ def experts_command(flags: Mapping[str, Any]) -> int:
         _print_json([expert.model_dump(mode="json") for expert in library.values()])
         return 0
     _list(library.values(), set(read_own(own)))
-    click.echo("\nOne of them: roundtable experts show ID")
-    click.echo('A panel for a topic: roundtable experts --for "Should we …?"')
+    echo("\nOne of them: roundtable experts show ID")
+    echo('A panel for a topic: roundtable experts --for "Should we …?"')
     return 0
 
 
@@ -55,10 +52,10 @@ def _list(experts: Iterable[Expert], own: set[str]) -> None:
     width = max((len(expert.id) for expert in by_domain), default=0)
     for number, (domain, group) in enumerate(groupby(by_domain, key=lambda each: each.domain)):
         members = list(group)
-        click.echo(f"{chr(10) if number else ''}{domain} ({len(members)})")
+        echo(f"{chr(10) if number else ''}{domain} ({len(members)})")
         for expert in members:
             mark = "  (own)" if expert.id in own else ""
-            click.echo(for_screen(f"  {expert.id:<{width}}  {expert.name}{mark}"))
+            echo(f"  {expert.id:<{width}}  {expert.name}{mark}")
 
 
 def _search(query: str, settings: Settings, library: Mapping[str, Expert], *, as_json: bool) -> int:
@@ -79,7 +76,7 @@ def _search(query: str, settings: Settings, library: Mapping[str, Expert], *, as
     echo_error(f"Nobody is described by {query!r}. The nearest in meaning:")
     for choice in nearest:
         expert = choice.expert
-        click.echo(for_screen(f"{expert.id}  {expert.name}, {expert.domain}: {choice.why}"))
+        echo(f"{expert.id}  {expert.name}, {expert.domain}: {choice.why}")
     return 0
 
 
@@ -120,7 +117,7 @@ def _show(expert: Expert, own: Sequence[OwnFile], *, as_json: bool) -> int:
     ]
     if source := next((file for file in reversed(own) if expert.id in read_own([file])), None):
         lines.append(f"From: {source.path}")
-    click.echo(for_screen("\n".join(lines)))
+    echo("\n".join(lines))
     return 0
 
 
@@ -142,11 +139,11 @@ def _choose(settings: Settings, flags: Mapping[str, Any]) -> int:
         return 0
     for number, choice in enumerate(panel, 1):
         expert = choice.expert
-        click.echo(for_screen(f"{number}. {expert.name} ({expert.id}), {expert.domain}"))
-        click.echo(for_screen(f"   {choice.why}"))
-        click.echo(for_screen(f"   {expert.perspective}"))
+        echo(f"{number}. {expert.name} ({expert.id}), {expert.domain}")
+        echo(f"   {choice.why}")
+        echo(f"   {expert.perspective}")
     domains = dict.fromkeys(choice.expert.domain for choice in panel)
-    click.echo(f"\nDomains: {', '.join(domains)}. λ = {lam:g}: {lam:.0%} relevance.")
+    echo(f"\nDomains: {', '.join(domains)}. λ = {lam:g}: {lam:.0%} relevance.")
     return 0
 
 
@@ -177,4 +174,4 @@ def _row(choice: Choice) -> dict[str, Any]:
 
 
 def _print_json(document: Any) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    print_json(document)

@@ -9,6 +9,8 @@ from typing import Any
 from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
 from ...core.values import OUTSIDE_SPEAKER, Material, Participant
+from ..opening import checked_for_secrets
+from .here import settings_here
 from .terminal import echo_error, read_text
 from .with_app import with_app
 
@@ -31,6 +33,7 @@ def skip_command(flags: Mapping[str, Any]) -> int:
 
 def add_command(flags: Mapping[str, Any]) -> int:
     material = Material(source=flags["file"], text=read_text(flags["file"]))
+    (material,) = checked_for_secrets(settings_here(tell=False), [material], flags["secrets"])
     state = with_app(
         lambda app: app.service.add_material(
             flags["discussion_id"], material, by=USER, key=flags["key"]

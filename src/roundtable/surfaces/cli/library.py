@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -12,26 +12,36 @@ import click
 
 from ...bootstrap import App
 from ...core.declaration_block import BrokenJson, parse_json
-from ...core.errors import UsageError
+from ...core.errors import NotAllowed, UnknownName, UsageError
 from ...core.state import State
 from ...core.text import clip, redact
+from ...core.visible import visible
 from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.deliverables import work_named, works_of
 from ...views.outside_form import recorded_of
 from ...views.result import result
 from ..exports import exported_text
-from ..files import write_chosen
+from ..files import write_chosen, write_deliverables
 from .progress import PlainProgress
-from .terminal import echo_error, for_screen, print_markdown, read_text
+from .terminal import (
+    echo,
+    echo_error,
+    for_screen,
+    is_terminal,
+    print_json,
+    print_markdown,
+    read_text,
+)
 from .with_app import with_app
 
 
 def list_command(flags: Mapping[str, Any]) -> int:
     rows = with_app(lambda app: app.service.summaries(limit=flags["limit"], search=flags["search"]))
     if flags["as_json"]:
-        click.echo(json.dumps([_row(row) for row in rows], ensure_ascii=False, indent=2))
+        print_json([_row(row) for row in rows])
         return 0
     if not rows:
         if flags["search"]:
@@ -44,7 +54,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
     for row in rows:
         topic = clip(" ".join(for_screen(row.topic).split()), 60)
         turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
-        click.echo(
+        echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
             f"{row.procedure:<{wide}}  {topic}{turned_out}"
         )
@@ -66,8 +76,11 @@ def show_command(flags: Mapping[str, Any]) -> int:
         return await app.service.read(flags["discussion_id"])
 
     state = with_app(follow if flags["follow"] else read)
+    if flags["deliverable"]:
+        _print_work(_work(state, flags["deliverable"]))
+        return 0
     if flags["as_json"]:
-        click.echo(json.dumps(result(state), ensure_ascii=False, indent=2))
+        print_json(result(state))
     else:
         from ...views.report_md import markdown_report
 
@@ -81,12 +94,48 @@ def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
     text = exported_text(records, flags["form"])
     if flags["output"] is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return 0
     path = Path(flags["output"])
     write_chosen(path, text.encode("utf-8"))
     echo_error(f"Written: {path}")
     return 0
+
+
+def export_deliverables(flags: Mapping[str, Any]) -> int:
+    state = with_app(lambda app: app.service.read(flags["discussion_id"]))
+    if not works_of(state).standing:
+        raise NotAllowed(NO_WORKS, ASK_FOR_WORK)
+    for path in write_deliverables(state, Path(flags["deliverables"]).expanduser()):
+        echo_error(f"Written: {path}")
+    return 0
+
+
+NO_WORKS = "This discussion brought no deliverables."
+ASK_FOR_WORK = "Ask for a text, code or a plan; its speeches: roundtable show ID."
+
+
+def _print_work(text: str) -> None:
+    if is_terminal(sys.stdout):  # where control characters would act
+        click.echo(visible(text), nl=False)
+        return
+    # In bytes: what a platform makes of line ends is not part of the work.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def _work(state: State, name: str) -> str:
+    """The text of a work. UnknownName or NotAllowed says which there are."""
+    works = works_of(state)
+    found = work_named(state, name)
+    if found is None and not works.standing:
+        raise NotAllowed(NO_WORKS, ASK_FOR_WORK)
+    if found is None:
+        raise UnknownName("deliverable", name, [each.file for each in works.standing])
+    if found.left_out:
+        raise NotAllowed(f"{found.told}.", "Read it in the attempts of that turn, in a bundle.")
+    return found.text
 
 
 def stop_command(flags: Mapping[str, Any]) -> int:

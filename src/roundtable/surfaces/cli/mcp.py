@@ -9,24 +9,17 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-import click
-
 from ...core.errors import NotAllowed, UsageError
 from ...core.state import State
 from ...settings import Settings
 from ..toolset.access import access, diagnosis
 from .here import settings_here
-from .terminal import echo_error
+from .terminal import echo, echo_error
 
 
 def mcp_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here()
     held = access(settings.choices, flags["profile"] or "", flags["toolset"])
-    if flags["show_key"]:
-        from ..web.links import load_links
-
-        click.echo(load_links(settings.home).owner_key)
-        return 0
     if flags["check"]:
         return _check(settings, flags)
     if find_spec("mcp") is None or find_spec("uvicorn") is None:
@@ -40,12 +33,19 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
 
     web = not flags["no_web"]
     if not flags["http"]:
-        asyncio.run(serve_stdio(settings, held, web=web))
+        token = flags["token"] or ""
+        if token:
+            _check_token(settings, token)
+        asyncio.run(serve_stdio(settings, held, web=web, token=token))
         return 0
+    if flags["token"]:
+        raise UsageError(
+            "Over HTTP each client brings its own token.", "Leave --token and ROUNDTABLE_TOKEN out."
+        )
 
     def ready(address: str) -> None:
         echo_error(f"Roundtable's tools: {address}")
-        echo_error("Clients need the key that `roundtable mcp --show-key` prints.")
+        echo_error("Clients need a token each: roundtable tokens add NAME")
 
     asyncio.run(
         serve_http(
@@ -61,6 +61,27 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
     return 0
 
 
+def _check_token(settings: Settings, token: str) -> None:
+    """UsageError if it opens nothing: better said here than to the client, call by call."""
+    from datetime import UTC, datetime
+
+    from ..web.links import Refusal, load_links
+
+    links = load_links(settings.home)
+    if links.is_owner(token):
+        raise UsageError(
+            "This is the owner's key, which is for the page alone.",
+            "`roundtable tokens add NAME` makes a token; without one you have your own rights.",
+        )
+    found = links.held(token, now=datetime.now(UTC))
+    if isinstance(found, Refusal) or found.locked:
+        why = found.why if isinstance(found, Refusal) else ""
+        raise UsageError(
+            f"This token {why}." if why else "This token is not known here.",
+            "`roundtable tokens add NAME` makes one.",
+        )
+
+
 def _check(settings: Settings, flags: Mapping[str, Any]) -> int:
     """Say why a profile cannot reach its tools, or that it can."""
     held = access(settings.choices, flags["profile"] or "", flags["toolset"])
@@ -69,7 +90,7 @@ def _check(settings: Settings, flags: Mapping[str, Any]) -> int:
     if found:
         told = " ".join(f"{reason.what} {reason.remedy}" for reason in found)
         raise NotAllowed(told)
-    click.echo(f"{len(held.tools)} tools can be used: {', '.join(sorted(held.tools))}")
+    echo(f"{len(held.tools)} tools can be used: {', '.join(sorted(held.tools))}")
     return 0
 
 

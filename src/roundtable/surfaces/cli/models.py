@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
-
-import click
 
 from ...bootstrap import App, start
 from ...models.discovery import Found
 from ...speakers.characters import CHARACTERS
-from .terminal import echo_error
+from .terminal import echo, echo_error, print_json
 
 SHOWN = 8
 """Models listed per provider; the rest is counted."""
@@ -25,32 +22,32 @@ def models_command(flags: Mapping[str, Any]) -> int:
 
     app, found = asyncio.run(look())
     if flags["as_json"]:
-        click.echo(json.dumps(_document(app, found), ensure_ascii=False, indent=2))
+        print_json(_document(app, found))
         return 0
-    click.echo(f"Default model: {found.default_model}")
-    click.echo("\nCan be used now:")
+    echo(f"Default model: {found.default_model}")
+    echo("\nCan be used now:")
     for provider in found.providers:
         more = len(provider.models) - SHOWN
         names = ", ".join(provider.models[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-        click.echo(f"  {provider.label} ({provider.how})")
-        click.echo(f"    {names or 'any model by its full id'}")
+        echo(f"  {provider.label} ({provider.how})")
+        echo(f"    {names or 'any model by its full id'}")
     servers = _silent_servers(app, found)
     if found.missing or servers:
-        click.echo("\nFor more:")
+        echo("\nFor more:")
         for missing in found.missing:
-            click.echo(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
+            echo(f"  {missing.label}: {missing.get or f'set {missing.variable}.'}")
         for server in servers:
-            click.echo(f"  {server['label']}: {server['get']}")
-    click.echo("\nTo rehearse without a model (words from a script, and every way to fail):")
+            echo(f"  {server['label']}: {server['get']}")
+    echo("\nTo rehearse without a model (words from a script, and every way to fail):")
     for name, about in CHARACTERS.items():
-        click.echo(f"  scripted/{name}: {about}")
+        echo(f"  scripted/{name}: {about}")
     aliases = [
         f"{alias} → {entry.id}" for entry in app.registry.models.values() for alias in entry.aliases
     ]
-    click.echo("\nAliases:")
+    echo("\nAliases:")
     for alias in aliases:
-        click.echo(f"  {alias}")
-    click.echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
+        echo(f"  {alias}")
+    echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
     return 0
 
 

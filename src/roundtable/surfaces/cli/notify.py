@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
-
-import click
 
 from ...bootstrap import App
 from ...core.errors import ChannelError, UnknownName, UsageError
@@ -21,7 +18,7 @@ from ...core.text import redact
 from ...core.values import NEWS_KINDS
 from ...ports import Post
 from .app import FAILED
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, print_json
 from .with_app import find_here, with_app
 
 PATIENCE = 30.0
@@ -62,7 +59,7 @@ async def _status(app: App, discussion_id: str, flags: Mapping[str, Any]) -> int
             "threads": outbox.threads,
             "messages": [_row(entry) for entry in outbox.entries.values()],
         }
-        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        print_json(document)
         return 0
     echo_error(announcement(outbox.state))
     for note in warnings:
@@ -156,7 +153,7 @@ def _show(entries: Iterable[Entry]) -> None:
         line = f"{row['id']:<40}  {row['status']:<10}  attempts: {row['attempts']}"
         if row["retry_at"]:
             line += f"  again at {row['retry_at']}"
-        click.echo(for_screen(line))
+        echo(line)
         if row["detail"]:
             echo_error(f"   {row['detail']} {row['remedy']}".rstrip())
 

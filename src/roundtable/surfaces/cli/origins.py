@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 from ...core.text import redact
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
 from ...settings import Settings
 from .here import settings_here
-from .terminal import for_screen
+from .terminal import echo, print_json
 
 BUILT_IN = "built in"
 _SECRET = ("channels", "commands")
@@ -26,12 +24,12 @@ def origins_command(*, as_json: bool) -> int:
     rows = list(values_in_force(settings, os.environ))
     if as_json:
         document = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
-        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        print_json(document)
         return 0
     width = max(len(key) for key, _, _ in rows)
     for key, value, where in rows:
         shown = json.dumps(value, ensure_ascii=False)
-        click.echo(for_screen(f"{key:<{width}}  {shown}  ({where})"))
+        echo(f"{key:<{width}}  {shown}  ({where})")
     return 0
 
 

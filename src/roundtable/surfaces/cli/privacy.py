@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-import click
-
 from ...core.text import redact
 from ...search.choose import choose_search
 from ...settings import Settings
 from .here import settings_here
-from .terminal import for_screen
+from .terminal import echo, print_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +27,16 @@ def privacy_command(flags: Mapping[str, Any]) -> int:
     told = statement(settings_here(), os.environ)
     if flags["as_json"]:
         document = [asdict(each) for each in told]
-        click.echo(redact(json.dumps(document, ensure_ascii=False, indent=2)))
+        print_json(document)
         return 0
     for kind, title in _TITLES.items():
-        click.echo(f"{title}")
+        echo(f"{title}")
         for each in told:
             if each.kind == kind:
-                click.echo(for_screen(f"  - {each.what}"))
-                click.echo(for_screen(f"    In your hands: {each.control}"))
-        click.echo("")
-    click.echo("Roundtable itself calls home for nothing: no account, no telemetry, no updates.")
+                echo(f"  - {each.what}")
+                echo(f"    In your hands: {each.control}")
+        echo("")
+    echo("Roundtable itself calls home for nothing: no account, no telemetry, no updates.")
     return 0
 
 
@@ -110,6 +107,6 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "broadcast",
             "the live page, on this machine only, behind a link that cannot be guessed; a shared "
             "link shows the whole discussion",
-            "--no-web; delete web.key to withdraw all links",
+            "--no-web; `roundtable tokens end` withdraws a link, or all",
         ),
     ]

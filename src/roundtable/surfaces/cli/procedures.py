@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from ...procedures.options import described
 from ...user_procedures import ProcedureFiles
 from .ask_options import spelled, told
 from .here import settings_here
-from .terminal import for_screen
+from .terminal import echo, print_json
 
 
 def procedures_command(flags: Mapping[str, Any]) -> int:
@@ -48,15 +47,15 @@ def _list(own: ProcedureFiles, *, as_json: bool) -> int:
             broken[name] = str(error)
         rows.append(row)
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows)
         return 0
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:
         mark = "" if row["built_in"] else " (own)"
         told = f"cannot be used: {row['error']}" if "error" in row else row["summary"]
-        click.echo(for_screen(f"{row['name']:<{width}}  {told}{mark}"))
-    click.echo("\nOne of them: roundtable procedures show NAME")
-    click.echo('Hold one: roundtable "Should we …?" --procedure NAME')
+        echo(f"{row['name']:<{width}}  {told}{mark}")
+    echo("\nOne of them: roundtable procedures show NAME")
+    echo('Hold one: roundtable "Should we …?" --procedure NAME')
     return 0
 
 
@@ -75,16 +74,16 @@ def _show(name: str, own: ProcedureFiles, *, as_json: bool) -> int:
                 "file": str(own.place(name)),
                 "definition": definition.model_dump(mode="json"),
             }
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        print_json(document)
         return 0
     lines = [f"{name}: {spec.summary}"]
     if definition is not None:
         lines += ["", *_described(definition), "", f"From: {own.place(name)}"]
-    click.echo(for_screen("\n".join(lines)))
+    echo("\n".join(lines))
     formatter = click.HelpFormatter(max_width=100)
     with formatter.section("Flags of its own"):
         formatter.write_dl([(spelled(each), told(each)) for each in known])
-    click.echo(formatter.getvalue().rstrip())
+    echo(formatter.getvalue().rstrip())
     return 0
 
 

@@ -24,7 +24,7 @@ from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from .terminal import echo_error, for_screen, is_terminal
+from .terminal import echo_error, for_screen, is_terminal, rendered
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -173,7 +173,6 @@ class LiveProgress:
         self._live.stop()
 
     def _show_speech(self, speech: SpeechGiven, state: State) -> None:
-        from rich.markdown import Markdown
         from rich.padding import Padding
         from rich.rule import Rule
         from rich.text import Text
@@ -184,7 +183,7 @@ class LiveProgress:
         # A Text, because flags stand in brackets, which a string would lose as markup.
         head = Text(f"{name} · {_where(speech)} · {speech.model}{flags}")
         self._console.print(Rule(head, align="left", style="dim"))
-        self._console.print(Padding(Markdown(for_screen(speech.text)), (0, 2, 1, 2)))
+        self._console.print(Padding(rendered(speech.text), (0, 2, 1, 2)))
 
     def _picture(self) -> RenderableType:
         from rich.console import Group

@@ -19,7 +19,7 @@ from ...settings import Settings, home_folder
 from ..stored_files import StoredFiles, remove, stored_files
 from ..web.found import STATE_FILE, running
 from .here import settings_here, workspace_here
-from .terminal import echo_error
+from .terminal import echo, echo_error
 
 
 def purge_command(flags: Mapping[str, Any]) -> int:
@@ -66,9 +66,9 @@ def _settings(*, needed: bool) -> Settings:
 
 def _list(found: StoredFiles, rows: list[DiscussionSummary], settings: Settings) -> None:
     for path in found.paths:
-        click.echo(f"{path}{os.sep if path.is_dir() and not path.is_symlink() else ''}")
+        echo(f"{path}{os.sep if path.is_dir() and not path.is_symlink() else ''}")
     if rows:
-        click.echo(f"{len(rows)} discussion(s) in {redact(settings.db)}")
+        echo(f"{len(rows)} discussion(s) in {redact(settings.db)}")
     if found.kept:
         echo_error("\nThese stay:")
         for path in found.kept:
@@ -127,7 +127,7 @@ async def _forget(settings: Settings, days: int, *, yes: bool) -> int:
         echo_error(f"No discussion has been left unchanged for {days} day(s).")
         return 0
     for row in rows:
-        click.echo(f"{row.discussion_id}  {row.updated_at:%Y-%m-%d}  {redact(row.topic)[:60]}")
+        echo(f"{row.discussion_id}  {row.updated_at:%Y-%m-%d}  {redact(row.topic)[:60]}")
     if not yes and not click.confirm(f"Delete these {len(rows)} for good?", err=True):
         echo_error("Nothing was deleted.")
         return 0

@@ -8,8 +8,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
 from ...settings import Settings
 from ..web.browser import has_display, open_browser
 from ..web.found import (
@@ -22,7 +20,7 @@ from ..web.found import (
 )
 from ..web.links import load_links
 from .here import settings_here
-from .terminal import echo_error, is_terminal
+from .terminal import echo_error, echo_key, is_terminal
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -66,6 +64,7 @@ def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:
     def ready(found: Found) -> None:
         if not flags["background"]:
             _say_where(found, settings)
+            echo_error("That link is yours; clients get tokens: roundtable tokens add NAME")
             echo_error("Ctrl-C ends it; what it drives can be resumed.")
             _show(found, settings, flags)
 
@@ -88,7 +87,7 @@ def _serve(settings: Settings, flags: Mapping[str, Any]) -> int:
 
 def _say_where(found: Found, settings: Settings) -> None:
     """The owner's link is a secret for others, not for whoever owns this terminal."""
-    click.echo(owner_url(found, load_links(settings.home)))
+    echo_key(owner_url(found, load_links(settings.home)))
 
 
 def _show(found: Found, settings: Settings, flags: Mapping[str, Any]) -> None:

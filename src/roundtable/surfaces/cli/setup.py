@@ -15,7 +15,7 @@ from ...models.registry import Registry
 from ...private import private_folder, put_private
 from ...procedures.council.wizard import Wizard
 from ...settings import CONFIG_JSON, MODELS_TOML, home_folder
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, for_screen
 
 HELP = """\
 roundtable <question>   put a question to the council
@@ -32,7 +32,7 @@ def setup_command() -> int:
     models_file = home / MODELS_TOML
     wizard = Wizard(Registry.load(models_file if models_file.is_file() else None).resolve)
     while (question := wizard.question) is not None:
-        click.echo(str(question))
+        echo(str(question))
         try:
             wizard = wizard.answer(click.prompt("", prompt_suffix="> "))
         except UsageError as error:
@@ -41,9 +41,9 @@ def setup_command() -> int:
             echo_error("\nNothing was stored.")
             raise
     if not wizard.confirmed:
-        click.echo("Nothing was stored.")
+        echo("Nothing was stored.")
         return 0
-    click.echo(f"Stored in {store_config(home, wizard.config())}.")
+    echo(f"Stored in {store_config(home, wizard.config())}.")
     return 0
 
 
@@ -77,13 +77,13 @@ def config_command() -> int:
     home = home_folder(os.environ)
     text = stored_config(home)
     if text is None:
-        click.echo("There is no config.json yet. Make one with: roundtable setup")
+        echo("There is no config.json yet. Make one with: roundtable setup")
         return 0
     echo_error(str(home / CONFIG_JSON))
-    click.echo(text)
+    echo(text)
     return 0
 
 
 def help_command() -> int:
-    click.echo(HELP)
+    echo(HELP)
     return 0

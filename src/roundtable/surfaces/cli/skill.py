@@ -18,7 +18,7 @@ from ...version import __version__
 from .. import skill
 from .app import FAILED
 from .here import settings_here
-from .terminal import echo_error, for_screen, is_terminal
+from .terminal import echo, echo_error, for_screen, is_terminal
 
 HUB = "clawhub"
 _HUB_SECONDS = 60.0
@@ -28,15 +28,15 @@ def install_command(flags: Mapping[str, Any]) -> int:
     """Put the skill in place, and say what is left to do."""
     for folder in _targets(flags["agents"], flags["to"]):
         placed = skill.install(folder)
-        click.echo(f"{placed.folder}")
-        click.echo(f"  written: {', '.join(placed.written) or 'nothing, it is up to date'}")
+        echo(f"{placed.folder}")
+        echo(f"  written: {', '.join(placed.written) or 'nothing, it is up to date'}")
         if placed.kept:
-            click.echo(f"  kept as they are: {', '.join(placed.kept)}")
+            echo(f"  kept as they are: {', '.join(placed.kept)}")
         if wrong := skill.problems(placed.folder):
             raise RoundtableError(wrong[0], "Install Roundtable again.")
-    click.echo("\nLeft to do:")
+    echo("\nLeft to do:")
     for number, step in enumerate(_left_to_do(), 1):
-        click.echo(f"  {number}. {step}")
+        echo(f"  {number}. {step}")
     return 0
 
 
@@ -88,7 +88,7 @@ def check_command(flags: Mapping[str, Any]) -> int:
         echo_error(each)
     if found:
         return FAILED
-    click.echo(f"{folder}: valid.")
+    echo(f"{folder}: valid.")
     return 0
 
 
@@ -98,13 +98,13 @@ def publish_command(flags: Mapping[str, Any]) -> int:
     files = skill.contents(folder)
     hub = find_program(HUB, os.environ)
     account = _account(hub) if hub else None
-    click.echo(f"Hub: {hub or f'{HUB} is not installed'}")
-    click.echo(f"Account: {account or 'not logged in'}")
-    click.echo(f"Skill: {skill.NAME} {__version__}, from {folder}")
+    echo(f"Hub: {hub or f'{HUB} is not installed'}")
+    echo(f"Account: {account or 'not logged in'}")
+    echo(f"Skill: {skill.NAME} {__version__}, from {folder}")
     for name, data in files.items():
-        click.echo(f"  {name}  {len(data):,} bytes  sha256 {skill.fingerprint(data)}…")
+        echo(f"  {name}  {len(data):,} bytes  sha256 {skill.fingerprint(data)}…")
     wrong = skill.problems(folder)
-    click.echo(f"Scan for home folders, ids and credentials: {'; '.join(wrong) or 'nothing found'}")
+    echo(f"Scan for home folders, ids and credentials: {'; '.join(wrong) or 'nothing found'}")
     if wrong:
         raise NotAllowed("The skill is not fit to be published.", "Mend what the scan found.")
     if hub is None:

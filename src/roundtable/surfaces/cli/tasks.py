@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from ...bootstrap import App
 from ...core.errors import UsageError
 from ...core.events import TaskLinked
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, print_json
 from .with_app import with_app
 
 if TYPE_CHECKING:
@@ -41,12 +38,12 @@ def tasks_command(flags: Mapping[str, Any]) -> int:
     if flags["as_json"]:
         rows = [written.model_dump(mode="json") for written in reported.written]
         document = {"written": rows, "problems": list(reported.problems)}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        print_json(document)
     else:
         for written in reported.written:
             what = f"{written.kind} {written.task}"
             who = f" for {written.owner}, {len(written.items)} item(s)" if written.owner else ""
-            click.echo(for_screen(f"{written.board}: {what}{who} {written.url}".rstrip()))
+            echo(f"{written.board}: {what}{who} {written.url}".rstrip())
         if not reported.written and not reported.problems:
             echo_error("Nothing to report: it is linked to no task and left no action items.")
     for problem in reported.problems:

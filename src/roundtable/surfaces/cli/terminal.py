@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import threading
-import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import BadTopic
-from ...core.text import redact
+from ...core.visible import shown, visible
 from ...procedures.opening import MAX_CONTEXT
+
+if TYPE_CHECKING:
+    from rich.markdown import Markdown
 
 MAX_BYTES = 4 * MAX_CONTEXT
 """No text that fits has more: what goes on after them is not read at all."""
 
 
-def for_screen(text: str) -> str:
-    """The text without secrets, and without control codes: models and files must not be able to
-    command the terminal."""
-    return "".join(
-        char for char in redact(text) if char in "\n\t" or unicodedata.category(char) != "Cc"
-    )
+for_screen = shown
+"""A text as a terminal gets it: models and files must not be able to command it."""
+
+
+def echo(text: str = "", *, nl: bool = True) -> None:
+    """Text for whoever reads standard output."""
+    click.echo(for_screen(text), nl=nl)
+
+
+def echo_key(text: str) -> None:
+    """What somebody asked for who may have it, although it opens something."""
+    click.echo(visible(text))
 
 
 def echo_error(line: str) -> None:
     """A line for the person, beside the answer."""
     click.echo(for_screen(line), err=True)
+
+
+def print_json(document: Any) -> None:
+    """A document for a program; what it shows of it can do no harm either."""
+    from ...views.outgoing import outgoing_document
+
+    click.echo(json.dumps(outgoing_document(document), ensure_ascii=False, indent=2))
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -42,15 +58,25 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 def print_markdown(text: str) -> None:
     """Markdown, rendered where stdout is a terminal and as it is otherwise."""
-    text = for_screen(text)
+    from ...views.outgoing import outgoing
+
+    text = outgoing(text)
     if not is_terminal(sys.stdout):
         click.echo(text)
         return
     from rich.console import Console
-    from rich.markdown import Markdown
 
     # A line break in a delivery means one; Markdown would join the lines.
-    Console().print(Markdown(text.replace("\n**", "  \n**")))
+    Console().print(rendered(text.replace("\n**", "  \n**")))
+
+
+def rendered(text: str) -> Markdown:
+    """Markdown for a screen. Where a link leads is written beside it: a terminal would hide it."""
+    from rich.markdown import Markdown
+
+    from ...views.outgoing import outgoing
+
+    return Markdown(outgoing(text), hyperlinks=False)
 
 
 def read_text(name: str) -> str:

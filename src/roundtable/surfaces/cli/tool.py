@@ -7,15 +7,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
 from ...bootstrap import App
 from ...core.errors import UsageError
 from ..toolset.access import access
 from ..toolset.driving import Detached
 from ..toolset.results import Result
 from ..toolset.toolset import OPERATIONS, Toolset, find_operation
-from .terminal import read_text
+from .terminal import echo, print_json, read_text
 from .with_app import with_app
 
 
@@ -23,13 +21,13 @@ def tool_command(flags: Mapping[str, Any]) -> int:
     name = flags["name"]
     if name is None:
         for each in OPERATIONS.values():
-            click.echo(f"{each.name:<10} {each.title}")
-        click.echo("\nIts arguments: roundtable tool NAME --schema")
+            echo(f"{each.name:<10} {each.title}")
+        echo("\nIts arguments: roundtable tool NAME --schema")
         return 0
     described = find_operation(name)
     if flags["schema"]:
         schemas = {"input": described.input_schema, "output": described.output_schema}
-        click.echo(json.dumps(schemas, ensure_ascii=False, indent=2))
+        print_json(schemas)
         return 0
     arguments = _arguments(flags["arguments"])
     for pair in flags["texts"]:
@@ -45,7 +43,7 @@ def tool_command(flags: Mapping[str, Any]) -> int:
         toolset = Toolset(app, driving, access=held, created_by="command line")
         return await toolset.call(name, arguments)
 
-    click.echo(with_app(call).model_dump_json(indent=2))
+    print_json(with_app(call).model_dump(mode="json"))
     return 0
 
 

@@ -15,7 +15,7 @@ from ...settings import Settings, home_folder
 from ...trust import STORE, Trust, stored
 from ..trust_report import changes
 from .here import settings_here, workspace_here
-from .terminal import echo_error, for_screen, is_terminal
+from .terminal import echo, echo_error, is_terminal
 
 
 def trust_command(flags: Mapping[str, Any]) -> int:
@@ -42,10 +42,10 @@ def _ask(settings: Settings, *, yes: bool) -> int:
         echo_error("Everything here is trusted: " + ", ".join(file.shown for file in files))
         return 0
     for file in files:
-        click.echo(f"{file.shown} ({file.standing})")
+        echo(f"{file.shown} ({file.standing})")
         if file.standing != "trusted":
             for line in changes(file, settings):
-                click.echo(for_screen(f"  {line}"))
+                echo(f"  {line}")
     if not yes and not _agreed():
         echo_error("Nothing was trusted.")
         return 0
@@ -70,11 +70,11 @@ def _list(settings: Settings) -> int:
     if not known:
         echo_error("Nothing is trusted.")
     for place in sorted(known):
-        click.echo(for_screen(place))
+        echo(place)
         standing = {each.name: each.standing for each in Trust(settings.home, Path(place)).files()}
         for name in known[place]:
             told = {"trusted": "", "changed": " (changed since, and ignored)"}
-            click.echo(for_screen(f"  {name}{told.get(standing.get(name, ''), ' (gone)')}"))
+            echo(f"  {name}{told.get(standing.get(name, ''), ' (gone)')}")
     return 0
 
 

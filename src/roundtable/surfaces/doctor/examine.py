@@ -47,6 +47,7 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
     found += await store_checks.check_database(settings)
+    found += store_checks.check_rights(settings)
     found += store_checks.check_strays(settings, env)
     found += door_checks.check_page(settings)
     found += door_checks.check_tools(settings)

@@ -14,6 +14,7 @@ from ...core.text import redact
 from ...ledger import open_ledger
 from ...ledger.migrations import migrations
 from ...ledger.sqlite_file import APPLICATION_ID
+from ...private import open_to_others
 from ...settings import DATABASE, Settings
 from ..stored_files import is_ours
 from .finding import Finding
@@ -65,6 +66,18 @@ def _file(where: str) -> Finding:
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     told = f"{path}: {rows} discussion(s), {size}, schema version {version} of {newest}."
     return Finding("database", "ok", told)
+
+
+def check_rights(settings: Settings) -> Iterator[Finding]:
+    """Whether the home can be closed to others."""
+    if open_to_others(settings.home):
+        yield Finding(
+            "home",
+            "doubtful",
+            f"{settings.home} lies on a file system without access rights: other users of this "
+            "machine may be able to read it.",
+            "Choose another place with ROUNDTABLE_HOME.",
+        )
 
 
 def check_strays(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:

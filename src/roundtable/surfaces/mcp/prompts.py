@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import mcp_types as types
 
 from ...core.errors import UnknownName, UsageError
+from ...views.outgoing import outgoing
+from ..tokens.rules import PROMPTS
 from ..toolset.status import participating
 from ..toolset.toolset import Toolset
 
@@ -78,12 +80,18 @@ def listed() -> list[types.Prompt]:
     ]
 
 
+def offered(toolset: Toolset) -> list[types.Prompt]:
+    """Those of which this caller can do what they are about."""
+    return [each for each in listed() if toolset.access.held.may(PROMPTS[each.name])]
+
+
 async def made(toolset: Toolset, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """The prompt with its arguments. UsageError if it, or one of them, is missing."""
     known = {each.name: each for each in listed()}
     prompt = known.get(name)
     if prompt is None:
         raise UnknownName("prompt", name, known)
+    toolset.access.held.check(PROMPTS[name], given.get("discussion_id"))
     for each in prompt.arguments or ():
         if each.required and not given.get(each.name, "").strip():
             raise UsageError(f"{name} needs {each.name}.", each.description or "")
@@ -92,7 +100,9 @@ async def made(toolset: Toolset, name: str, given: Mapping[str, str]) -> types.G
         messages=[
             types.PromptMessage(
                 role="user",
-                content=types.TextContent(type="text", text=await _text(toolset, name, given)),
+                content=types.TextContent(
+                    type="text", text=outgoing(await _text(toolset, name, given))
+                ),
             )
         ],
     )
@@ -109,8 +119,9 @@ async def _text(toolset: Toolset, name: str, given: Mapping[str, str]) -> str:
             named = f", procedure {rules!r}" if rules else ""
             return SECOND_OPINION.format(question=given["question"], procedure=named)
         case _:
-            service = toolset.app.service
-            state = await service.read(await service.find(given["discussion_id"]))
+            toolset.access.check_voice(given["profile"])
+            found = await toolset.found({"discussion_id": given["discussion_id"]})
+            state = await toolset.app.service.read(found["discussion_id"])
             seated = next((p for p in state.participants if p.id == given["profile"]), None)
             if seated is None:
                 known = [p.id for p in state.participants]

@@ -10,10 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 import mcp_types as types
 
 from ...core.errors import BadSetting, UnknownName
+from ...core.text import clip
 from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.outgoing import outgoing, outgoing_document
 from ...views.page_events import page_event
 from ...views.report_md import markdown_report
+from ..tokens.rules import RESOURCES
 from ..toolset.toolset import Toolset
 
 DISCUSSIONS = "roundtable://discussions"
@@ -34,7 +37,10 @@ class Resources:
         self._service = toolset.app.service
 
     async def listed(self) -> list[types.Resource]:
-        rows = await self._service.summaries(limit=RECENT)
+        self._toolset.access.check("read")
+        seen = self._toolset.access.held
+        every = await self._service.summaries(limit=RECENT if seen.discussions is None else None)
+        rows = [row for row in every if seen.may(RESOURCES[TRANSCRIPT], row.discussion_id)][:RECENT]
         return [
             types.Resource(
                 uri=DISCUSSIONS,
@@ -46,7 +52,7 @@ class Resources:
                 types.Resource(
                     uri=TRANSCRIPT.format(discussion_id=row.discussion_id),
                     name=f"{row.discussion_id}-transcript",
-                    title=" ".join(row.topic.split())[:80],
+                    title=clip(outgoing(" ".join(row.topic.split())), 80),
                     description=f"{row.procedure}, {row.status}",
                     mime_type="text/markdown",
                 )
@@ -72,14 +78,11 @@ class Resources:
 
     async def read(self, uri: str) -> tuple[str, str]:
         """The kind and the text of a resource. UsageError if there is none at this address."""
-        self._toolset.access.check("read")
+        check_resource(self._toolset, uri)
         if uri == DISCUSSIONS:
             listed = await self._toolset.list_discussions()
             return "application/json", listed.model_dump_json()
-        found = discussion_of(uri)
-        if found is None:
-            raise UnknownName("resource", uri, [DISCUSSIONS, TRANSCRIPT, EVENTS])
-        discussion_id, what = found
+        discussion_id, what = _known(uri)
         if what == "transcript":
             state = await self._service.read(discussion_id)
             delivered = procedure_spec(state.start.procedure).deliver(state, __version__)
@@ -91,13 +94,33 @@ class Resources:
             "after": records[-1].seq if records else _after(uri),
             "more": len(records) == AT_ONCE,
         }
-        return "application/json", json.dumps(document, ensure_ascii=False)
+        return "application/json", json.dumps(outgoing_document(document), ensure_ascii=False)
 
 
 def discussion_of(uri: str) -> tuple[str, str] | None:
     """The discussion that an address names, and what of it."""
     match = _ADDRESS.fullmatch(uri.partition("?")[0])
     return (match[1], match[2]) if match else None
+
+
+def check_resource(toolset: Toolset, uri: str) -> None:
+    """UnknownName if there is no such resource; NotAllowed if this caller may not read it, or hear
+    of its changes."""
+    if uri == DISCUSSIONS:
+        toolset.access.check("list")
+        toolset.access.held.check(RESOURCES[DISCUSSIONS])
+        return
+    discussion_id, what = _known(uri)
+    toolset.access.check("read")
+    address = TRANSCRIPT if what == "transcript" else EVENTS
+    toolset.access.held.check(RESOURCES[address], discussion_id)
+
+
+def _known(uri: str) -> tuple[str, str]:
+    found = discussion_of(uri)
+    if found is None:
+        raise UnknownName("resource", uri, [DISCUSSIONS, TRANSCRIPT, EVENTS])
+    return found
 
 
 def _after(uri: str) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import hmac
+import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,9 +21,13 @@ from ...bootstrap import start
 from ...core.errors import UsageError
 from ...settings import Settings
 from ..files import WorkspaceFiles
+from ..tokens.capability import Capability
 from ..toolset.access import Access
 from ..toolset.toolset import Toolset
-from ..web.links import load_links
+from ..web.connection import Connection
+from ..web.lasting import until_ended
+from ..web.links import Links, Refusal, load_links
+from .callers import BY, Callers
 from .server import make_server, options_of
 
 LARGEST_BODY = 16 * 1024 * 1024
@@ -46,10 +53,14 @@ async def toolset_of(
             await toolset.close()
 
 
-async def serve_stdio(settings: Settings, access: Access, *, web: bool = True) -> None:
-    """Serve the client at the other end of standard input and output until it goes."""
+async def serve_stdio(
+    settings: Settings, access: Access, *, web: bool = True, token: str = ""
+) -> None:
+    """Serve the client at the other end of standard input and output until it goes: with the
+    user's own rights, or with those of a token."""
+    callers = Callers(load_links(settings.home), token) if token else Callers()
     async with toolset_of(settings, access, web=web) as toolset:
-        server = make_server(toolset)
+        server = make_server(toolset, callers)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, options_of(server))
 
@@ -66,12 +77,13 @@ async def serve_http(
 ) -> None:
     """Serve clients over HTTP until the process is told to end; `ready` is told the address.
     `allow_hosts` are further names under which it may be called."""
-    key = load_links(settings.home).owner_key
+    links = load_links(settings.home)
     listening = _listening(host, port)
     async with toolset_of(settings, access, web=web) as toolset:
         server = _Server(
             uvicorn.Config(
-                http_app(toolset, key, (host, *allow_hosts)),
+                http_app(toolset, links, (host, *allow_hosts)),
+                http=Connection,
                 log_level="warning",
                 access_log=False,
                 timeout_graceful_shutdown=3,
@@ -82,11 +94,11 @@ async def serve_http(
         await server.serve(sockets=[listening])
 
 
-def http_app(toolset: Toolset, key: str | None, hosts: Sequence[str] = ()) -> ASGIApp:
-    """The application; without a key, for whoever guards it otherwise. `hosts` are names under
-    which it may be called beside those of this machine."""
+def http_app(toolset: Toolset, links: Links | None, hosts: Sequence[str] = ()) -> ASGIApp:
+    """The application, for clients that hold a token; without `links`, for whoever guards it
+    otherwise. `hosts` are names under which it may be called beside those of this machine."""
     names = list(dict.fromkeys([*LOOPBACK, *hosts]))
-    app = make_server(toolset).streamable_http_app(
+    app = make_server(toolset, Callers(links)).streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=LARGEST_BODY,
         transport_security=TransportSecuritySettings(
@@ -94,23 +106,49 @@ def http_app(toolset: Toolset, key: str | None, hosts: Sequence[str] = ()) -> AS
             allowed_origins=[f"http://{name}:*" for name in names],
         ),
     )
-    return app if key is None else _Keyed(app, key)
+    return app if links is None else _Guarded(app, links)
 
 
-class _Keyed:
-    """Lets nobody in without the key of this installation."""
+class _Guarded:
+    """Lets nobody in without a token of this installation, and nobody go on whose token ended."""
 
-    def __init__(self, app: ASGIApp, key: str) -> None:
+    def __init__(self, app: ASGIApp, links: Links) -> None:
         self._app = app
-        self._key = f"Bearer {key}".encode()
+        self._links = links
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            given = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(given, self._key):
-                await _unauthorized(send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        scheme, _, token = (given[0] if len(given) == 1 else b"").decode("latin-1").partition(" ")
+        token = token.strip()
+        found = (
+            self._links.held(token, now=datetime.now(UTC)) if scheme.lower() == "bearer" else None
+        )
+        if not isinstance(found, Capability) or found.locked:
+            owners = found is not None and self._links.is_owner(token)
+            why = found.why if isinstance(found, Refusal) else ""
+            await _unauthorized(send, _OWNERS if owners else f"This token {why}." if why else _NONE)
+            return
+        scope[BY] = token
+        # The transport binds a session to whoever began it.
+        who = AccessToken(token=found.id, client_id=found.id, scopes=[])
+        scope["user"] = AuthenticatedUser(who)
+        answering = asyncio.ensure_future(self._app(scope, receive, send))
+        ended = asyncio.ensure_future(until_ended(self._links, token, lambda: datetime.now(UTC)))
+        try:
+            await asyncio.wait([answering, ended], return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                answering.result()
+        finally:
+            for task in (answering, ended):
+                task.cancel()
+            await asyncio.gather(answering, ended, return_exceptions=True)
+
+
+_NONE = "This server needs a token."
+_OWNERS = "This is the owner's key, and clients have tokens of their own."
 
 
 class _Server(uvicorn.Server):
@@ -140,14 +178,9 @@ def _listening(host: str, port: int) -> socket:
         ) from None
 
 
-async def _unauthorized(send: Send) -> None:
-    body = json.dumps(
-        {
-            "error": "This server needs its key.",
-            "remedy": "Send the header Authorization: Bearer KEY; `roundtable mcp --show-key` "
-            "prints it.",
-        }
-    ).encode()
+async def _unauthorized(send: Send, error: str) -> None:
+    remedy = "Send Authorization: Bearer TOKEN; `roundtable tokens add NAME` prints one."
+    body = json.dumps({"error": error, "remedy": remedy}).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -7,6 +7,8 @@ every door: here they are only handed over.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import mcp_types as types
@@ -16,12 +18,14 @@ from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from ...core.errors import RoundtableError
-from ...core.text import redact
+from ...core.visible import shown
 from ...version import __version__
+from ...views.outgoing import outgoing
 from ..toolset.operations import Operation
 from ..toolset.results import ErrorBody
 from ..toolset.toolset import Toolset, find_operation
 from . import prompts
+from .callers import Callers
 from .resources import Resources
 from .subscriptions import Subscriptions
 
@@ -43,26 +47,31 @@ ERROR_META = "roundtable/error"
 class Service:
     """Answers a client's requests from the toolset."""
 
-    def __init__(self, toolset: Toolset) -> None:
-        self.toolset = toolset
-        self.resources = Resources(toolset)
-        self.subscriptions = Subscriptions(toolset.app.service)
+    def __init__(self, toolset: Toolset, callers: Callers) -> None:
+        self._toolset = toolset
+        self._callers = callers
+        self.subscriptions = Subscriptions(toolset.app.service, callers, self._tools)
+
+    def _tools(self, ctx: Context) -> Toolset:
+        """The tools with the rights of this very request. Forbidden if it has none any more."""
+        held = self._callers.held(ctx)
+        return self._toolset if held is None else self._toolset.held_by(held)
 
     async def list_tools(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(
-            tools=[_tool(each) for each in self.toolset.operations.values()]
-        )
+        with _refusing():
+            found = self._tools(ctx).operations.values()
+        return types.ListToolsResult(tools=[_tool(each) for each in found])
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         async def on_progress(far: float, what: str) -> None:
-            await ctx.session.report_progress(far, None, what)
+            await ctx.session.report_progress(far, None, outgoing(what))
 
         try:
-            result = await self.toolset.call(params.name, params.arguments or {}, on_progress)
+            result = await self._tools(ctx).call(params.name, params.arguments or {}, on_progress)
         except RoundtableError as error:
             return _refusal(error)
         except Exception as error:
@@ -80,44 +89,52 @@ class Service:
         )
 
     async def list_resources(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=await self.resources.listed())
+        with _refusing():
+            return types.ListResourcesResult(resources=await Resources(self._tools(ctx)).listed())
 
     async def list_templates(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=self.resources.templates())
+        with _refusing():
+            found = Resources(self._tools(ctx)).templates()
+        return types.ListResourceTemplatesResult(resource_templates=found)
 
     async def read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        try:
-            kind, text = await self.resources.read(str(params.uri))
-        except RoundtableError as error:
-            raise MCPError(
-                types.INVALID_PARAMS, redact(str(error)), {"uri": str(params.uri)}
-            ) from None
+        with _refusing({"uri": str(params.uri)}):
+            kind, text = await Resources(self._tools(ctx)).read(str(params.uri))
         contents = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.listed())
+        with _refusing():
+            return types.ListPromptsResult(prompts=prompts.offered(self._tools(ctx)))
 
     async def get_prompt(
-        self, _: Context, params: types.GetPromptRequestParams
+        self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        try:
-            return await prompts.made(self.toolset, params.name, params.arguments or {})
-        except RoundtableError as error:
-            raise MCPError(types.INVALID_PARAMS, redact(str(error))) from None
+        with _refusing():
+            return await prompts.made(self._tools(ctx), params.name, params.arguments or {})
 
 
-def make_server(toolset: Toolset) -> Server[Any]:
-    """The server of one toolset, for whichever transport."""
-    service = Service(toolset)
+@contextmanager
+def _refusing(more: dict[str, str] | None = None) -> Iterator[None]:
+    """Our own errors as the protocol has them."""
+    try:
+        yield
+    except RoundtableError as error:
+        raise MCPError(types.INVALID_PARAMS, shown(str(error)), more) from None
+
+
+def make_server(toolset: Toolset, callers: Callers | None = None) -> Server[Any]:
+    """The server of one toolset, for whichever transport. `callers` says what each request holds;
+    without it all have what the toolset has."""
+    service = Service(toolset, callers or Callers())
     return Server(
         "roundtable",
         version=__version__,
@@ -178,5 +195,5 @@ def _refusal(error: RoundtableError) -> types.CallToolResult:
 
 def error_body(error: RoundtableError) -> ErrorBody:
     return ErrorBody(
-        kind=type(error).__name__, message=redact(error.message), remedy=redact(error.remedy)
+        kind=type(error).__name__, message=shown(error.message), remedy=shown(error.remedy)
     )

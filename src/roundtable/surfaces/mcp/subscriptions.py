@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -20,13 +20,17 @@ from mcp.shared.subscriptions import ResourceUpdated
 
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
+from ...core.text import redact
 from ...engine.service import Service
 from ..toolset.status import progress_line
-from .resources import DISCUSSIONS, discussion_of
+from ..toolset.toolset import Toolset
+from .callers import Callers
+from .resources import check_resource, discussion_of
 
 log = logging.getLogger(__name__)
 LOOK_EVERY = 1.0
 """Seconds between looks at the list of discussions, while somebody watches it."""
+ROWS = 50
 SESSION = "mcp-session-id"
 Context = ServerRequestContext[Any, Any]
 
@@ -34,8 +38,13 @@ Context = ServerRequestContext[Any, Any]
 class Subscriptions:
     """Watches what clients have subscribed to."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(
+        self, service: Service, callers: Callers, tools: Callable[[Context], Toolset]
+    ) -> None:
+        """`tools` are those of the client behind a request, with its rights."""
         self._service = service
+        self._callers = callers
+        self._tools = tools
         self._bus = InMemorySubscriptionBus()
         self._handler = ListenHandler(self._bus)
         self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -50,22 +59,36 @@ class Subscriptions:
                 await self._bus.publish(ResourceUpdated(uri=uri))
 
         # What the client may have read already is read here before it is told that we listen.
-        watched = [(uri, await self._changes(uri)) for uri in wanted]
+        watched = [(uri, await self._changes(ctx, uri)) for uri in wanted]
         async with _beside(*(follow(uri, changes) for uri, changes in watched)):
-            return await self._handler(ctx, params)
+            return await self._while_held(ctx, self._handler(ctx, params))
+
+    async def _while_held(
+        self, ctx: Context, listening: Coroutine[Any, Any, types.SubscriptionsListenResult]
+    ) -> types.SubscriptionsListenResult:
+        """Listen, for as long as the client's token stands."""
+        listens = asyncio.create_task(listening)
+        ended = asyncio.create_task(self._callers.ended(ctx))
+        try:
+            await asyncio.wait([listens, ended], return_when=asyncio.FIRST_COMPLETED)
+            if listens.done():
+                return listens.result()
+            raise MCPError(types.INVALID_REQUEST, "This token opens nothing any more.")
+        finally:
+            for task in (listens, ended):
+                task.cancel()
+            await asyncio.gather(listens, ended, return_exceptions=True)
 
     async def subscribe(
         self, ctx: Context, params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
         uri = str(params.uri)
-        if uri != DISCUSSIONS and discussion_of(uri) is None:
-            raise MCPError(types.INVALID_PARAMS, f"There is no resource {uri!r}.")
         key = (_session(ctx), uri)
-        changes = await self._changes(uri)
+        changes = await self._changes(ctx, uri)
 
         async def follow() -> None:
             try:
-                async for _ in changes:
+                async for _ in self._callers.lasting(ctx, changes):
                     await ctx.session.send_resource_updated(uri)
             except Exception as error:  # the client has gone: nobody is left to tell
                 log.debug("subscription to %s ended: %r", uri, error)
@@ -83,15 +106,16 @@ class Subscriptions:
             task.cancel()
         return types.EmptyResult()
 
-    async def _changes(self, uri: str) -> AsyncIterator[None]:
+    async def _changes(self, ctx: Context, uri: str) -> AsyncIterator[None]:
         """Once each time that the resource says something that it does not say now."""
-        found = discussion_of(uri)
-        if found is None:
-            return self._new_rows(await self._rows())
         try:
+            check_resource(self._tools(ctx), uri)
+            found = discussion_of(uri)
+            if found is None:
+                return self._new_rows(ctx, await self._rows(ctx))
             return self._new_events(fold(await self._service.records(found[0])))
         except RoundtableError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+            raise MCPError(types.INVALID_PARAMS, redact(str(error))) from None
 
     async def _new_events(self, state: State) -> AsyncIterator[None]:
         events = self._service.events(state.discussion_id, after=state.seq)
@@ -105,16 +129,21 @@ class Subscriptions:
         finally:
             await events.aclose()
 
-    async def _new_rows(self, seen: list[tuple[str, str]]) -> AsyncIterator[None]:
+    async def _new_rows(self, ctx: Context, seen: list[tuple[str, str]]) -> AsyncIterator[None]:
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            newest = await self._rows()
+            newest = await self._rows(ctx)
             if newest != seen:
                 seen = newest
                 yield
 
-    async def _rows(self) -> list[tuple[str, str]]:
-        return [(row.discussion_id, row.status) for row in await self._service.summaries(limit=50)]
+    async def _rows(self, ctx: Context) -> list[tuple[str, str]]:
+        """What this client sees of the list now."""
+        access = self._tools(ctx).access
+        everything = access.held.discussions is None
+        every = await self._service.summaries(limit=ROWS if everything else None)
+        rows = [row for row in every if access.sees(row.discussion_id)]
+        return [(row.discussion_id, row.status) for row in rows[:ROWS]]
 
 
 def _session(ctx: Context) -> str:

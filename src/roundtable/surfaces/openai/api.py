@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,7 +15,10 @@ from fastapi import Response as HttpResponse
 from ...bootstrap import App
 from ...core.errors import RoundtableError, UnknownDiscussion
 from ...core.state import State
-from ..web.links import Links, load_links
+from ..tokens.capability import Capability
+from ..web.access import Held, secret_of
+from ..web.lasting import while_held
+from ..web.links import Links
 from .answers import CHAT_ID, RESPONSE_ID, Chat, Response, answer, finish_reason, pieces
 from .model_list import DEFAULT, PREFIX, OfferedModel, find_model, offered_models
 from .prompt import (
@@ -28,22 +32,19 @@ from .prompt import (
     response_turns,
 )
 from .runs import Driver, Runs, failure, progress_line
-from .wire import ERRORS, WireError, from_ours, headers_of, json_answer, route_class, sse, stream
+from .wire import ERRORS, Route, WireError, from_ours, headers_of, json_answer, sse, stream
 
 _ALIVE = b": still here\n\n"
 _DONE = b"data: [DONE]\n\n"
 
 
-def router(app: App, running: Driver, links: Links | None = None) -> APIRouter:
+def router(app: App, running: Driver, links: Links) -> APIRouter:
     """The endpoint over this program's table; `running` drives what it opens."""
-    keys = links or load_links(app.settings.home)
-    routes = APIRouter(
-        prefix="/v1", route_class=route_class(keys), responses=ERRORS, tags=["openai"]
-    )
-    holder = Runs(app, running)
+    routes = APIRouter(prefix="/v1", route_class=Route, responses=ERRORS, tags=["openai"])
+    table = _Table(app, Runs(app, running), links)
     _model_routes(routes, app)
-    _chat_routes(routes, _Table(app, holder, keys))
-    _response_routes(routes, _Table(app, holder, keys))
+    _chat_routes(routes, table)
+    _response_routes(routes, table)
     return routes
 
 
@@ -57,9 +58,15 @@ class _Table:
         self._service = app.service
 
     async def open(
-        self, request: Request, asking: Asking, model: OfferedModel, asked: Prompt
+        self,
+        request: Request,
+        held: Capability,
+        asking: Asking,
+        model: OfferedModel,
+        asked: Prompt,
     ) -> State:
         return await self.holder.open(
+            held,
             model,
             asked,
             asking.roundtable,
@@ -78,12 +85,37 @@ class _Table:
         return state, lines
 
     def metadata(
-        self, request: Request, state: State, given: dict[str, str] | None
+        self, request: Request, held: Capability, state: State, given: dict[str, str] | None
     ) -> dict[str, str]:
-        token = self.links.token(state.discussion_id)
+        token = self.links.token(state.discussion_id, by=held)
         base = f"{request.url.scheme}://{request.headers.get('host', 'localhost')}"
         ours = {"discussion_id": state.discussion_id, "page_url": f"{base}/r/{token}"}
         return {**(given or {}), **ours}
+
+    def verdicts(self, held: Capability) -> Callable[[str], Awaitable[State | None]]:
+        """Finds earlier verdicts; those of others are as if they were not there."""
+
+        async def find(discussion_id: str) -> State | None:
+            if not held.may("results", discussion_id):
+                return None
+            return await self.holder.verdict_of(discussion_id)
+
+        return find
+
+    def streamed(
+        self, request: Request, events: AsyncGenerator[bytes, None], metadata: dict[str, str]
+    ) -> HttpResponse:
+        """Events as they come, for as long as the client's token stands."""
+
+        async def lasting() -> AsyncGenerator[bytes, None]:
+            async with (
+                aclosing(events),
+                aclosing(while_held(events, self.links, secret_of(request), _now)) as coming,
+            ):
+                async for event in coming:
+                    yield event
+
+        return stream(lasting(), metadata)
 
     async def stop(self, discussion_id: str) -> None:
         await self.holder.stop(discussion_id)
@@ -148,16 +180,16 @@ def _model_routes(routes: APIRouter, app: App) -> None:
 
 def _chat_routes(routes: APIRouter, table: _Table) -> None:
     @routes.post("/chat/completions", response_model=None)
-    async def complete(body: ChatRequest, request: Request) -> HttpResponse:
+    async def complete(body: ChatRequest, request: Request, held: Held) -> HttpResponse:
         """Put the last user message to a table, and answer with its verdict."""
         body.check()
         model = find_model(body.model, table.settings)
-        asked = await read_turns(chat_turns(body.messages), table.holder.verdict_of)
-        state = await table.open(request, body, model, asked)
-        metadata = table.metadata(request, state, body.metadata)
+        asked = await read_turns(chat_turns(body.messages), table.verdicts(held))
+        state = await table.open(request, held, body, model, asked)
+        metadata = table.metadata(request, held, state, body.metadata)
         form = Chat(state, body.model, metadata)
         if body.stream:
-            return stream(_chat_events(table, state, body, form), metadata)
+            return table.streamed(request, _chat_events(table, state, body, form), metadata)
         ended = await table.to_its_end(request, state, body)
         if ended is None:
             return HttpResponse(status_code=499)
@@ -169,7 +201,7 @@ def _chat_routes(routes: APIRouter, table: _Table) -> None:
         return json_answer(form.completion(state, text, reasoning), headers_of(metadata))
 
     @routes.get("/chat/completions/{completion_id}", response_model=None)
-    async def collect(completion_id: str, request: Request) -> HttpResponse:
+    async def collect(completion_id: str, request: Request, held: Held) -> HttpResponse:
         """Collect the answer of an earlier request, also one whose client went away."""
         discussion_id = _discussion(completion_id, CHAT_ID)
         state, lines = await table.told(discussion_id)
@@ -179,7 +211,7 @@ def _chat_routes(routes: APIRouter, table: _Table) -> None:
             raise WireError(
                 409, f"{discussion_id} is still going on. Ask again later.", code="in_progress"
             )
-        metadata = table.metadata(request, state, None)
+        metadata = table.metadata(request, held, state, None)
         form = Chat(state, _name(state), metadata)
         completion = form.completion(state, delivered(state), "\n".join(lines))
         return json_answer(completion, headers_of(metadata))
@@ -230,17 +262,17 @@ async def _chat_events(
 
 def _response_routes(routes: APIRouter, table: _Table) -> None:
     @routes.post("/responses", response_model=None)
-    async def respond(body: ResponseRequest, request: Request) -> HttpResponse:
+    async def respond(body: ResponseRequest, request: Request, held: Held) -> HttpResponse:
         """Put the last user message to a table, and respond with its verdict."""
         body.check()
         model = find_model(body.model, table.settings)
         turns = response_turns(body.instructions, body.input)
-        asked = await read_turns(turns, table.holder.verdict_of)
+        asked = await read_turns(turns, table.verdicts(held))
         if body.previous_response_id:
-            earlier = await _previous(table, body.previous_response_id)
+            earlier = await _previous(table, held, body.previous_response_id)
             asked = replace(asked, follows=earlier.discussion_id)
-        state = await table.open(request, body, model, asked)
-        metadata = table.metadata(request, state, body.metadata)
+        state = await table.open(request, held, body, model, asked)
+        metadata = table.metadata(request, held, state, body.metadata)
         form = Response(
             state,
             body.model,
@@ -249,7 +281,8 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
             previous=body.previous_response_id,
         )
         if body.stream:
-            return stream(_response_events(table, state, body, form), metadata)
+            events = _response_events(table, state, body, form)
+            return table.streamed(request, events, metadata)
         if body.background and state.closed is None:
             return json_answer(form.whole("in_progress"), headers_of(metadata))
         ended = await table.to_its_end(request, state, body)
@@ -261,16 +294,16 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
         return json_answer(form.ended(state, told, answer(state, before)), headers_of(metadata))
 
     @routes.get("/responses/{response_id}", response_model=None)
-    async def collect(response_id: str, request: Request) -> HttpResponse:
+    async def collect(response_id: str, request: Request, held: Held) -> HttpResponse:
         """A response as it stands, whoever asked for it and whenever."""
-        return await _standing(table, request, _discussion(response_id, RESPONSE_ID))
+        return await _standing(table, request, held, _discussion(response_id, RESPONSE_ID))
 
     @routes.post("/responses/{response_id}/cancel", response_model=None)
-    async def cancel(response_id: str, request: Request) -> HttpResponse:
+    async def cancel(response_id: str, request: Request, held: Held) -> HttpResponse:
         """End the discussion with what exists."""
         discussion_id = _discussion(response_id, RESPONSE_ID)
         await table.stop(discussion_id)
-        return await _standing(table, request, discussion_id)
+        return await _standing(table, request, held, discussion_id)
 
     @routes.delete("/responses/{response_id}", response_model=None)
     async def delete(response_id: str) -> HttpResponse:
@@ -279,9 +312,11 @@ def _response_routes(routes: APIRouter, table: _Table) -> None:
         return json_answer({"id": response_id, "object": "response", "deleted": True})
 
 
-async def _standing(table: _Table, request: Request, discussion_id: str) -> HttpResponse:
+async def _standing(
+    table: _Table, request: Request, held: Capability, discussion_id: str
+) -> HttpResponse:
     state, lines = await table.told(discussion_id)
-    metadata = table.metadata(request, state, None)
+    metadata = table.metadata(request, held, state, None)
     form = Response(state, _name(state), metadata)
     if state.closed is None:
         found = form.whole("in_progress", reasoning=lines)
@@ -292,8 +327,8 @@ async def _standing(table: _Table, request: Request, discussion_id: str) -> Http
     return json_answer(found, headers_of(metadata))
 
 
-async def _previous(table: _Table, response_id: str) -> State:
-    earlier = await table.holder.verdict_of(_discussion(response_id, RESPONSE_ID))
+async def _previous(table: _Table, held: Capability, response_id: str) -> State:
+    earlier = await table.verdicts(held)(_discussion(response_id, RESPONSE_ID))
     if earlier is None:
         raise WireError(
             404,
@@ -359,6 +394,10 @@ async def _gone(request: Request) -> None:
     """Return when the client goes away."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _discussion(given: str, prefix: str) -> str:

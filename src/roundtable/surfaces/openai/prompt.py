@@ -11,12 +11,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...core.state import State
-from ...core.text import clip, redact
+from ...core.text import clip
 from ...core.values import Budget, Material
 from ...procedures import procedure_spec
 from ...procedures.opening import MAX_TOPIC
+from ...settings import OnSecrets
 from ...version import __version__
-from ...views.prior import prior_material
+from ...views.deliverables import with_works
+from ...views.outgoing import outgoing
+from ...views.prior import handed_on
 from ..opening import OptionValues
 from .wire import WireError, refused
 
@@ -33,6 +36,8 @@ class RoundtableOptions(BaseModel):
     language: str | None = None
     budget: Budget | None = None
     search: bool = True
+    secrets: OnSecrets | None = None
+    """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
     progress: Literal["reasoning", "text", "none"] = "reasoning"
     """Where a client sees what goes on: as reasoning, as text before the verdict, or nowhere."""
     on_disconnect: Literal["go_on", "stop"] = "go_on"
@@ -148,7 +153,7 @@ class Prompt:
 def delivered(state: State) -> str:
     """The verdict as the client gets it, with a mark by which it is known again."""
     words = procedure_spec(state.start.procedure).deliver(state, __version__)
-    return f"{redact(words).strip()}\n\n`{state.discussion_id}`"
+    return f"{with_works(outgoing(words).strip(), state)}\n\n`{state.discussion_id}`"
 
 
 async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
@@ -190,7 +195,7 @@ async def read_turns(turns: Sequence[Turn], find: FindVerdict) -> Prompt:
         context.append(Material(source=source, text="\n\n".join(talk)))
     follows = ours[-1].discussion_id if ours else ""
     known = {each.discussion_id: each for each in ours if each.discussion_id != follows}
-    prior = [prior_material(each) for each in known.values()]
+    prior = [material for each in known.values() for material in handed_on(each)]
     return Prompt(topic, (*prior, *context), follows)
 
 

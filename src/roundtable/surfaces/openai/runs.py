@@ -37,10 +37,13 @@ from ...core.events import (
     WorkflowChosen,
 )
 from ...core.state import State
-from ...core.text import clip, first_sentences, redact
+from ...core.text import clip, first_sentences
 from ...core.values import Participant
 from ...procedures.spec import PREFIX as OWN
+from ...views.outgoing import outgoing
 from ..opening import open_request
+from ..tokens.capability import Capability
+from ..tokens.opening import open_as
 from .model_list import OfferedModel
 from .prompt import Prompt, RoundtableOptions
 from .wire import WireError
@@ -51,7 +54,7 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s.*$")
 
 def progress_line(record: StoredEvent, state: State) -> str:
     """What to tell of an event; empty if nothing. `state` is what the event led to."""
-    return redact(_told(record, state))
+    return outgoing(_told(record, state))
 
 
 def _told(record: StoredEvent, state: State) -> str:
@@ -145,6 +148,7 @@ class Runs:
 
     async def open(
         self,
+        held: Capability,
         model: OfferedModel,
         asked: Prompt,
         wishes: RoundtableOptions,
@@ -154,7 +158,8 @@ class Runs:
     ) -> State:
         """The discussion of this request. The same `key` finds the same one again, in any process;
         a client that tries again by itself (`retry`) finds the one that its first try opened."""
-        digest = hashlib.sha256(body).hexdigest()[:24]
+        # Two clients that ask the same have two discussions.
+        digest = hashlib.sha256(held.id.encode() + body).hexdigest()[:24]
         if retry and not key and (known := self._recent.get(digest)) is not None:
             with suppress(UnknownDiscussion):
                 return self._driven(await self._app.service.read(known))
@@ -162,7 +167,9 @@ class Runs:
         options = {**wishes.options, **model.options}
         # The same model asked again in one conversation is the same table.
         same = bool(asked.follows) and not options and await self._held_as(asked.follows, model)
-        state = await self._app.service.open(
+        state, _ = await open_as(
+            self._app,
+            held,
             open_request(
                 self._app.settings,
                 asked.topic,
@@ -174,6 +181,7 @@ class Runs:
                 language=wishes.language,
                 budget=wishes.budget,
                 search=wishes.search,
+                secrets=wishes.secrets,
                 created_by=created_by,
             ),
             key=f"openai/{hashlib.sha256(key.encode()).hexdigest()}" if key else None,

@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 from ...core.errors import (
+    Forbidden,
     LedgerError,
     NotAllowed,
     RoundtableError,
@@ -20,9 +21,8 @@ from ...core.errors import (
     UnknownName,
     UsageError,
 )
-from ...core.text import redact
+from ...core.visible import shown
 from ..web.api import Feed
-from ..web.links import Links
 
 
 class WireError(Exception):
@@ -39,7 +39,7 @@ class WireError(Exception):
     ) -> None:
         super().__init__(message)
         self.status = status
-        self.message = redact(message)
+        self.message = shown(message)
         self.kind = kind
         self.code = code
         self.param = param
@@ -68,6 +68,8 @@ def from_ours(error: RoundtableError) -> WireError:
             return WireError(404, str(error), code="model_not_found", param="model")
         case UnknownDiscussion():
             return WireError(404, str(error), code="not_found")
+        case Forbidden():
+            return WireError(403, str(error), code="not_allowed")
         case NotAllowed():
             return WireError(409, str(error), code="not_allowed")
         case UsageError():
@@ -89,9 +91,6 @@ def from_validation(error: RequestValidationError) -> WireError:
     return WireError(400, f"{param or 'The body'}: {first.get('msg', 'is wrong')}.", param=param)
 
 
-_HOW = "The API token is the key in the owner's link, which `roundtable serve` prints."
-
-
 class Mistake(BaseModel):
     message: str
     type: str
@@ -106,38 +105,28 @@ class Mistaken(BaseModel):
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Mistaken} for status in (400, 401, 404, 409, 413, 415, 502, 503)
+    status: {"model": Mistaken} for status in (400, 401, 403, 404, 409, 413, 415, 502, 503)
 }
 
 
-def route_class(links: Links) -> type[APIRoute]:
-    """Routes that ask for the token before anything else, and speak of errors as clients expect."""
+class Route(APIRoute):
+    """Routes that speak of errors as clients expect."""
 
-    class Route(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
-            handle = super().get_route_handler()
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, HttpResponse]]:
+        handle = super().get_route_handler()
 
-            async def handled(request: Request) -> HttpResponse:
-                try:
-                    _authorise(request, links)
-                    await _refuse_bad_text(request)
-                    return await handle(request)
-                except WireError as error:
-                    return _error(error)
-                except RequestValidationError as error:
-                    return _error(from_validation(error))
-                except RoundtableError as error:
-                    return _error(from_ours(error))
+        async def handled(request: Request) -> HttpResponse:
+            try:
+                await _refuse_bad_text(request)
+                return await handle(request)
+            except WireError as error:
+                return _error(error)
+            except RequestValidationError as error:
+                return _error(from_validation(error))
+            except RoundtableError as error:
+                return _error(from_ours(error))
 
-            return handled
-
-    return Route
-
-
-def _authorise(request: Request, links: Links) -> None:
-    scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not links.is_owner(key.strip()):
-        raise WireError(401, f"This needs the API token. {_HOW}", code="invalid_api_key")
+        return handled
 
 
 async def _refuse_bad_text(request: Request) -> None:
@@ -176,8 +165,6 @@ def json_answer(
 def _error(error: WireError) -> HttpResponse:
     # Clients try again by themselves; a discussion that failed would be paid for twice.
     headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
-    if error.status == 401:
-        headers["www-authenticate"] = "Bearer"
     return json_answer(error.document, headers, error.status)
 
 

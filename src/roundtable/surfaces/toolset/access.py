@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...core.errors import NotAllowed, UnknownName
 from ...core.state import State
 from ...core.values import HOST_WIRE_NAME, OUTSIDE
 from ...settings import Choices
+from ..tokens.capability import OWNER, Capability
+from ..tokens.rules import TOOLS
 
 READING = frozenset({"read", "status", "summarize", "list", "compare"})
 SEAT = READING | {"speak", "vote", "join"}
@@ -28,10 +31,17 @@ class Access:
     toolsets: tuple[str, ...] = ("roundtable",)
     registered: bool = True
     """Whether the profile stands in the settings, where those list any."""
+    held: Capability = OWNER
+    """What it holds; a session that the user started holds everything."""
 
     @property
     def tools(self) -> frozenset[str]:
-        allowed = frozenset(tool for name in self.toolsets for tool in TOOLSETS[name])
+        allowed = frozenset(
+            tool
+            for name in self.toolsets
+            for tool in TOOLSETS[name]
+            if tool in TOOLS and self.held.may(TOOLS[tool])
+        )
         return allowed - HOST_ONLY if self.profile not in ("", HOST_WIRE_NAME) else allowed
 
     def check(self, tool: str) -> None:
@@ -45,13 +55,31 @@ class Access:
                 f"{tool} belongs to the coordinator; this session speaks for {self.profile!r}.",
                 "Ask the coordinator, or vote to end.",
             )
+        if tool in TOOLS:
+            self.held.check(TOOLS[tool])
         raise NotAllowed(
             f"The tool {tool} is in none of the enabled toolsets: {', '.join(self.toolsets)}.",
             "Enable the toolset roundtable for this profile.",
         )
 
+    def check_call(self, tool: str, given: Mapping[str, Any]) -> None:
+        """Forbidden if what this caller holds is not for the discussion of this call."""
+        discussion_id = given.get("discussion_id")
+        if isinstance(discussion_id, str):
+            self.held.check(TOOLS[tool], discussion_id)
+
+    def sees(self, discussion_id: str) -> bool:
+        """Whether a discussion is among those that this caller knows of."""
+        return self.held.may("results", discussion_id)
+
+    def may_drive(self, discussion_id: str) -> bool:
+        """Whether a discussion goes on because this caller came: who only watches costs nobody
+        anything."""
+        return self.held.may("speak", discussion_id)
+
     def check_voice(self, participant: str) -> None:
         """NotAllowed if this caller may not speak as that participant."""
+        self.held.check_voice(participant)
         if self.profile and participant != self.profile:
             raise NotAllowed(
                 f"This session speaks for {self.profile!r} only, not for {participant!r}.",

@@ -13,6 +13,7 @@ from ...core.text import clip, redact
 from ...core.values import Material, NewsPlan
 from ...procedures import procedure_spec
 from ...version import __version__
+from ...views.deliverables import with_works
 from ...views.delivery import Delivery
 from ...views.estimate import estimate_line
 from ...views.notes import notes
@@ -90,7 +91,7 @@ class AskTools(ToolsetBase):
             created_by=created_by or self._created_by,
             news=notifications or self._notifications,
         )
-        opened = await self._service.open(request, key=key)
+        opened = await self._open(request, key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -169,7 +170,8 @@ class AskTools(ToolsetBase):
             await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
             state = await self._state(discussion_id)
         result = _collected(state)
-        report = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
+        told = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
+        report = with_works(told, state)
         while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
             result = result.model_copy(
                 update={"notes": result.notes[:-1], "dissent": result.dissent[:-1]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,8 +11,10 @@ from pydantic import Field
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
-from ...core.values import NewsPlan
+from ...core.values import NewsPlan, Participant
 from ...engine.service import Service
+from ...procedures.opening import OpenRequest
+from ..tokens.opening import open_as
 from ..web.running import Running
 from .access import Access
 from .driving import Detached, Drives, NobodyDrives
@@ -99,22 +102,38 @@ class ToolsetBase:
         called = values.get("discussion_id")
         if not isinstance(called, str):
             return values
-        return {**values, "discussion_id": await self._service.find(called)}
+        own = self.access.held.among(called)
+        return {**values, "discussion_id": own or await self._service.find(called)}
 
     async def _state(self, discussion_id: str) -> State:
         return await self._states.read(discussion_id)
+
+    async def _open(self, request: OpenRequest, key: str | None) -> State:
+        """A new discussion, within what the caller holds; it is the caller's own from then on."""
+        state, held = await open_as(self.app, self.access.held, request, key=key)
+        self.access = replace(self.access, held=held)
+        return state
 
     async def _after(self, discussion_id: str) -> State:
         """The discussion after something was written to it, or somebody came for it. If the program
         has a part in it, it goes on from there."""
         state = await self._state(discussion_id)
-        if state.closed is None and runs_by_itself(state) and await self._wants_driver(state):
+        goes_on = state.closed is None and runs_by_itself(state)
+        if goes_on and self.access.may_drive(discussion_id) and await self._wants_driver(state):
             self._running.drive(discussion_id)
         return state
 
     async def _wants_driver(self, state: State) -> bool:
         """A process of its own is only started for what nobody drives."""
         return not isinstance(self._running, Detached) or not await self._service.is_driven(state)
+
+    def _seat_token(self, state: State, seated: Participant) -> str:
+        """What opens this seat alone, for a page and for tools; it ends with what this caller
+        holds."""
+        from ..web.links import load_links
+
+        links = load_links(self.app.settings.home)
+        return links.token(state.discussion_id, "seat", seat=seated.id, by=self.access.held)
 
     async def _page(
         self, discussion_id: str, wanted: bool | None, port: int | None, *, seat: str = ""
@@ -133,4 +152,4 @@ class ToolsetBase:
         except RoundtableError as error:
             return None, [f"There is no page to watch it on: {error}"]
         role: Literal["viewer", "seat"] = "seat" if seat else "viewer"
-        return page_url(found, links, discussion_id, role, seat), []
+        return page_url(found, links, discussion_id, role, seat, by=self.access.held), []

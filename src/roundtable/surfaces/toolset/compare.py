@@ -21,7 +21,9 @@ class CompareTools(ToolsetBase):
     async def compare(self, discussion_id: Id, other: Id) -> Compared:
         """Answers, votes, confidence, positions and costs of two discussions side by side."""
         one = await self._state(discussion_id)
-        another = await self._state(await self._service.find(other))
+        named = await self.found({"discussion_id": other})
+        self.access.check_call("compare", named)
+        another = await self._state(named["discussion_id"])
         found = Comparison.of(one, another)
         result = Compared(
             discussion_ids=list(found.discussions),

@@ -141,7 +141,7 @@ class ModerateTools(ReadTools):
             created_by=created_by or self._created_by,
             news=notifications or self._notifications,
         )
-        opened = await self._service.open(request, key=key)
+        opened = await self._open(request, key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -373,7 +373,7 @@ class ModerateTools(ReadTools):
         if seated is None:
             raise UnknownName("participant", participant, [p.id for p in state.participants])
         url, warnings = await self._page(discussion_id, web, web_port, seat=participant)
-        return invitation(state, seated, url, warnings)
+        return invitation(state, seated, url, warnings, self._seat_token(state, seated))
 
     @operation("notify", "Send news by hand")
     async def notify(

@@ -125,7 +125,9 @@ def operation(
             given = dict(signature.bind(self, *args, **kwargs).arguments)
             del given["self"]
             extra = {"on_progress": given.pop("on_progress")} if "on_progress" in given else {}
-            return await function(self, **await self.found(described.checked(given)), **extra)
+            values = await self.found(described.checked(given))
+            self.access.check_call(name, values)
+            return await function(self, **values, **extra)
 
         guarded.__dict__["operation"] = described
         return cast("F", guarded)

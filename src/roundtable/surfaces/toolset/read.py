@@ -441,7 +441,8 @@ class ReadTools(ToolsetBase):
         offset: Annotated[int, Field(ge=0)] = 0,
     ) -> Listed:
         """All discussions, the most recently changed first."""
-        found = await self._service.summaries(search=search)
+        rows = await self._service.summaries(search=search)
+        found = [each for each in rows if self.access.sees(each.discussion_id)]
         result = Listed(
             discussions=[],
             total=len(found),

@@ -7,10 +7,17 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from ...core.text import clip
 from ...core.values import Status, TurnedOut
+from ...views.outgoing import outgoing_document
 
 
 class Result(BaseModel):
@@ -19,6 +26,12 @@ class Result(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     hint: str = Field(default="", description="What to do next.")
+
+    @model_serializer(mode="wrap")
+    def _leaves(self, handler: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
+        """However it leaves, nothing in it can do harm where it is shown. Without a type of its
+        own, so that the schema stays the fields'."""
+        return outgoing_document(handler(self))
 
     def size(self) -> int:
         """Characters of the answer as JSON."""

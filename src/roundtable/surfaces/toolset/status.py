@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from shlex import quote
 from typing import Literal
 
 from ...bootstrap import App
@@ -302,7 +301,7 @@ def participating(state: State, seated: Participant) -> str:
 
 
 def invitation(
-    state: State, seated: Participant, url: str | None, warnings: Sequence[str]
+    state: State, seated: Participant, url: str | None, warnings: Sequence[str], token: str
 ) -> Invited:
     if seated.speaker.model == OUTSIDE:
         told = "Pass these on; the table waits for this seat when its turn comes."
@@ -316,7 +315,7 @@ def invitation(
         state=state.status,
         participant=seated.id,
         web_url=url,
-        command=f"roundtable mcp --as {quote(seated.id)}",
+        command=f"roundtable mcp --token {token}",
         instructions=participating(state, seated),
         hint=" ".join([told, *warnings]),
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from ...core.errors import UnknownName
+from ..tokens.capability import Capability
 from .ask import AskTools
 from .compare import CompareTools
 from .moderate import ModerateTools
@@ -29,6 +32,12 @@ class Toolset(AskTools, CompareTools, ModerateTools):
         """The tools that this caller may use, by short name."""
         return {name: each for name, each in OPERATIONS.items() if name in self.access.tools}
 
+    def held_by(self, held: Capability) -> Toolset:
+        """The same tools with what another caller holds, of which many may share one server."""
+        other = copy(self)
+        other.access = replace(self.access, held=held)
+        return other
+
     async def call(
         self, name: str, arguments: Mapping[str, Any], on_progress: OnProgress | None = None
     ) -> Result:
@@ -36,6 +45,7 @@ class Toolset(AskTools, CompareTools, ModerateTools):
         described = find_operation(name)
         self.access.check(described.name)
         values = await self.found(described.checked(arguments))
+        self.access.check_call(described.name, values)
         extra = {"on_progress": on_progress} if described.takes_progress else {}
         return await described.function(self, **values, **extra)
 

@@ -9,7 +9,8 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from math import ceil
 from typing import Annotated, Any
 
@@ -17,26 +18,30 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Send
 
+from ...core.errors import UnknownName
 from ...core.state import State
-from ...core.text import redact
-from ...core.values import HOST_WIRE_NAME, Material
+from ...core.values import Material
+from ...core.visible import shown
+from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
 from ..exports import Form
+from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
+from ..tokens.capability import OWNER, Capability
+from ..tokens.opening import open_as
 from . import bodies
-from .access import Denied, Granted, Here, Hosting, Link, Owner, Seated, Web, is_owner
+from .access import Denied, Held, Here, Web, held_by, is_owner, secret_of
 from .exporting import bundled, exported
-from .links import Grant
+from .lasting import while_held
 from .sse import END
+from .tokens_api import token_row
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
-LARGEST_CURSOR = 2**53
-"""What JavaScript still counts exactly."""
 Cursor = Annotated[int, Query(ge=0, le=LARGEST_CURSOR)]
 
 
@@ -45,33 +50,31 @@ def link_routes() -> APIRouter:
     routes = APIRouter(prefix="/api/r/{token}", responses=REFUSALS, tags=["discussion"])
 
     @routes.get("")
-    async def opened(request: Request, here: Here, grant: Granted) -> bodies.Opened:
+    async def opened(request: Request, here: Here, grant: Held) -> bodies.Opened:
         """What this link opens, and as whom."""
-        async with here.rooms.enter(grant.discussion_id) as room:
+        async with here.rooms.enter(grant.only) as room:
             links = None
             if grant.role == "host":
                 seats = [each.id for each in room.opened.participants]
-                until = _lends_until(request, here, grant)
-                links = _links(here, request, grant.discussion_id, seats, until)
+                links = _links(here, request, grant.only, seats, _lender(request, here, grant))
             return bodies.Opened(
-                discussion_id=grant.discussion_id,
+                discussion_id=grant.only,
                 role=grant.role,
                 seat=grant.seat,
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
-                topic=redact(room.opened.topic),
+                topic=shown(room.opened.topic),
                 procedure=room.opened.procedure,
                 last_seq=room.last_seq,
-                driven_here=here.running.drives(grant.discussion_id),
+                driven_here=here.running.drives(grant.only),
                 links=links,
             )
 
     @routes.post("/unlock", status_code=204)
-    async def unlock(
-        token: str, body: bodies.Unlock, response: Response, here: Here, grant: Link
-    ) -> None:
+    async def unlock(token: str, body: bodies.Unlock, response: Response, here: Here) -> None:
         """Open a locked link in this browser."""
+        grant = held_by(here, token)
         if grant.locked and (wait := ceil(here.passwords.wait(token))):
             raise Denied(
                 429,
@@ -93,49 +96,50 @@ def link_routes() -> APIRouter:
     @routes.get("/events", response_class=JSONResponse)
     async def events(
         here: Here,
-        grant: Granted,
+        grant: Held,
         after: Cursor = 0,
         limit: Annotated[int, Query(ge=1, le=5_000)] = 1_000,
     ) -> Response:
         """The events after a cursor."""
-        async with here.rooms.enter(grant.discussion_id) as room:
+        async with here.rooms.enter(grant.only) as room:
             return Response(room.events(after, limit), media_type="application/json")
 
     @routes.get("/feed", response_class=StreamingResponse)
     async def feed(
-        request: Request, here: Here, grant: Granted, after: Cursor | None = None
+        request: Request, here: Here, grant: Held, after: Cursor | None = None
     ) -> Response:
         """Events as they come, as server-sent events; also the words of whoever speaks.
 
         `Last-Event-ID` goes before `after`. It ends with the event `end`: when the discussion is
-        over, this server goes, or the link runs out.
+        over, this server goes, or the link runs out or is ended.
         """
         seen = _last_event(request)
         cursor = (after or 0) if seen is None else seen
-        async with here.rooms.enter(grant.discussion_id):
+        async with here.rooms.enter(grant.only):
             pass  # UnknownDiscussion, while it can still be said with a status
-        return Feed(_frames(here, grant, cursor), media_type="text/event-stream")
+        frames = _frames(here, grant, secret_of(request), cursor)
+        return Feed(frames, media_type="text/event-stream")
 
     @routes.get("/derived", response_class=JSONResponse)
-    async def derived(request: Request, here: Here, grant: Granted) -> Response:
+    async def derived(request: Request, here: Here, grant: Held) -> Response:
         """What only the whole discussion tells: points, pictures, verdict, cost."""
-        async with here.rooms.enter(grant.discussion_id) as room:
+        async with here.rooms.enter(grant.only) as room:
             seq, body = await room.derived()
-        tag = f'"{grant.discussion_id}-{seq}"'
+        tag = f'"{grant.only}-{seq}"'
         headers = {"etag": tag, "cache-control": "no-cache, private"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         return Response(body, media_type="application/json", headers=headers)
 
     @routes.get("/export.{form}", response_class=Response)
-    async def export(form: Form, here: Here, grant: Granted) -> Response:
+    async def export(form: Form, here: Here, grant: Held) -> Response:
         """The discussion as a file."""
-        return await exported(here.app.service, grant.discussion_id, form)
+        return await exported(here.app.service, grant.only, form)
 
     @routes.get("/bundle", response_class=Response)
-    async def bundle(here: Here, grant: Hosting) -> Response:
+    async def bundle(here: Here, grant: Held) -> Response:
         """Everything, prompts and material included, in a form that can be verified elsewhere."""
-        return await bundled(here.app.service, grant.discussion_id)
+        return await bundled(here.app.service, grant.only)
 
     _acts(routes)
     return routes
@@ -143,15 +147,12 @@ def link_routes() -> APIRouter:
 
 def _acts(routes: APIRouter) -> None:
     @routes.post("/speak")
-    async def speak(body: bodies.Speak, here: Here, grant: Granted) -> bodies.Said:
+    async def speak(body: bodies.Speak, here: Here, grant: Held) -> bodies.Said:
         """Say something: for the seat, or as the host at any time."""
-        if grant.role == "viewer":
-            raise Denied(403, "This link may only watch.", "Ask for a seat, or the host's link.")
-        speaker = grant.seat if grant.role == "seat" else HOST_WIRE_NAME
         said = await here.app.service.hear(
-            grant.discussion_id, speaker, body.text, body.declaration, key=body.key or None
+            grant.only, grant.voice, body.text, body.declaration, key=body.key or None
         )
-        state = await here.app.service.read(grant.discussion_id)
+        state = await here.app.service.read(grant.only)
         points, conditions = new_ids(state, said.speech)
         return bodies.Said(
             turn_id=said.speech.turn_id,
@@ -164,107 +165,131 @@ def _acts(routes: APIRouter) -> None:
         )
 
     @routes.post("/pause")
-    async def pause(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:
+    async def pause(body: bodies.Reason, here: Here, grant: Held) -> bodies.Done:
         """Let nobody begin a new turn; whoever speaks finishes."""
-        return _done(
-            await here.app.service.pause(grant.discussion_id, by=_by(grant), reason=body.reason)
-        )
+        return _done(await here.app.service.pause(grant.only, by=_by(grant), reason=body.reason))
 
     @routes.post("/resume")
-    async def resume(here: Here, grant: Hosting) -> bodies.Done:
+    async def resume(here: Here, grant: Held) -> bodies.Done:
         """Let it go on; this server drives it if nobody else does."""
-        state = await here.app.service.resume(grant.discussion_id, by=_by(grant))
+        state = await here.app.service.resume(grant.only, by=_by(grant))
         if state.closed is None:
-            here.running.drive(grant.discussion_id)
+            here.running.drive(grant.only)
         return _done(state)
 
     @routes.post("/again")
-    async def again(body: bodies.Again, here: Here, grant: Hosting) -> bodies.Done:
+    async def again(body: bodies.Again, here: Here, grant: Held) -> bodies.Done:
         """Ask its last stage again, alone, after it is over; what is said then counts."""
-        state = await here.app.service.ask_again(grant.discussion_id, body.stage, by=_by(grant))
-        here.running.drive(grant.discussion_id)
+        state = await here.app.service.ask_again(grant.only, body.stage, by=_by(grant))
+        here.running.drive(grant.only)
         return _done(state)
 
     @routes.post("/skip")
-    async def skip(body: bodies.Skip, here: Here, grant: Hosting) -> bodies.Done:
+    async def skip(body: bodies.Skip, here: Here, grant: Held) -> bodies.Done:
         """Do without somebody's open turn."""
-        return _done(
-            await here.app.service.skip(grant.discussion_id, body.participant, by=_by(grant))
-        )
+        return _done(await here.app.service.skip(grant.only, body.participant, by=_by(grant)))
 
     @routes.post("/material")
-    async def material(body: bodies.AddMaterial, here: Here, grant: Hosting) -> bodies.Done:
+    async def material(body: bodies.AddMaterial, here: Here, grant: Held) -> bodies.Done:
         """Put a document on the table."""
+        given = Material(source=body.source, text=body.text)
+        (given,) = checked_for_secrets(here.app.settings, [given], body.secrets)
         state = await here.app.service.add_material(
-            grant.discussion_id,
-            Material(source=body.source, text=body.text),
+            grant.only,
+            given,
             by=_by(grant),
             key=body.key or None,
         )
         return _done(state)
 
     @routes.post("/extend")
-    async def extend(body: bodies.Extend, here: Here, grant: Hosting) -> bodies.Done:
+    async def extend(body: bodies.Extend, here: Here, grant: Held) -> bodies.Done:
         """Give the table more rounds."""
-        return _done(await here.app.service.extend(grant.discussion_id, body.rounds, by=_by(grant)))
+        return _done(await here.app.service.extend(grant.only, body.rounds, by=_by(grant)))
 
     @routes.post("/advance")
-    async def advance(here: Here, grant: Hosting) -> bodies.Done:
+    async def advance(here: Here, grant: Held) -> bodies.Done:
         """End the open round by hand."""
-        return _done(await here.app.service.advance(grant.discussion_id, by=_by(grant)))
+        return _done(await here.app.service.advance(grant.only, by=_by(grant)))
 
     @routes.post("/stop")
-    async def stop(body: bodies.Reason, here: Here, grant: Hosting) -> bodies.Done:
+    async def stop(body: bodies.Reason, here: Here, grant: Held) -> bodies.Done:
         """End it with what exists."""
-        return _done(
-            await here.app.service.stop(grant.discussion_id, by=_by(grant), reason=body.reason)
-        )
+        return _done(await here.app.service.stop(grant.only, by=_by(grant), reason=body.reason))
 
     @routes.post("/outcome")
-    async def outcome(body: bodies.Outcome, here: Here, grant: Hosting) -> bodies.Done:
+    async def outcome(body: bodies.Outcome, here: Here, grant: Held) -> bodies.Done:
         """Say how the decision turned out: good, mixed or bad. A later word replaces it."""
         state = await here.app.service.record_outcome(
-            grant.discussion_id, body.outcome, note=body.note, by=_by(grant)
+            grant.only, body.outcome, note=body.note, by=_by(grant)
         )
         return _done(state)
 
     @routes.post("/vote")
-    async def vote(body: bodies.Vote, here: Here, grant: Seated) -> bodies.Done:
+    async def vote(body: bodies.Vote, here: Here, grant: Held) -> bodies.Done:
         """Vote on ending it, for the seat."""
-        state = await here.app.service.vote_to_end(grant.discussion_id, grant.seat, body.in_favour)
+        state = await here.app.service.vote_to_end(grant.only, grant.seat, body.in_favour)
         return _done(state)
 
     @routes.post("/share")
-    async def share(body: bodies.Share, request: Request, here: Here, grant: Hosting) -> bodies.Url:
-        """A link for somebody else. It does not outlive the link that it was asked through."""
-        async with here.rooms.enter(grant.discussion_id) as room:
+    async def share(body: bodies.Share, request: Request, here: Here, grant: Held) -> bodies.Url:
+        """A link for somebody else. It does not outlive the link that it was asked through, and
+        stands in the list of links from which it can be ended."""
+        async with here.rooms.enter(grant.only) as room:
             state = await here.app.service.read(room.discussion_id)
         seats = [each.id for each in state.participants]
         if body.role == "seat" and body.seat not in seats:
             raise Denied(
                 422, f"There is no seat {body.seat!r}.", f"Seats here: {', '.join(seats)}."
             )
-        expires = _lends_until(request, here, grant)
-        if body.hours:
-            asked = here.now() + timedelta(hours=body.hours)
-            expires = min(asked, expires or asked)
+        lender = _lender(request, here, grant)
+        expires = here.now() + timedelta(hours=body.hours) if body.hours else None
         token = here.links.token(
-            grant.discussion_id,
+            grant.only,
             body.role,
             seat=body.seat if body.role == "seat" else "",
             expires=expires,
             password=body.password,
+            by=lender,
         )
+        made = here.links.find(token)
+        assert made is not None, "it was made just now"
+        lender.narrowed(made)
+        here.links.tokens.note_link(replace(made, label=body.label))
         return bodies.Url(
             url=f"{_base(request)}/r/{token}",
             token=token,
-            expires=expires.isoformat() if expires else None,
+            id=made.id,
+            expires=made.expires.isoformat() if made.expires else None,
         )
+
+    @routes.get("/links")
+    async def links(request: Request, here: Here, grant: Held) -> bodies.TokenList:
+        """The links to this discussion that were given out: all for the owner, else those that
+        were made through this one."""
+        found = here.links.tokens.listed(_lender(request, here, grant))
+        own = [each for each in found if each.capability.discussions == grant.discussions]
+        return bodies.TokenList(tokens=[token_row(here.links.tokens, each) for each in own])
+
+    @routes.delete("/links/{token_id}")
+    async def end_link(
+        token_id: str, request: Request, here: Here, grant: Held
+    ) -> bodies.TokensEnded:
+        """End one of them, with all that were made through it and the pages that they show."""
+        tokens = here.links.tokens
+        own = {
+            each.capability.id
+            for each in tokens.listed(_lender(request, here, grant))
+            if each.capability.discussions == grant.discussions
+        }
+        if token_id not in own:
+            raise UnknownName("link", token_id, own)
+        return bodies.TokensEnded(ended=tokens.end(token_id))
 
 
 def owner_routes() -> APIRouter:
-    """All discussions, for the owner."""
-    routes = APIRouter(prefix="/api", dependencies=[Owner], responses=REFUSALS, tags=["owner"])
+    """All discussions, for the owner and for clients that start some."""
+    routes = APIRouter(prefix="/api", responses=REFUSALS, tags=["owner"])
 
     @routes.get("/discussions")
     async def discussions(
@@ -292,12 +317,13 @@ def owner_routes() -> APIRouter:
         )
 
     @routes.post("/discussions", status_code=201)
-    async def open_(body: bodies.Open, request: Request, here: Here) -> bodies.Started:
+    async def open_(body: bodies.Open, request: Request, here: Here, held: Held) -> bodies.Started:
         """Put a topic to a table, and let it begin."""
-        state = await here.app.service.open(body.request(here.app.settings), key=body.key or None)
+        wanted = body.request(here.app.settings)
+        state, held = await open_as(here.app, held, wanted, key=body.key or None)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
-        return _started(here, request, state)
+        return _started(here, request, state, held)
 
     @routes.delete("/discussions/{discussion_id}", status_code=204)
     async def delete(discussion_id: str, here: Here) -> None:
@@ -305,12 +331,12 @@ def owner_routes() -> APIRouter:
         await here.app.service.delete(await here.app.service.find(discussion_id))
 
     @routes.post("/discussions/{discussion_id}/run", status_code=202)
-    async def run(discussion_id: str, request: Request, here: Here) -> bodies.Started:
+    async def run(discussion_id: str, request: Request, here: Here, held: Held) -> bodies.Started:
         """Drive a discussion from wherever it stands, unless another process does."""
         state = await here.app.service.read(await here.app.service.find(discussion_id))
         if state.closed is None:
             here.running.drive(state.discussion_id)
-        return _started(here, request, state)
+        return _started(here, request, state, held)
 
     @routes.get("/compare")
     async def compare(
@@ -366,31 +392,26 @@ def _last_event(request: Request) -> int | None:
     return int(last)
 
 
-async def _frames(here: Web, grant: Grant, after: int) -> AsyncGenerator[bytes, None]:
-    async with here.rooms.enter(grant.discussion_id) as room, aclosing(room.feed(after)) as frames:
-        if grant.expires is None:
-            async for frame in frames:
-                yield frame
-            return
-        while (left := (grant.expires - here.now()).total_seconds()) > 0:
-            try:
-                async with asyncio.timeout(left):
-                    frame = await anext(frames)
-            except StopAsyncIteration:
-                return
-            except TimeoutError:
-                break
+async def _frames(
+    here: Web, grant: Capability, secret: str, after: int
+) -> AsyncGenerator[bytes, None]:
+    async with (
+        here.rooms.enter(grant.only) as room,
+        aclosing(room.feed(after)) as frames,
+        aclosing(while_held(frames, here.links, secret, here.now, last=(END,))) as coming,
+    ):
+        async for frame in coming:
             yield frame
-        yield END
 
 
-def _started(here: Web, request: Request, state: State) -> bodies.Started:
-    links = _links(here, request, state.discussion_id, [each.id for each in state.participants])
+def _started(here: Web, request: Request, state: State, by: Capability) -> bodies.Started:
+    seats = [each.id for each in state.participants]
+    links = _links(here, request, state.discussion_id, seats, by)
     return bodies.Started(
         discussion_id=state.discussion_id,
         status=state.status,
         driven_here=here.running.drives(state.discussion_id),
-        url=_url(here, request, state.discussion_id),
+        url=_url(here, request, state.discussion_id, by),
         links=links,
     )
 
@@ -398,14 +419,14 @@ def _started(here: Web, request: Request, state: State) -> bodies.Started:
 def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
     return bodies.Headlined(
         discussion_id=row.discussion_id,
-        topic=redact(row.topic),
+        topic=shown(row.topic),
         procedure=row.procedure,
         status="interrupted" if row.interrupted else row.status,
         opened_at=row.opened_at.isoformat(),
         updated_at=row.updated_at.isoformat(),
         last_seq=row.last_seq,
         outcome=row.outcome,
-        url=_url(here, request, row.discussion_id),
+        url=_url(here, request, row.discussion_id, OWNER),
     )
 
 
@@ -414,18 +435,16 @@ def _links(
     request: Request,
     discussion_id: str,
     seats: list[str],
-    expires: datetime | None = None,
+    by: Capability,
 ) -> dict[str, str]:
     base = _base(request)
-    tokens = {"viewer": here.links.token(discussion_id, expires=expires)}
-    tokens |= {
-        seat: here.links.token(discussion_id, "seat", seat=seat, expires=expires) for seat in seats
-    }
+    tokens = {"viewer": here.links.token(discussion_id, by=by)}
+    tokens |= {seat: here.links.token(discussion_id, "seat", seat=seat, by=by) for seat in seats}
     return {who: f"{base}/r/{token}" for who, token in tokens.items()}
 
 
-def _url(here: Web, request: Request, discussion_id: str) -> str:
-    return f"{_base(request)}/r/{here.links.token(discussion_id, 'host')}"
+def _url(here: Web, request: Request, discussion_id: str, by: Capability) -> str:
+    return f"{_base(request)}/r/{here.links.token(discussion_id, 'host', by=by)}"
 
 
 def _base(request: Request) -> str:
@@ -433,12 +452,13 @@ def _base(request: Request) -> str:
     return f"{request.url.scheme}://{request.headers['host']}"
 
 
-def _lends_until(request: Request, here: Web, grant: Grant) -> datetime | None:
-    """When links end that this one gives out: a host for two hours makes no host for ever."""
-    return None if is_owner(request, here) else grant.expires
+def _lender(request: Request, here: Web, grant: Capability) -> Capability:
+    """Through whom links are given out here, with which they end: a host for two hours makes no
+    host for ever."""
+    return OWNER if is_owner(request, here) else grant
 
 
-def _by(grant: Grant) -> str:
+def _by(grant: Capability) -> str:
     return "the host" if grant.role == "host" else "the owner"
 
 

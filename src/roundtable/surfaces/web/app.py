@@ -18,22 +18,28 @@ from starlette.middleware.gzip import GZipMiddleware
 from ...bootstrap import App
 from ...core import errors
 from ...core.text import redact
+from ...core.visible import shown
 from ...version import __version__
 from ..openai.api import router as openai_routes
 from ..toolset import Toolset
-from .access import Denied, Here, Owner, Web, is_owner
+from .access import Admitted, Denied, Here, Web, admit, held_by, is_owner
 from .api import REFUSALS, link_routes, owner_routes
-from .guard import STRICT_HEADERS, Guard, Hosts, Rate, problem
+from .guard import STRICT_HEADERS, Guard
+from .hosts import Hosts
+from .limits import Rate
 from .links import Links
+from .refusal import problem
 from .running import Running
 from .sse import Rooms
 from .start_api import router as start_routes
+from .tokens_api import router as token_routes
 from .tools_api import router as tool_routes
 
 PAGE = Path(__file__).parent / "page"
 _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
     (errors.UnknownDiscussion, 404),
     (errors.UnknownName, 404),
+    (errors.Forbidden, 403),
     (errors.NotAllowed, 409),
     (errors.LeaseHeld, 409),
     (errors.LeaseLost, 409),
@@ -56,6 +62,7 @@ def make_app(
     """The whole service. `host` is the address that it listens on, `allow_hosts` are further names
     under which it may be called. Its lifespan ends what it drives, resumably."""
     running = Running(app.service)
+    links.tokens.now = now
     web = Web(app, links, running, Rooms(app.service, running.draft_store), now)
 
     @asynccontextmanager
@@ -71,6 +78,7 @@ def make_app(
         version=__version__,
         summary="Discussions of several AI experts: watch, join, start and share them.",
         openapi_url="/api/openapi.json",
+        dependencies=[Admitted],
         docs_url=None,  # those pages load from elsewhere
         redoc_url=None,
         lifespan=lifespan,
@@ -80,7 +88,9 @@ def make_app(
     service.state.web = web
     # Not the feeds: they are told apart by their kind, and go out as they come.
     service.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
-    service.add_middleware(Guard, hosts=Hosts(host, allow_hosts), rate=rate)
+    service.add_middleware(
+        Guard, hosts=Hosts(host, allow_hosts), rate=rate, admit=lambda scope: admit(web, scope)
+    )
     _explain_errors(service)
     _pages(service)
     service.include_router(link_routes())
@@ -91,10 +101,11 @@ def make_app(
 
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
-    service.include_router(start_routes(web.app), dependencies=[Owner], responses=REFUSALS)
+    service.include_router(start_routes(web.app), responses=REFUSALS)
+    service.include_router(token_routes())
     tools = Toolset(web.app, web.running)
-    service.include_router(tool_routes(tools), dependencies=[Owner], responses=REFUSALS)
-    service.include_router(openai_routes(web.app, web.running))
+    service.include_router(tool_routes(tools), responses=REFUSALS)
+    service.include_router(openai_routes(web.app, web.running, web.links))
 
 
 def _pages(service: FastAPI) -> None:
@@ -121,10 +132,10 @@ def _pages(service: FastAPI) -> None:
 
     @service.get("/r/{token}", include_in_schema=False)
     async def discussion_page(token: str, here: Here) -> Response:
-        if here.links.read(token, now=here.now()) is None:
-            return _plain_page(
-                404, "This link opens nothing", "Ask whoever gave it to you; it may have run out."
-            )
+        try:
+            held_by(here, token)
+        except Denied as denied:
+            return _plain_page(404, denied.error.removesuffix("."), denied.remedy)
         return _shell()
 
     @service.get("/api/health", tags=["service"])
@@ -157,12 +168,13 @@ def _explain_errors(service: FastAPI) -> None:
     """Every refusal says what happened and what to do next, and none of them a secret."""
 
     def answer(request: Request, status: int, error: str, remedy: str = "") -> Response:
-        body = problem(request.url.path, redact(error), redact(remedy))
+        body = problem(request.url.path, shown(error), shown(remedy))
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)
-    async def denied(_: Request, error: Denied) -> Response:
-        return JSONResponse(error.body, status_code=error.status, headers=error.headers)
+    async def denied(request: Request, error: Denied) -> Response:
+        body = problem(request.url.path, error.error, error.remedy, **error.more)
+        return JSONResponse(body, status_code=error.status, headers=error.headers)
 
     @service.exception_handler(errors.RoundtableError)
     async def ours(request: Request, error: errors.RoundtableError) -> Response:

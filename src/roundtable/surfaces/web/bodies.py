@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
-from ...settings import Settings
+from ...settings import OnSecrets, Settings
 from ..opening import OptionValues, open_request
 from ..recorded import Recorded
-from .links import Role
+from ..tokens.capability import Act, Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
 Key = Annotated[str, StringConstraints(max_length=200)]
@@ -71,7 +71,61 @@ class Said(BaseModel):
 class Url(BaseModel):
     url: str
     token: str
+    id: str
+    """By which it can be ended."""
     expires: str | None
+
+
+class TokenRow(BaseModel):
+    """A token or a link that was given out; not the secret itself."""
+
+    id: str
+    kind: Literal["token", "link"]
+    label: str
+    may: list[Act]
+    discussions: list[str] | None
+    """None: all of them. What it started itself is not among them."""
+    started: list[str]
+    seat: str
+    locked: bool
+    spend_usd: float | None
+    left_usd: float | None
+    channels: list[str] | None
+    made: str
+    expires: str | None
+    through: str
+    """The id of the one that it was given out through, with which it ends; empty: the owner's."""
+
+
+class TokenList(BaseModel):
+    tokens: list[TokenRow]
+
+
+class TokenMade(BaseModel):
+    token: str
+    """Shown this once: only its hash is kept."""
+    about: TokenRow
+
+
+class TokensEnded(BaseModel):
+    ended: list[str]
+
+
+class MakeToken(Body):
+    """What a new token shall allow. It cannot be more than whoever asks for it holds."""
+
+    label: Short
+    may: list[Literal["results", "watch", "speak", "lead", "open"]] = Field(
+        default_factory=list, max_length=10
+    )
+    """Empty: to speak for its seat, to watch its discussions, or to start its own."""
+    discussions: list[Short] | None = Field(default_factory=list, max_length=1_000)
+    """None: all of them."""
+    seat: Short = ""
+    spend_usd: float | None = Field(default=None, ge=0)
+    channels: list[Short] | None = Field(default_factory=list, max_length=100)
+    """None: all that the settings name."""
+    hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
 
 
 class Headlined(BaseModel):
@@ -134,6 +188,7 @@ class Skip(Body):
 class AddMaterial(Body):
     source: Short
     text: str
+    secrets: OnSecrets | None = None
     key: Key | None = None
 
 
@@ -173,6 +228,8 @@ class Share(Body):
     seat: Short = ""
     hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)
     password: Short = ""
+    label: Short = ""
+    """What the link is for, in the list of links."""
 
 
 class Topic(Body):
@@ -192,6 +249,8 @@ class Topic(Body):
     context_from: list[Short] = Field(default_factory=list, max_length=20)
     """Further discussions whose record is to be in hand."""
     search: bool = True
+    secrets: OnSecrets | None = None
+    """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
 
     def request(self, settings: Settings) -> OpenRequest:
         """What the service is asked to open."""
@@ -218,6 +277,7 @@ class Topic(Body):
             follows=self.follows,
             context_from=self.context_from,
             search=self.search,
+            secrets=self.secrets,
             created_by=created_by,
             news=news,
             task=task,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import NetError
-from ...core.text import redact
+from ...core.visible import shown
 from ...engine.tools import Draft, OnDraft
 from ...net import request
 from .found import STATE_FILE, Found, running
@@ -54,8 +54,8 @@ class Speaking:
 
     @property
     def shown(self) -> str:
-        """The words without anything that looks like a secret."""
-        return redact(self.text)
+        """The words without secrets, and nothing hidden in them."""
+        return shown(self.text)
 
 
 OnChange = Callable[[str], None]

@@ -27,7 +27,8 @@ from ...ledger.leases import owner_is_dead
 from ...private import private_folder, put_private
 from ...programs import WORKSPACE, python_child
 from ...settings import Settings
-from .links import Links, Role, load_links
+from ..tokens.capability import OWNER, Capability, Role
+from .links import Links, load_links
 from .lock import take_lock
 
 PORT = 8199
@@ -165,10 +166,16 @@ def stop_server(home: Path) -> bool:
 
 
 def page_url(
-    found: Found, links: Links, discussion_id: str, role: Role = "viewer", seat: str = ""
+    found: Found,
+    links: Links,
+    discussion_id: str,
+    role: Role = "viewer",
+    seat: str = "",
+    *,
+    by: Capability = OWNER,
 ) -> str:
-    """Where a browser sees a discussion."""
-    return f"{found.url}/r/{links.token(discussion_id, role, seat=seat)}"
+    """Where a browser sees a discussion; the link is no more than whoever gives it out holds."""
+    return f"{found.url}/r/{links.token(discussion_id, role, seat=seat, by=by)}"
 
 
 def owner_url(found: Found, links: Links) -> str:

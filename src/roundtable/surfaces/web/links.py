@@ -1,8 +1,9 @@
-"""Links: who may do what, written into the address itself and signed. Nothing is stored for them.
+"""Links: who may do what, written into the address itself and signed.
 
-A token says which discussion it opens and as whom; the key of this installation signs it, so a
-token that was not given out by it does not exist. Whoever deletes the key's file withdraws all of
-them at once.
+A link says which discussion it opens and as whom; the key of this installation signs it, so one
+that was not given out by it does not exist. Nothing needs to be stored for it until it is ended:
+then its id is kept, and the next one that is given out for the same end is another. Whoever
+deletes the key's file withdraws all of them at once.
 """
 
 from __future__ import annotations
@@ -12,16 +13,15 @@ import hmac
 import json
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
 
 from ...core.errors import BadSetting
 from ...private import private_folder, put_key
-
-Role = Literal["viewer", "seat", "host"]
-ROLES: tuple[Role, ...] = get_args(Role)
+from ..tokens.capability import OWNER, ROLES, Act, Capability, Role
+from ..tokens.store import ENDED, Tokens, id_of, is_token
 
 KEY_FILE = "web.key"
 _KEY_BYTES = 32
@@ -30,26 +30,29 @@ _MAC_BYTES = 20
 _LONGEST = 2048
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What a link allows."""
+_ACTS: dict[Role, frozenset[Act]] = {
+    "viewer": frozenset({"watch"}),
+    "seat": frozenset({"speak"}),
+    "host": frozenset({"lead"}),
+}
 
-    discussion_id: str
-    role: Role
-    seat: str = ""
-    """The participant for whom a link with the role `seat` speaks."""
-    expires: datetime | None = None
-    locked: bool = False
-    """Whether it opens only with its password."""
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something that looks like a link or a token opens nothing."""
+
+    why: str
 
 
 class Links:
-    """Gives out tokens and reads them again. Equal keys give equal tokens, in every process."""
+    """Gives out links and reads them again, and tokens as well: whatever a caller brings becomes
+    a capability here. Equal keys give equal links, in every process."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, tokens: Tokens | None = None) -> None:
         if len(key) < _KEY_BYTES:
             raise ValueError(f"a key has at least {_KEY_BYTES} bytes")
         self._key = key
+        self.tokens = tokens or Tokens(None)
 
     def token(
         self,
@@ -59,38 +62,81 @@ class Links:
         seat: str = "",
         expires: datetime | None = None,
         password: str = "",
+        by: Capability = OWNER,
     ) -> str:
-        """The token for one discussion. The same arguments give the same token, except that one
-        with a password is new each time."""
-        fields: list[object] = [discussion_id, ROLES.index(role), seat]
+        """The link to one discussion, given out by somebody: it ends with what that one holds.
+        The same arguments give the same one until it is ended, except that one with a password is
+        new each time."""
+        ends = [each for each in (expires, by.expires) if each is not None]
+        stamp = int(min(ends).timestamp()) if ends else 0
         lock = ""
         if password:
             salt = secrets.token_hex(8)
             lock = salt + self._lock(salt, password)
-        if expires is not None or lock:
-            fields.append(int(expires.timestamp()) if expires is not None else 0)
-        if lock:
-            fields.append(lock)
-        payload = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
+        edition = self.tokens.era
+        while True:
+            made = self._signed(discussion_id, role, seat, stamp, lock, edition, by.lineage)
+            if not self.tokens.is_ended(id_of(made)):
+                return made
+            edition += 1
+
+    def standing(self, discussion_id: str, seats: Iterable[str]) -> list[str]:
+        """The links that a discussion has without anybody's asking."""
+        roles: list[Role] = ["viewer", "host"]
+        return [
+            *(self.token(discussion_id, role) for role in roles),
+            *(self.token(discussion_id, "seat", seat=seat) for seat in seats),
+        ]
+
+    def _signed(
+        self,
+        discussion_id: str,
+        role: Role,
+        seat: str,
+        stamp: int,
+        lock: str,
+        edition: int,
+        parents: tuple[str, ...],
+    ) -> str:
+        fields: list[object] = [discussion_id, ROLES.index(role), seat]
+        more: list[object] = [stamp, lock, edition, list(parents)]
+        while more and not more[-1]:  # short, and as links always were
+            more.pop()
+        payload = json.dumps([*fields, *more], ensure_ascii=False, separators=(",", ":")).encode()
         return _text(self._mac(b"link", payload) + payload)
 
-    def read(self, token: str, *, now: datetime) -> Grant | None:
-        """What a token allows; None if it was not given out here, or its time is over."""
-        fields = self._fields(token)
-        if fields is None:
-            return None
-        discussion_id, role, seat, stamp, lock = fields
-        expires = datetime.fromtimestamp(stamp, UTC) if stamp else None
-        if expires is not None and now >= expires:
-            return None
-        return Grant(discussion_id, ROLES[role], seat, expires, locked=bool(lock))
+    def read(self, secret: str, *, now: datetime) -> Capability | None:
+        """What a link or a token allows; None if it was not given out here, has run out or was
+        ended."""
+        found = self.held(secret, now=now)
+        return found if isinstance(found, Capability) else None
+
+    def held(self, secret: str, *, now: datetime) -> Capability | Refusal:
+        """The same, with the reason if it allows nothing. Only who really held it once is told
+        more than that it opens nothing."""
+        fields = None if is_token(secret) else self._fields(secret)
+        found = self.tokens.find(secret) if fields is None else _capability(secret, fields)
+        if found is None:
+            known = is_token(secret) and self.tokens.is_ended(id_of(secret))
+            return Refusal(ENDED if known else "")
+        if fields is not None and fields.edition < self.tokens.era:
+            return Refusal(ENDED)
+        why = self.tokens.refusal(found, now)
+        return Refusal(why) if why else found
+
+    def find(self, secret: str) -> Capability | None:
+        """What was given out, whether it still stands or not."""
+        if is_token(secret):
+            return self.tokens.find(secret)
+        fields = self._fields(secret)
+        return None if fields is None else _capability(secret, fields)
 
     def opens(self, token: str, password: str) -> bool:
         """Whether this is the password of a locked token."""
         fields = self._fields(token)
-        if fields is None or not fields[4]:
+        if fields is None or not fields.lock:
             return False
-        salt, lock = fields[4][:16], fields[4][16:]
+        salt, lock = fields.lock[:16], fields.lock[16:]
         return hmac.compare_digest(self._lock(salt, password), lock)
 
     def pass_for(self, token: str) -> str:
@@ -133,7 +179,7 @@ class Links:
     def _mac(self, purpose: bytes, data: bytes) -> bytes:
         return hmac.digest(self._key, purpose + b"\0" + data, hashlib.sha256)[:_MAC_BYTES]
 
-    def _fields(self, token: str) -> tuple[str, int, str, int, str] | None:
+    def _fields(self, token: str) -> _Fields | None:
         """The signed fields, or None. Only what has our signature is parsed at all."""
         if len(token) > _LONGEST or not token.isascii():
             return None
@@ -146,9 +192,40 @@ class Links:
         if not hmac.compare_digest(mac, self._mac(b"link", payload)) or _text(data) != token:
             return None
         parts = json.loads(payload)
-        stamp = parts[3] if len(parts) > 3 else 0
-        lock = parts[4] if len(parts) > 4 else ""
-        return parts[0], parts[1], parts[2], stamp, lock
+        more = dict(enumerate(parts))
+        return _Fields(
+            parts[0],
+            parts[1],
+            parts[2],
+            more.get(3, 0),
+            more.get(4, ""),
+            more.get(5, 0),
+            tuple(more.get(6, ())),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    discussion_id: str
+    role: int
+    seat: str
+    stamp: int
+    lock: str
+    edition: int
+    parents: tuple[str, ...]
+
+
+def _capability(link: str, fields: _Fields) -> Capability:
+    return Capability(
+        acts=_ACTS[ROLES[fields.role]],
+        id=id_of(link),
+        discussions=frozenset({fields.discussion_id}),
+        seat=fields.seat,
+        channels=frozenset(),
+        expires=datetime.fromtimestamp(fields.stamp, UTC) if fields.stamp else None,
+        parents=fields.parents,
+        locked=bool(fields.lock),
+    )
 
 
 def load_links(home: Path) -> Links:
@@ -165,7 +242,7 @@ def load_links(home: Path) -> Links:
             str(path), "the file", f"a place for the page's key ({error.strerror})"
         ) from None
     try:
-        return Links(bytes.fromhex(key.decode("ascii")))
+        return Links(bytes.fromhex(key.decode("ascii")), Tokens(home))
     except ValueError:
         expected = f"{2 * _KEY_BYTES} hexadecimal digits; delete the file to get a new key"
         raise BadSetting(str(path), "the key", expected) from None

@@ -22,6 +22,7 @@ from ...settings import Settings
 from ..files import WorkspaceFiles
 from .access import Web
 from .app import make_app
+from .connection import Connection
 from .found import LOCK_FILE, PORT, Found, announce, forget
 from .links import load_links
 from .lock import take_lock
@@ -128,6 +129,7 @@ def server_config(service: object) -> uvicorn.Config:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
     return uvicorn.Config(
         service,  # type: ignore[arg-type]  # an ASGI application
+        http=Connection,
         access_log=False,  # addresses hold tokens
         log_config=None,
         log_level="warning",

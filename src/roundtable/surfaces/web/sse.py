@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from time import perf_counter
 
@@ -36,7 +36,8 @@ DRAFTS_EVERY = 0.12
 _PAGE = 500
 _BREATH = 0.005
 """Seconds of encoding after which others get their turn."""
-_CHUNK = 256 * 1024
+_CHUNK = 8 * 1024
+"""Bytes that are written at once: more would pile up for whoever does not read."""
 _DRAFTS_KEPT = 256
 _ALIVE = b": still here\n\n"
 END = b"event: end\ndata: {}\n\n"
@@ -140,7 +141,8 @@ class Room:
                 after += 1
             if after >= self.last_seq:
                 if self._ended:
-                    yield b"".join((*chunk, END))
+                    for piece in _pieces([*chunk, END]):
+                        yield piece
                     return
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
@@ -148,9 +150,9 @@ class Room:
                 if not chunk and ticks != self._ticks:
                     chunk.append(_ALIVE)
                 ticks = self._ticks
-            if chunk:
-                yield b"".join(chunk)
-            else:
+            for piece in _pieces(chunk):
+                yield piece
+            if not chunk:
                 await news.wait()
 
     async def close(self) -> None:
@@ -351,6 +353,13 @@ def _draft_frame(speaking: Speaking, begins: int, words: str) -> bytes:
         "words": words,
     }
     return b"event: draft\ndata: " + json.dumps(said).encode("ascii") + b"\n\n"
+
+
+def _pieces(frames: list[bytes]) -> Iterator[bytes]:
+    """The frames together, in pieces of a size."""
+    whole = b"".join(frames)
+    for start in range(0, len(whole), _CHUNK):
+        yield whole[start : start + _CHUNK]
 
 
 def _json(value: object) -> bytes:

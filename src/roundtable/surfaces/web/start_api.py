@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State
-from ...core.text import redact
 from ...core.values import OUTSIDE, Budget, SpeakerRef
+from ...core.visible import shown
 from ...experts.library_files import OwnFile, own_files
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
@@ -202,7 +202,7 @@ def _own_row(own: ProcedureFiles, name: str) -> ProcedureRow:
     try:
         return _row(procedure_spec(name, own), built_in=False)
     except RoundtableError as error:
-        return ProcedureRow(name=name, summary="", built_in=False, error=redact(str(error)))
+        return ProcedureRow(name=name, summary="", built_in=False, error=shown(str(error)))
 
 
 def _option(option: Option) -> OptionRow:
@@ -315,7 +315,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         line=estimate_line(estimate, state),
         over_budget=_over(estimate, state.start.budget),
         notes=[
-            NoteRow(code=note.code, text=redact(note.text), remedy=redact(note.remedy))
+            NoteRow(code=note.code, text=shown(note.text), remedy=shown(note.remedy))
             for note in notes(state)
         ],
     )

@@ -7,18 +7,19 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from ...core.errors import LedgerError, RoundtableError, UnknownDiscussion
-from ...core.text import redact
+from ...core.errors import Forbidden, LedgerError, RoundtableError, UnknownDiscussion
+from ...core.visible import shown
 from ..toolset.toolset import Toolset, find_operation
+from .access import Held
 
 
 def router(toolset: Toolset) -> APIRouter:
-    """One route for each tool. Whoever mounts it lets only the owner in."""
+    """One route for all tools, each with the rights of whoever calls it."""
     routes = APIRouter(prefix="/api/tools", tags=["tools"])
 
     @routes.get("")
-    async def listed() -> list[dict[str, Any]]:
-        """The tools, with the schemas of their arguments and answers."""
+    async def listed(held: Held) -> list[dict[str, Any]]:
+        """The tools that this caller may use, with the schemas of their arguments and answers."""
         return [
             {
                 "name": each.name,
@@ -28,11 +29,11 @@ def router(toolset: Toolset) -> APIRouter:
                 "input_schema": each.input_schema,
                 "output_schema": each.output_schema,
             }
-            for each in toolset.operations.values()
+            for each in toolset.held_by(held).operations.values()
         ]
 
     @routes.post("/{name}", response_model=None)
-    async def call(name: str, request: Request) -> Response:
+    async def call(name: str, request: Request, held: Held) -> Response:
         """Call a tool. The body is a JSON object with its arguments."""
         try:
             find_operation(name)
@@ -50,7 +51,7 @@ def router(toolset: Toolset) -> APIRouter:
                 422,
             )
         try:
-            result = await toolset.call(name, arguments)
+            result = await toolset.held_by(held).call(name, arguments)
         except RoundtableError as error:
             return _refused(error, _status(error))
         return Response(result.model_dump_json(), media_type="application/json")
@@ -62,6 +63,8 @@ def _status(error: RoundtableError) -> int:
     match error:
         case UnknownDiscussion():
             return 404
+        case Forbidden():
+            return 403
         case LedgerError():
             return 503
         case _:
@@ -70,8 +73,8 @@ def _status(error: RoundtableError) -> int:
 
 def _refused(error: RoundtableError, status: int) -> JSONResponse:
     said = {
-        "error": redact(error.message),
-        "remedy": redact(error.remedy),
+        "error": shown(error.message),
+        "remedy": shown(error.remedy),
         "kind": type(error).__name__,
     }
     return JSONResponse(said, status_code=status)

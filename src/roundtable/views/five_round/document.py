@@ -7,8 +7,9 @@ from typing import Any
 
 from ...core.record import record_of
 from ...core.state import State
-from ...core.text import count_words, redact
+from ...core.text import count_words
 from ..notes import notes
+from ..outgoing import outgoing_document
 from . import forms
 from .report import Prompts
 from .rounds import ACTIONABLE, ARBITRATION, CRITIQUE, ROUNDS, held
@@ -84,7 +85,7 @@ def document(state: State, prompts: Prompts = ()) -> dict[str, Any]:
         "notes": [asdict(note) for note in notes(state)],
         "program_version": start.program_version,
     }
-    cleaned: dict[str, Any] = _redacted(content)
+    cleaned: dict[str, Any] = outgoing_document(content)
     return cleaned
 
 
@@ -155,15 +156,3 @@ def _convergence(state: State, number: int, stage: str) -> dict[str, Any]:
         "divergence": found.divergence,
         "convergence_score": found.convergence_score.value,
     }
-
-
-def _redacted(value: Any) -> Any:
-    match value:
-        case str():
-            return redact(value)
-        case dict():
-            return {key: _redacted(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_redacted(each) for each in value]
-        case _:
-            return value

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 
 from ...core.state import State
-from ...core.text import redact, slug
+from ...core.text import file_slug, redact
 from ..output_file import OutputFile
 from .document import document
 from .report import Prompts, report
@@ -18,7 +18,7 @@ def outputs(state: State, _at: datetime, prompts: Prompts = ()) -> tuple[OutputF
     """The report twice: for machines and for people."""
     if state.verdict is None:
         return ()
-    name = slug(redact(state.start.topic))
+    name = file_slug(redact(state.start.topic))
     data = json.dumps(document(state, prompts), ensure_ascii=False, indent=2)
     return (
         OutputFile(f"{REPORTS}/{name}.json", data + "\n"),

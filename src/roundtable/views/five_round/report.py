@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from ...core.events import SpeechGiven
 from ...core.record import record_of
 from ...core.state import State
-from ...core.text import count_words, redact
+from ...core.text import count_words
 from ...core.values import Participant, Prompt
 from ..delivery import Delivery
 from ..delivery_md import common, first_lines, last, says_more, written
 from ..notes import notes
+from ..outgoing import outgoing
 from .rounds import ACTIONABLE, ARBITRATION, ROUNDS, held, round_name
 from .skipped import FORCE_ARBITRATE, forced, skipped
 from .standing import challenges, disputes, measures, positions, replies
@@ -49,7 +50,7 @@ def delivery(state: State, version: str, prompts: Prompts = ()) -> str:
             f"**{each.round} {each.title} skipped:** {each.reason}" for each in skipped(state)
         ]
     lines += ["", "---", footer(state, version)]
-    return redact("\n".join(lines))
+    return outgoing("\n".join(lines))
 
 
 def report(state: State, prompts: Prompts = ()) -> str:
@@ -71,7 +72,7 @@ def report(state: State, prompts: Prompts = ()) -> str:
     if found := notes(state):
         lines += ["", "## Notes", ""]
         lines += [f"- {note.text}{' ' + note.remedy if note.remedy else ''}" for note in found]
-    return redact("\n".join(lines)) + "\n"
+    return outgoing("\n".join(lines)) + "\n"
 
 
 def _decision(state: State, prompts: Prompts) -> Iterator[str]:
@@ -126,7 +127,7 @@ def _speech(state: State, speech: SpeechGiven) -> Iterator[str]:
     yield f"### {seat.emoji if seat else ''} {state.name_of(speech.participant)}"
     yield ""
     facts = f"turn {speech.turn_id} · {speech.model} · {count_words(speech.text)} words{flags}"
-    yield f"<sub>{facts}</sub>"
+    yield f"*{facts}*"
     yield ""
     yield quoted(speech.text)
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ...core.text import clip, readable, redact
+from ...core.text import clip
+from ...core.visible import shown
 
 AGREE, DISAGREE = "#1b8a6b", "#c2571a"
 """Told apart by people who do not see red and green, and dark enough for white strokes on them."""
@@ -25,7 +26,7 @@ def plain(text: str) -> str:
     characters that turn the direction of everything after them."""
     kept = (
         c
-        for c in redact(readable(text))
+        for c in shown(text)
         if c.isspace() or unicodedata.category(c)[0] != "C" or c in "\u200c\u200d"
     )
     return " ".join("".join(kept).split())

@@ -15,9 +15,9 @@ import pytest
 from roundtable.surfaces.cli.app import cli
 from roundtable.surfaces.web.found import STATE_FILE
 from tests.speakers.agents import claude_lines, put_agent, speaks
+from tests.surfaces.desk import QUICK, SOURCES, wait_for
+from tests.surfaces.test_command_agents import ANSWER
 
-from .desk import QUICK, SOURCES, wait_for
-from .test_command_agents import ANSWER
 from .traps import Traps
 
 pytestmark = [
@@ -62,6 +62,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp", "--no-web"),
     "tool": ("tool", "list"),
     "trust": ("trust", "--list"),
+    "tokens": ("tokens", "add", "somebody"),
     "help": ("help",),
 }
 """One line for each command; standard input is at its end."""
@@ -154,7 +155,7 @@ def _state(traps: Traps, discussion_id: str) -> str:
 def test_an_mcp_client_is_served_without_the_folder(traps: Traps) -> None:
     from mcp import Client, StdioServerParameters
 
-    from .mcp.clients import called
+    from tests.surfaces.mcp.clients import called
 
     async def main() -> None:
         program, *arguments = traps.arguments("mcp")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .desk import Outcome, environment
+from tests.surfaces.desk import Outcome, environment
 
 # fmt: off
 MODULES = (

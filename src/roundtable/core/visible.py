@@ -1,0 +1,69 @@
+"""Nothing hidden in a text: what nobody sees, or what turns the order of letters around, is shown.
+
+Writing needs some characters that cannot be seen: joiners in emoji and in Persian, marks of
+direction in Hebrew and Arabic, selectors of a letter's form. They stay where writing has them.
+Everything else of that kind only serves to deceive whoever reads, or to command a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from .text import readable, redact
+
+_JOINING = "\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u00ad"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_MOST_JOINING = 3
+"""Characters without width that writing may have in a row; more are a message to machines."""
+_HIDDEN = re.compile(
+    # A flag of a region is a black flag and letters that nobody sees: these are kept.
+    "(?P<flag>\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f)"
+    "|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]"
+    "|[\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
+    f"|(?<=[{_JOINING}]{{{_MOST_JOINING}}})[{_JOINING}]+"
+    f"|(?<=[{_SELECTORS}])[{_SELECTORS}]+"
+)
+_LINE_END = re.compile(r"\r\n?")
+_PICTURES = 0x2400
+"""Where Unicode has a picture of each control code."""
+
+
+def visible(text: str) -> str:
+    """The text with control codes, overrides of direction and hidden messages written out: codes as
+    their pictures (␛), the others as their numbers (`\\u202e`). Line ends become plain ones."""
+    if "\r" in text:
+        text = _LINE_END.sub("\n", text)
+    return _HIDDEN.sub(_written, text)
+
+
+def shown(text: str) -> str:
+    """A text as it may leave where nobody takes it for Markdown: readable, without secrets,
+    nothing hidden."""
+    return visible(redact(readable(text)))
+
+
+def written(text: str) -> str:
+    """The text with all that cannot be seen written out, where it must not hide anything at all:
+    joiners too, except for the line ends and tabs of writing."""
+    return "".join(_number(char) if _unseen(char) else char for char in text)
+
+
+def _unseen(char: str) -> bool:
+    return char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cf", "Co", "Zl", "Zp")
+
+
+def _written(match: re.Match[str]) -> str:
+    return match["flag"] or "".join(_shown(char) for char in match[0])
+
+
+def _shown(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(_PICTURES + code)
+    return "\u2421" if code == 0x7F else _number(char)
+
+
+def _number(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

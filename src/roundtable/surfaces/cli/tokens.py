@@ -1,0 +1,154 @@
+"""`roundtable tokens`: what was given out to clients and seats, and its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+from ...core.errors import UnknownName, UsageError
+from ...core.state import State
+from ..tokens.capability import Capability, acts_of
+from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
+from ..web.found import running
+from ..web.links import Links, load_links
+from .here import settings_here
+from .terminal import echo_error, for_screen
+
+ALL = "all"
+_SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
+
+
+def list_command() -> int:
+    tokens = load_links(settings_here().home).tokens
+    found = tokens.listed()
+    if not found:
+        echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
+    for each in found:
+        click.echo(for_screen(_line(tokens, each)))
+    return 0
+
+
+def add_command(label: str, flags: Mapping[str, Any]) -> int:
+    settings = settings_here()
+    links = load_links(settings.home)
+    discussions = _discussions(flags["discussion"])
+    if flags["seat"]:
+        _check_seat(flags["seat"], discussions)
+    wanted = Capability(
+        acts=acts_of(name for given in flags["may"] for name in given.split(","))
+        or usual_acts(flags["seat"] or "", discussions),
+        label=label,
+        discussions=discussions,
+        seat=flags["seat"] or "",
+        spend=flags["spend"],
+        channels=None if ALL in flags["channel"] else frozenset(flags["channel"]),
+        expires=when(flags["expires"], datetime.now(UTC)) if flags["expires"] else None,
+    )
+    secret, made = links.tokens.add(wanted)
+    echo_error(f"{made.id}: {told(made)}. It is shown this once:")
+    click.echo(secret)
+    if made.only and (found := running(settings.home)) is not None:
+        echo_error(f"Its page: {found.url}/r/{secret}")
+    return 0
+
+
+def end_command(given: Sequence[str]) -> int:
+    links = load_links(settings_here().home)
+    for each in given:
+        ended = _end(links, each)
+        echo_error(f"Ended: {', '.join(ended) if ended else 'nothing, it was ended before'}.")
+    return 0
+
+
+def _end(links: Links, given: str) -> list[str]:
+    if given == ALL:
+        return [*links.tokens.end_all(), "every link"]
+    # Also by what somebody holds in hand: a link, or a token.
+    secret = given.rstrip("/").rpartition("/")[2]
+    if links.find(secret) is not None:
+        return links.tokens.end_given(secret)
+    if is_token(secret) and links.tokens.is_ended(id_of(secret)):
+        return []
+    try:
+        return links.tokens.end(given)
+    except UnknownName as error:
+        if links.tokens.is_ended(given):
+            return []
+        raise UnknownName(
+            "token",
+            given,
+            remedy=error.remedy
+            or "`roundtable tokens` lists them; a link is ended by its address.",
+        ) from None
+
+
+def when(given: str, now: datetime) -> datetime:
+    """A time to come, from a span or a date. UsageError says how to write one."""
+    if found := _SPAN.fullmatch(given.strip().lower()):
+        try:
+            return now + timedelta(**{_UNITS[found[2]]: int(found[1])})
+        except OverflowError:
+            raise UsageError(f"--expires {given}: that is too far away.", _WHEN) from None
+    try:
+        at = datetime.fromisoformat(given.strip())
+    except ValueError:
+        raise UsageError(f"--expires {given!r} is no time.", f"Write {_WHEN}.") from None
+    return at if at.tzinfo else at.astimezone()
+
+
+def told(held: Capability) -> str:
+    """What it allows, in one line."""
+    parts = [f"may {', '.join(sorted(held.acts))}"]
+    if held.seat:
+        parts.append(f"as {held.seat}")
+    if held.discussions is None:
+        parts.append("in all discussions")
+    elif held.discussions:
+        parts.append("in " + ", ".join(sorted(held.discussions)))
+    if held.spend is not None:
+        parts.append(f"for ${held.spend:g}")
+    if held.channels is None or held.channels:
+        named = "every channel" if held.channels is None else ", ".join(sorted(held.channels))
+        parts.append(f"news to {named}")
+    if held.locked:
+        parts.append("with a password")
+    if held.expires is not None:
+        parts.append(f"until {held.expires.astimezone():%Y-%m-%d %H:%M}")
+    return " ".join(parts)
+
+
+def _line(tokens: Tokens, each: Kept) -> str:
+    held = each.capability
+    left = tokens.left(held)
+    rest = f"; ${left:.2f} left" if left is not None else ""
+    started = f"; started {len(held.opened)}" if held.opened else ""
+    through = f"; through {held.parents[-1]}" if held.parents else ""
+    name = held.label or each.kind
+    return f"{held.id}  {name}: {told(held)}{rest}{started}{through}"
+
+
+def _discussions(given: Sequence[str]) -> frozenset[str] | None:
+    if ALL in given:
+        return None
+    for each in given:
+        _discussion(each)
+    return frozenset(given)
+
+
+def _check_seat(seat: str, discussions: frozenset[str] | None) -> None:
+    for each in discussions or ():
+        known = [person.id for person in _discussion(each).participants]
+        if seat not in known:
+            raise UnknownName("seat", seat, known)
+
+
+def _discussion(discussion_id: str) -> State:
+    from .with_app import with_app
+
+    return with_app(lambda app: app.service.read(discussion_id))

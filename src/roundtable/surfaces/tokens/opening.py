@@ -1,0 +1,100 @@
+"""Opening a discussion with what a caller holds: within what it may spend, where it may send news,
+and under keys of its own. Every surface opens through here."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from ...bootstrap import App
+from ...core.errors import Forbidden, UnknownDiscussion
+from ...core.state import State
+from ...core.values import Budget
+from ...procedures.opening import OpenRequest
+from .capability import Capability
+from .store import Tokens, spent
+
+
+async def open_as(
+    app: App, held: Capability, request: OpenRequest, *, key: str | None = None
+) -> tuple[State, Capability]:
+    """The discussion, and what the caller holds now: what it opened is its own. Forbidden if it
+    may not open it, not so, or not for so much."""
+    held.check("open")
+    if not held.id:
+        return await app.service.open(request, key=key), held
+    _check_reach(held, request)
+    request = await _within_sight(app, held, request)
+    tokens = Tokens(app.settings.home)
+    # Nobody finds somebody else's discussion by guessing a key.
+    own = f"{held.id}/{key}" if key else None
+    if own and (before := await app.service.opened_with(own)) is not None:
+        return before, held
+    tokens.settle(await _settled(app, tokens.unsettled(held)))
+    left = tokens.left(held)
+    if left is not None and left <= 0:
+        raise spent(left)
+    budget = tightest(request.budget, app.settings.choices.budget, Budget(max_cost_usd=left))
+    place = f"opening {secrets.token_hex(8)}"
+    tokens.set_aside(held, place, budget.max_cost_usd)
+    try:
+        state = await app.service.open(replace(request, budget=budget), key=own)
+    except BaseException:
+        tokens.give_back(held, place)
+        raise
+    return state, tokens.opened(held, place, state.discussion_id)
+
+
+def tightest(*budgets: Budget) -> Budget:
+    """The lowest of each limit: who was given something cannot lift what the user has set."""
+
+    def lowest(name: str) -> float | None:
+        return min((v for b in budgets if (v := getattr(b, name)) is not None), default=None)
+
+    return Budget.model_validate({name: lowest(name) for name in Budget.model_fields})
+
+
+def _check_reach(held: Capability, request: OpenRequest) -> None:
+    if held.channels is not None:
+        named = [each.name for each in request.news.channels] if request.news else []
+        named += [request.task.board] if request.task else []
+        for each in named:
+            if each not in held.channels:
+                raise Forbidden(
+                    f"This token may not send anything to {each!r}.",
+                    "Leave it out, or ask for a token that may: --channel NAME.",
+                )
+    if request.from_files and not (held.discussions is None and held.may("results")):
+        raise Forbidden(
+            "context_from reads the results of others, and this token may not.",
+            "Send what the table needs to know as context.",
+        )
+
+
+async def _within_sight(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
+    """The request, with whole ids of what it goes on from. Forbidden for results that the caller
+    could not read itself."""
+
+    async def seen(called: str) -> str:
+        found = held.among(called) or await app.service.find(called)
+        held.check("results", found)
+        return found
+
+    return replace(
+        request,
+        follows=await seen(request.follows) if request.follows else "",
+        context_from=tuple([await seen(each) for each in request.context_from]),
+    )
+
+
+async def _settled(app: App, running: list[str]) -> dict[str, float | None]:
+    """What those cost that are over."""
+    found: dict[str, float | None] = {}
+    for discussion_id in running:
+        try:
+            state = await app.service.read(discussion_id)
+        except UnknownDiscussion:  # being opened just now, or deleted: what was set aside stays
+            continue
+        if state.closed is not None:
+            found[discussion_id] = state.usage.cost_usd
+    return found

@@ -1,0 +1,447 @@
+"""Tokens: capabilities that were given out, in one file of the home. Of each only the hash of its
+secret is kept; what was given out as a signed link stands here once it is listed or ended.
+
+Every process reads the same file and sees a change at its next look, so that what one ends is
+ended everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
+from ...private import private_folder, put_private
+from ..web.lock import take_lock
+from .capability import OWNER, Act, Capability, acts_of
+
+FILE = "tokens.json"
+LOCK = "tokens.lock"
+PREFIX = "rtk_"
+MOST = 10_000
+"""Tokens and links that are kept at once."""
+MOST_THROUGH_ONE = 1_000
+"""Of them those that somebody gave out who was given one."""
+_ID = 12
+_SECRET_BYTES = 24
+_WAITS = 5.0
+_EDITIONS = 1_000_000
+"""Of one link between two ends of all."""
+_REMEMBERED = timedelta(days=30)
+"""For so long whoever brings a token that has run out is told so."""
+ENDED = "was ended by whoever gave it"
+RAN_OUT = "has run out"
+Kind = Literal["token", "link"]
+
+
+def id_of(secret: str) -> str:
+    """By which a token or a link is listed and ended; it does not open anything."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()[:_ID]
+
+
+def is_token(secret: str) -> bool:
+    return secret.startswith(PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One that was given out."""
+
+    capability: Capability
+    kind: Kind
+    made: datetime
+    hash: str = ""
+    """Of the whole secret; a link is proved by its signature instead."""
+    costs: Mapping[str, float | None] = field(default_factory=dict)
+    """What each discussion that it opened may cost at most, or did; None: without a limit."""
+    running: frozenset[str] = frozenset()
+    """Those of which it is not known yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _All:
+    kept: Mapping[str, Kept] = field(default_factory=dict)
+    ended: Mapping[str, str] = field(default_factory=dict)
+    era: int = 0
+
+
+class Tokens:
+    """What was given out by this installation, and what of it was ended."""
+
+    def __init__(
+        self, home: Path | None, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        """Without a home nothing was given out, and nothing can be."""
+        self._home = home
+        self.now = now
+        self._seen: tuple[int, int, int] | None = None
+        self._all = _All()
+
+    # What there is
+
+    def find(self, secret: str) -> Capability | None:
+        """What a token allows; None if it was not given out here. Whether it still stands is
+        another question."""
+        kept = self._read().kept.get(id_of(secret))
+        if kept is None or kept.kind != "token":
+            return None
+        given = hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+        return kept.capability if secrets.compare_digest(given, kept.hash) else None
+
+    def refusal(self, held: Capability, now: datetime | None = None) -> str:
+        """Why it does not stand any more; empty while it does. It falls with whatever it was given
+        out through."""
+        if not held.lineage and held.expires is None:
+            return ""
+        everything = self._read()
+        if any(each in everything.ended for each in held.lineage):
+            return ENDED
+        now = now or self.now()
+        above = (everything.kept[each] for each in held.parents if each in everything.kept)
+        ends = (held.expires, *(each.capability.expires for each in above))
+        if any(each is not None and now >= each for each in ends):
+            return RAN_OUT
+        return ""
+
+    def is_ended(self, id_: str) -> bool:
+        return id_ in self._read().ended
+
+    def listed(self, by: Capability = OWNER) -> list[Kept]:
+        """What stands, the newest first: everything, or what was given out through one."""
+        return sorted(
+            (
+                each
+                for each in self._read().kept.values()
+                if not self.refusal(each.capability)
+                and (by.owns or (by.id and by.id in each.capability.parents))
+            ),
+            key=lambda each: each.made,
+            reverse=True,
+        )
+
+    # What is given out and ended
+
+    def add(self, wanted: Capability, by: Capability = OWNER) -> tuple[str, Capability]:
+        """A new token, which is told this once, and what it allows. Forbidden if that were more
+        than `by` allows."""
+        _check(wanted, self.now())
+        narrowed = by.narrowed(wanted)
+        secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+        hashed = hashlib.sha256(secret.encode()).hexdigest()
+        made = replace(narrowed, id=id_of(secret), opened=frozenset())
+        self._keep(Kept(made, "token", self.now(), hashed))
+        return secret, made
+
+    def note_link(self, link: Capability) -> None:
+        """Have a link that was given out in the list."""
+        self._keep(Kept(link, "link", self.now()))
+
+    def end(self, id_: str, by: Capability = OWNER) -> list[str]:
+        """End one, and with it all that was given out through it; the ids that ended. UnknownName
+        if there is none, or `by` neither is it nor gave it out."""
+        with self._writing() as everything:
+            kept = everything.kept.get(id_)
+            # Not a link by itself: many may hold the same one.
+            allowed = kept is not None and (
+                by.owns
+                or (kept.kind == "token" and by.id == id_)
+                or (by.id != "" and by.id in kept.capability.parents)
+            )
+            if not allowed:
+                ours = [each.capability.id for each in self.listed(by)]
+                raise UnknownName("token", id_, ours)
+            return self._end(everything, id_)
+
+    def end_given(self, secret: str) -> list[str]:
+        """End what somebody holds in hand, listed or not; the caller has proved that it is ours."""
+        with self._writing() as everything:
+            return self._end(everything, id_of(secret))
+
+    @property
+    def era(self) -> int:
+        """The first edition of links that counts; all before are ended."""
+        return self._read().era
+
+    def end_all(self) -> list[str]:
+        """End every token and every link, listed or not."""
+        with self._writing() as everything:
+            everything.era += _EDITIONS
+            ended = [each for id_ in list(everything.kept) for each in self._end(everything, id_)]
+            return list(dict.fromkeys(ended))
+
+    # What it costs
+
+    def left(self, held: Capability) -> float | None:
+        """US dollars that may still be set aside; None without a limit."""
+        return _left(self._read(), held)
+
+    def unsettled(self, held: Capability) -> list[str]:
+        """The discussions for which something is set aside that counts against this one."""
+        roots = set(held.lineage)
+        kept = self._read().kept.values()
+        return [
+            id_ for each in kept if roots & set(each.capability.lineage) for id_ in each.running
+        ]
+
+    def settle(self, costs: Mapping[str, float | None]) -> None:
+        """These discussions are over, and cost so much; None: as much as was set aside."""
+        if not costs:
+            return
+        with self._writing() as everything:
+            for id_, kept in everything.kept.items():
+                over = {each: costs[each] for each in kept.running if each in costs}
+                known = {each: cost for each, cost in over.items() if cost is not None}
+                everything.kept[id_] = replace(
+                    kept, costs={**kept.costs, **known}, running=kept.running - over.keys()
+                )
+
+    def set_aside(self, held: Capability, place: str, amount: float | None) -> None:
+        """Have `amount` set aside for a discussion. Forbidden if it is more than what is left; two
+        processes cannot both have the last of it."""
+        with self._writing() as everything:
+            kept = everything.kept.get(held.id)
+            if kept is None:
+                raise Forbidden("This token was ended.", "Ask for another one.")
+            left = _left(everything, held)
+            if left is not None and (amount is None or amount > left + 1e-9):
+                raise spent(left)
+            everything.kept[held.id] = replace(
+                kept, costs={**kept.costs, place: amount}, running=kept.running | {place}
+            )
+
+    def opened(self, held: Capability, place: str, discussion_id: str) -> Capability:
+        """What was set aside is for this discussion, which is the token's own from now on."""
+        with self._writing() as everything:
+            if (kept := everything.kept.get(held.id)) is None:
+                return held
+            costs = {**kept.costs}
+            amount = costs.pop(place, None)
+            own = replace(kept.capability, opened=kept.capability.opened | {discussion_id})
+            everything.kept[held.id] = replace(
+                kept,
+                capability=own,
+                costs={discussion_id: amount, **costs},
+                running=kept.running - {place} | {discussion_id},
+            )
+            return own
+
+    def give_back(self, held: Capability, place: str) -> None:
+        """Nothing came of it."""
+        with self._writing() as everything:
+            if (kept := everything.kept.get(held.id)) is not None:
+                costs = {name: each for name, each in kept.costs.items() if name != place}
+                everything.kept[held.id] = replace(
+                    kept, costs=costs, running=kept.running - {place}
+                )
+
+    # The file
+
+    @property
+    def _path(self) -> Path:
+        if self._home is None:
+            raise UsageError("Tokens need a home.", "Set ROUNDTABLE_HOME.")
+        return self._home / FILE
+
+    def _read(self) -> _All:
+        if self._home is None:
+            return self._all
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            self._seen, self._all = None, _All()
+            return self._all
+        seen = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if seen != self._seen:
+            self._all, self._seen = _loaded(self._path), seen
+        return self._all
+
+    def _keep(self, new: Kept) -> None:
+        with self._writing() as everything:
+            everything.kept.setdefault(new.capability.id, new)
+            above = set(new.capability.parents)
+            beside = [k for k in everything.kept.values() if above & set(k.capability.parents)]
+            if len(everything.kept) > MOST or len(beside) > MOST_THROUGH_ONE:
+                raise UsageError(
+                    "There are too many tokens and links already.", "End some: roundtable tokens."
+                )
+
+    def _end(self, everything: _Open, id_: str) -> list[str]:
+        ended = [id_] if id_ not in everything.ended else []
+        below = [each for each, k in everything.kept.items() if id_ in k.capability.parents]
+        for each in (id_, *below):
+            if each in everything.kept:
+                _drop(everything, each)
+                ended += [each] if each != id_ else []
+            everything.ended[each] = self.now().isoformat(timespec="seconds")
+        return ended
+
+    @contextmanager
+    def _writing(self) -> Iterator[_Open]:
+        """Change the file; nobody else does meanwhile."""
+        path = self._path
+        private_folder(path.parent)
+        deadline = time.monotonic() + _WAITS
+        while (lock := take_lock(path.with_name(LOCK))) is None:
+            if time.monotonic() > deadline:
+                raise UsageError("The list of tokens is in use.", "Try again.")
+            time.sleep(0.01)
+        with lock:
+            found = self._read()
+            everything = _Open(dict(found.kept), dict(found.ended), found.era)
+            yield everything
+            for id_, each in list(everything.kept.items()):
+                expires = each.capability.expires
+                if expires is not None and self.now() >= expires + _REMEMBERED:
+                    _drop(everything, id_)
+            put_private(path, _text(everything))
+            self._seen = None
+
+
+@dataclass(slots=True)
+class _Open:
+    kept: dict[str, Kept]
+    ended: dict[str, str]
+    era: int
+
+
+def _drop(everything: _Open, id_: str) -> None:
+    """Forget one; what it cost stays with whatever it was given out through."""
+    gone = everything.kept.pop(id_)
+    for parent in reversed(gone.capability.parents):
+        if (kept := everything.kept.get(parent)) is not None:
+            everything.kept[parent] = replace(
+                kept,
+                costs={**gone.costs, **kept.costs},
+                running=kept.running | gone.running,
+            )
+            return
+
+
+def spent(left: float) -> Forbidden:
+    return Forbidden(
+        f"What this token may spend is used up: ${max(left, 0.0):.2f} are left.",
+        "Ask for less (max_cost_usd), wait for what still runs, or ask for a new token.",
+    )
+
+
+def _left(everything: _All | _Open, held: Capability) -> float | None:
+    found: list[float] = []
+    for id_ in held.lineage:
+        kept = everything.kept.get(id_)
+        if kept is None or kept.capability.spend is None:
+            continue
+        used = sum(
+            amount or 0.0
+            for each in everything.kept.values()
+            if id_ in each.capability.lineage
+            for amount in each.costs.values()
+        )
+        found.append(kept.capability.spend - used)
+    return min(found, default=None)
+
+
+def usual_acts(seat: str, discussions: frozenset[str] | None) -> frozenset[Act]:
+    """What a token may do where nobody says: speak for its seat, watch its discussions, or start
+    its own."""
+    if seat:
+        return frozenset({"speak"})
+    return frozenset({"watch"}) if discussions or discussions is None else frozenset({"open"})
+
+
+def _check(wanted: Capability, now: datetime) -> None:
+    if not wanted.acts:
+        raise UsageError("A token that may do nothing is of no use.", "Say --may ACT.")
+    if wanted.seat and (wanted.discussions is None or len(wanted.discussions) != 1):
+        raise UsageError("A seat is in one discussion.", "Name it: --discussion ID.")
+    if wanted.seat and not wanted.acts <= {"results", "watch", "speak"}:
+        raise UsageError(
+            "Who holds a seat may watch and speak, and nothing else.", "Leave --may out."
+        )
+    if "speak" in wanted.acts and not wanted.seat:
+        raise UsageError("Who speaks has a seat.", "Name it: --seat NAME, or allow to lead.")
+    if wanted.expires is not None and wanted.expires <= now:
+        raise UsageError("That time is over already.", "Choose a later one.")
+    if wanted.spend is not None and not wanted.may("open"):
+        raise UsageError("Only who starts discussions spends.", "Say --may open.")
+
+
+def _loaded(path: Path) -> _All:
+    trouble = BadSetting(
+        str(path),
+        "the file",
+        "the list of tokens; delete it to end all of them, and links that "
+        "were ended will open again unless web.key is deleted too",
+    )
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        if document["version"] != 1:
+            raise trouble
+        kept = {row["id"]: _kept(row) for row in document["tokens"]}
+        ended = {str(k): str(v) for k, v in document["ended"].items()}
+        return _All(kept, ended, int(document["era"]))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, UnknownName):
+        raise trouble from None
+
+
+def _kept(row: Mapping[str, Any]) -> Kept:
+    def names(key: str) -> frozenset[str] | None:
+        return None if row[key] is None else frozenset(str(each) for each in row[key])
+
+    held = Capability(
+        acts=acts_of(row["acts"]),
+        id=str(row["id"]),
+        label=str(row["label"]),
+        discussions=names("discussions"),
+        opened=frozenset(str(each) for each in row["opened"]),
+        seat=str(row["seat"]),
+        spend=None if row["spend"] is None else float(row["spend"]),
+        channels=names("channels"),
+        expires=None if row["expires"] is None else datetime.fromisoformat(row["expires"]),
+        parents=tuple(str(each) for each in row["parents"]),
+        locked=bool(row["locked"]),
+    )
+    kind: Kind = "link" if row["kind"] == "link" else "token"
+    costs = {str(k): None if v is None else float(v) for k, v in row["costs"].items()}
+    running = frozenset(str(each) for each in row["running"])
+    return Kept(held, kind, datetime.fromisoformat(row["made"]), str(row["hash"]), costs, running)
+
+
+def _text(everything: _Open) -> str:
+    rows = []
+    for each in everything.kept.values():
+        held = each.capability
+        rows.append(
+            {
+                "id": held.id,
+                "kind": each.kind,
+                "label": held.label,
+                "hash": each.hash,
+                "acts": sorted(held.acts),
+                "discussions": None if held.discussions is None else sorted(held.discussions),
+                "opened": sorted(held.opened),
+                "seat": held.seat,
+                "spend": held.spend,
+                "channels": None if held.channels is None else sorted(held.channels),
+                "made": each.made.isoformat(),
+                "expires": held.expires.isoformat() if held.expires else None,
+                "parents": list(held.parents),
+                "locked": held.locked,
+                "costs": dict(each.costs),
+                "running": sorted(each.running),
+            }
+        )
+    document = {
+        "version": 1,
+        "era": everything.era,
+        "tokens": rows,
+        "ended": dict(everything.ended),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1)

@@ -1,0 +1,50 @@
+"""A refusal: what is answered in place of what was asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from starlette.types import Send
+
+
+class Refused(Exception):
+    """Raised by whatever stands before the routes."""
+
+    def __init__(
+        self,
+        status: int,
+        error: str,
+        remedy: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(error)
+        self.status = status
+        self.error = error
+        self.remedy = remedy
+        self.headers = headers or {}
+        self.more = more
+
+
+def problem(path: str, error: str, remedy: str, **more: Any) -> dict[str, Any]:
+    """A refusal as the clients of this path know it."""
+    if path.startswith("/v1/"):
+        kind = {"type": "invalid_request_error", "param": None, "code": more.get("code")}
+        return {"error": {"message": f"{error} {remedy}".strip(), **kind}}
+    return {"error": error, "remedy": remedy, **more}
+
+
+async def answer(refused: Refused, path: str, send: Send) -> None:
+    """Send it. What is left of the request's body is thrown away by the connection."""
+    body = json.dumps(problem(path, refused.error, refused.remedy, **refused.more)).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        *((name.encode(), value.encode()) for name, value in refused.headers.items()),
+    ]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,76 @@
+"""Works in a deliberation: offered where the question asks for one, anonymous among the seats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.deliverable import block
+from roundtable.core.versions import versions_of
+from roundtable.surfaces.files import write_outputs
+from roundtable.views.result import result
+
+from .deliberation_table import (
+    DEAD,
+    EXPERTS,
+    NAMES,
+    ONE,
+    SYNTHESIS,
+    THREE,
+    Act,
+    answer,
+    hold,
+    review,
+    table,
+    turn_of,
+)
+
+TOPIC = "Write a migration plan: should we rewrite billing?"
+PLAN = "# Plan\n\n- [ ] April: freeze\n- [ ] May: move\n"
+REVISED = block("迁移计划.md", f"{PLAN}Back: June", ["w1"])
+ACTS: dict[str, Act] = {
+    f"1/answer/{ONE}": f"{answer(ONE)}\n\n{block('迁移计划.md', PLAN)}",
+    f"2/critique/{THREE}": f"{review(THREE)}\n\n{REVISED}",
+}
+
+
+@pytest.mark.requirement("Z-31")
+def test_a_plan_is_revised_by_another_seat_and_left_as_a_file(tmp_path: Path) -> None:
+    at = table(turns=ACTS)
+    state = hold(at, TOPIC)
+    assert [(v.participant, v.number) for v in versions_of(state)] == [(ONE, 1), (THREE, 2)]
+    (path,) = [p for p in write_outputs(state, tmp_path) if p.name == "迁移计划.md"]
+    assert path.read_text("utf-8") == f"{PLAN}Back: June\n"
+    assert result(state)["deliverables"][0]["text"] == f"{PLAN}Back: June\n"
+
+
+@pytest.mark.requirement("Z-31", "Z-12")
+def test_the_seats_see_works_without_their_authors_and_the_host_sees_whose_they_are() -> None:
+    at = table(turns=ACTS)
+    hold(at, TOPIC)
+    prompts = {turn_of(request): request.user for request in at.requests}
+    for who in EXPERTS[1:]:
+        shown = prompts[f"2/critique/{who}"].split("---DELIVERABLE (untrusted)---")[1]
+        head = shown.split("# Plan")[0]
+        assert "from Answer " in head
+        assert NAMES[ONE] not in head
+        assert ONE not in head
+    assert "from yourself: w1" in prompts[f"2/critique/{ONE}"]
+    assert f"from {NAMES[THREE]}, turn 2/critique/{THREE}: w2" in prompts[SYNTHESIS]
+
+
+@pytest.mark.requirement("Z-31")
+def test_a_question_without_a_wish_for_work_gets_no_word_about_it() -> None:
+    at = table(turns={f"1/answer/{ONE}": ACTS[f"1/answer/{ONE}"]})
+    state = hold(at)
+    assert versions_of(state) == ()
+    assert not any("deliverable NAME" in request.user for request in at.requests)
+
+
+@pytest.mark.requirement("Z-31")
+def test_works_are_handed_over_also_where_nobody_could_write_the_verdict() -> None:
+    state = hold(table(turns={**ACTS, SYNTHESIS: DEAD}), TOPIC)
+    assert state.verdict is not None
+    assert state.verdict.method == "extractive"
+    assert [each["stands"] for each in result(state)["deliverables"]] == [True, False]

@@ -1,0 +1,228 @@
+"""Tokens over HTTP: made, listed, ended, and what they cost; feeds end with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable.surfaces.tokens.capability import Capability
+from tests.surfaces.web.house import PATIENCE, QUICK, Frame, House, client_token, feed, house
+
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[House]:
+    async with house(tmp_path / "home") as opened:
+        yield opened
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+async def opened(home: House, token: str, **more: Any) -> Any:
+    body = {"topic": "Tea or coffee?", "procedure": "council", "options": QUICK, **more}
+    return await home.client.post("/api/discussions", json=body, headers=bearer(token))
+
+
+async def test_the_owner_makes_lists_and_ends_tokens_over_http(home: House) -> None:
+    state = await home.meeting()
+    wish = {"label": "Bob", "seat": "tea", "discussions": [state.discussion_id], "hours": 2}
+    made = await home.client.post("/api/tokens", json=wish, headers=home.owner)
+    assert made.status_code == 201, made.text
+    token, about = made.json()["token"], made.json()["about"]
+    assert (about["may"], about["seat"], about["through"]) == (["speak"], "tea", "")
+    page = await home.client.get(f"/api/r/{token}")
+    assert (page.json()["role"], page.json()["seat"]) == ("seat", "tea")
+    said = await home.act(f"/api/r/{token}/speak", text="Tea.")
+    assert said.status_code == 200, said.text
+    listed = await home.client.get("/api/tokens", headers=home.owner)
+    assert listed.json() == {"tokens": [about]}
+    assert token not in listed.text
+    ended = await home.client.delete(f"/api/tokens/{about['id']}", headers=home.owner)
+    assert ended.json() == {"ended": [about["id"]]}
+    after = await home.client.get(f"/api/r/{token}")
+    assert after.status_code == 404
+    assert "was ended" in after.json()["error"]
+    unknown = await home.client.delete(f"/api/tokens/{about['id']}", headers=home.owner)
+    assert (unknown.status_code, bool(unknown.json()["remedy"])) == (404, True)
+
+
+async def test_a_host_lists_and_ends_the_single_links_that_he_gave_out(home: House) -> None:
+    state = await home.meeting()
+    host = home.at(state, "host")
+    one, two = [(await home.act(f"{host}/share", hours=n, label=str(n))).json() for n in (1, 2)]
+    listed = (await home.client.get(f"{host}/links")).json()["tokens"]
+    assert {each["id"]: each["label"] for each in listed} == {one["id"]: "1", two["id"]: "2"}
+    ended = await home.client.delete(f"{host}/links/{one['id']}")
+    assert ended.json() == {"ended": [one["id"]]}
+    assert (await home.client.get(f"/api/r/{one['token']}")).status_code == 404
+    assert (await home.client.get(f"/r/{one['token']}")).status_code == 404
+    assert (await home.client.get(f"/api/r/{two['token']}")).status_code == 200
+    another = home.at(await home.meeting(), "host")
+    assert (await home.client.delete(f"{another}/links/{two['id']}")).status_code == 404
+    everything = (await home.client.get(f"{host}/links", headers=home.owner)).json()["tokens"]
+    assert [each["id"] for each in everything] == [two["id"]]
+
+
+async def test_the_owner_ends_the_link_that_a_discussion_always_has(home: House) -> None:
+    state = await home.meeting()
+    old = home.links.token(state.discussion_id)
+    held = home.links.find(old)
+    assert held is not None
+    at = f"/api/tokens/{held.id}"
+    assert (await home.client.delete(at, headers=home.owner)).status_code == 404
+    query = {"discussion": state.discussion_id}
+    ended = await home.client.delete(at, params=query, headers=home.owner)
+    assert ended.json() == {"ended": [held.id]}
+    assert (await home.client.get(f"/api/r/{old}")).status_code == 404
+    shown = (await home.client.get(home.at(state, "host"))).json()["links"]["viewer"]
+    assert old not in shown
+    assert (await home.client.get(f"/api/r/{shown.rpartition('/')[2]}")).status_code == 200
+
+
+@pytest.mark.parametrize("how", ["here", "in another process", "by its parent"])
+async def test_an_open_feed_ends_with_its_token(home: House, how: str) -> None:
+    state = await home.meeting()
+    tokens = home.links.tokens
+    only = frozenset({state.discussion_id})
+    parent, above = tokens.add(Capability(frozenset({"lead"}), discussions=only))
+    token, made = tokens.add(Capability(frozenset({"watch"}), discussions=only), by=above)
+    begun = asyncio.Event()
+
+    def seen(_: Frame) -> bool:
+        begun.set()
+        return False
+
+    watching = asyncio.create_task(feed(home.client, f"/api/r/{token}/feed", until=seen))
+    await asyncio.wait_for(begun.wait(), PATIENCE)
+    match how:
+        case "here":
+            await home.client.delete(f"/api/tokens/{made.id}", headers=home.owner)
+        case "in another process":
+            type(tokens)(home.app.settings.home).end(made.id)
+        case _:
+            tokens.end_given(parent)
+    await home.service.speak(state.discussion_id, "tea", "A secret.")
+    told = await asyncio.wait_for(watching, PATIENCE)
+    assert told[-1].event == "end"
+    assert "A secret." not in str([frame.data for frame in told])
+
+
+async def test_a_client_starts_its_own_and_sees_nothing_else(home: House) -> None:
+    other = await home.meeting()
+    token = client_token(home.app.settings.home)
+    made = await opened(home, token)
+    assert made.status_code == 201, made.text
+    mine = made.json()["discussion_id"]
+    await home.web.running.over(mine)
+
+    async def call(tool: str, **arguments: Any) -> Any:
+        return await home.client.post(f"/api/tools/{tool}", json=arguments, headers=bearer(token))
+
+    assert (await call("collect", discussion_id=mine)).json()["done"] is True
+    refused = await call("collect", discussion_id=other.discussion_id)
+    assert refused.status_code == 403
+    assert "other discussions" in refused.json()["error"]
+    link = made.json()["url"].rpartition("/")[2]
+    assert (await home.client.get(f"/api/r/{link}")).status_code == 200
+    home.links.tokens.end_given(token)
+    assert (await home.client.get(f"/api/r/{link}")).status_code == 404, "its links end with it"
+
+
+async def test_a_seat_that_speaks_as_another_is_refused_in_a_clear_line(home: House) -> None:
+    state = await home.meeting()
+    seat = home.links.token(state.discussion_id, "seat", seat="coffee")
+    for name in ("tea", "coordinator"):
+        told = await home.client.post(
+            "/api/tools/speak",
+            json={"discussion_id": state.discussion_id, "participant": name, "content": "x"},
+            headers=bearer(seat),
+        )
+        assert told.status_code == 403
+        assert told.json()["error"] == f"This token speaks for 'coffee' only, not for {name!r}."
+    assert len(await home.types(state)) == state.seq
+
+
+async def test_what_a_token_starts_is_capped_at_what_is_left_of_it(home: House) -> None:
+    folder = home.app.settings.home
+    token = client_token(folder, spend=1.0)
+    first = await opened(home, token, budget={"max_cost_usd": 0.75}, run=False)
+    assert first.status_code == 201, first.text
+    second = await opened(home, token, budget={"max_cost_usd": 50}, run=False)
+    state = await home.service.read(second.json()["discussion_id"])
+    assert state.start.budget.max_cost_usd == pytest.approx(0.25)
+    third = await opened(home, token, run=False)
+    assert third.status_code == 403
+    assert "used up" in third.json()["error"]
+    for made in (first, second):  # scripts cost nothing, and then it is all there again
+        await home.service.run(made.json()["discussion_id"])
+    again = await opened(home, token, run=False)
+    state = await home.service.read(again.json()["discussion_id"])
+    assert state.start.budget.max_cost_usd == pytest.approx(1.0)
+
+
+async def test_two_that_ask_at_once_do_not_both_get_the_last_of_it(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=1.0)
+    answers = await asyncio.gather(*(opened(home, token, run=False) for _ in range(4)))
+    assert sorted(each.status_code for each in answers) == [201, 403, 403, 403]
+
+
+async def test_the_same_key_finds_the_same_discussion_of_the_same_client_only(
+    home: House,
+) -> None:
+    folder = home.app.settings.home
+    one, two = client_token(folder, spend=1.0), client_token(folder)
+    ids = [
+        (await opened(home, token, run=False, key="order-66")).json()["discussion_id"]
+        for token in (one, one, two, two)
+    ]
+    assert ids[0] == ids[1]
+    assert ids[2] == ids[3]
+    assert ids[0] != ids[2]
+    owners = await home.client.post(
+        "/api/discussions",
+        json={"topic": "x?", "options": QUICK, "run": False, "key": "order-66"},
+        headers=home.owner,
+    )
+    assert owners.json()["discussion_id"] not in ids
+
+
+async def test_news_goes_only_where_a_token_may_send_it(home: House) -> None:
+    folder = home.app.settings.home
+    news = {"channels": [{"platform": "slack"}]}
+    refused = await opened(home, client_token(folder), news=news, run=False)
+    assert refused.status_code == 403
+    assert "'slack'" in refused.json()["error"]
+    token = client_token(folder, channels=frozenset({"slack"}))
+    assert (await opened(home, token, news=news, run=False)).status_code == 201
+
+
+async def test_earlier_verdicts_of_others_are_not_taken_along(home: House) -> None:
+    state = await home.council()
+    token = client_token(home.app.settings.home)
+    answer = await home.client.post(
+        "/v1/responses",
+        json={
+            "model": "roundtable/quick",
+            "input": "And now?",
+            "previous_response_id": f"resp_{state.discussion_id}",
+        },
+        headers=bearer(token),
+    )
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "previous_response_not_found"
+
+
+async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: House) -> None:
+    token = client_token(home.app.settings.home)
+    (home.app.settings.home / "tokens.json").write_text("{")
+    answer = await home.client.get("/api/tools", headers=bearer(token))
+    assert answer.status_code == 503
+    assert "tokens.json" in answer.json()["error"]
+    assert (await home.client.get("/api/discussions", headers=home.owner)).status_code in (200, 422)
