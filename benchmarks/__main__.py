@@ -20,6 +20,7 @@ NAMES = (
     "mcp",
     "bombs",
     "stalled",
+    "meeting_tools",
 )
 
 

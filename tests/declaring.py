@@ -71,6 +71,7 @@ def filled(form: Form, prompt: str = "", **fields: Any) -> dict[str, Any]:
         "why": ["It is cheap."],
         "would_change": ["A higher price."],
         "stands": [],
+        "rests_on": [],
     }
     if "choice" in fields:
         fields["votes"] = [vote(fields.pop("choice"), on=d.id) for d in form.decisions]
@@ -93,7 +94,16 @@ _EXAMPLE = re.compile(rf"^```{LABEL}\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
 _DECISION = re.compile(r"^(?P<id>d\d+): .*\n(?P<options>(?:  o\d+: .*\n?)+)", re.MULTILINE)
 _OPTION = re.compile(r"^  (o\d+): ", re.MULTILINE)
 _FILLED_IN = {"confidence": 80, "position": "Do it step by step.", "answer": "Do it step by step."}
-_EMPTY = ("conditions", "stances", "adopted", "new_points", "actions", "why", "would_change")
+_EMPTY = (
+    "conditions",
+    "stances",
+    "adopted",
+    "new_points",
+    "actions",
+    "why",
+    "would_change",
+    "rests_on",
+)
 
 
 def by_prompt(text: str, prompt: str, **given: Any) -> str:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from tests.experts.topics import EVERYDAY, HELD_OUT, MORE, TUNED, Topic, read_topics
+from tests.experts.topics import (
+    EVERYDAY,
+    FIT,
+    FRESH,
+    HELD_OUT,
+    MORE,
+    TUNED,
+    Topic,
+    read_seating,
+    read_topics,
+)
 
 from roundtable.experts.library_files import read_library
 from roundtable.experts.selection import Selector, meanings
@@ -24,9 +34,11 @@ SETS = {
     HELD_OUT: "24 held out",
     EVERYDAY: "20 everyday",
 }
+FITTING = {EVERYDAY: "20 everyday", FIT: "40 short ones", FRESH: "20 never tuned on"}
 SIZES = (3, 4, 5)
 GOAL = 0.9
 GOAL_OF_A_LANGUAGE = 0.8
+GOAL_OF_SEATS, GOAL_OF_COVERAGE = 0.85, 0.95
 Panel = Callable[[str, int], Sequence[str]]
 """The domains of the experts chosen for a topic."""
 
@@ -57,18 +69,40 @@ def run(data: Data) -> list[Score]:
         ]
         if name == TUNED:
             scores += _by_language(topics, ours, nearest, label)
-        if name == EVERYDAY:
-            scores += [
-                Score(
-                    dataset=label,
-                    metric=f"seats of {size} that fit",
-                    n=size * len(topics),
-                    ours=_fitting(topics, ours, size),
-                    embedding=_fitting(topics, nearest, size),
-                )
-                for size in SIZES
-            ]
+    with_fits = {label: read_topics(name) for name, label in FITTING.items()}
+    with_fits["seating"] = read_seating(data.root)
+    for label, topics in with_fits.items():
+        if topics := topics[: data.limit]:
+            scores += _seats_that_fit(topics, ours, nearest, label)
     return scores
+
+
+def _seats_that_fit(
+    topics: Sequence[Topic], ours: Panel, nearest: Panel, label: str
+) -> list[Score]:
+    """Of three seats: those that fit, methods of reasoning left out, and what they cover."""
+    found = [
+        Score(
+            dataset=label,
+            metric="seats of 3 that fit",
+            n=sum(len(ours(topic.text, SIZES[0])) for topic in topics),
+            ours=_fitting(topics, ours, SIZES[0]),
+            embedding=_fitting(topics, nearest, SIZES[0]),
+            at_least=GOAL_OF_SEATS if label == "seating" else None,
+        )
+    ]
+    if label == "seating":
+        found.append(
+            Score(
+                dataset=label,
+                metric="domains covered by 3",
+                n=len(topics),
+                ours=_share(topics, ours, SIZES[0]),
+                embedding=_share(topics, nearest, SIZES[0]),
+                at_least=GOAL_OF_COVERAGE,
+            )
+        )
+    return found
 
 
 def _by_language(topics: Sequence[Topic], ours: Panel, nearest: Panel, label: str) -> list[Score]:

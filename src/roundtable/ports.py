@@ -337,7 +337,7 @@ class Asker(Protocol):
     """Puts a question of the procedure to the person at the screen."""
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
-        """The chosen option, or None when nobody is there to choose."""
+        """The chosen option, or what was said where there are none; None when nobody answers."""
         ...
 
 
@@ -412,6 +412,10 @@ class CastingRequest:
     include: tuple[str, ...] = ()
     past: bool = False
     """Whether it wants to know what the models answered to earlier questions."""
+    open: bool = False
+    """Whether nobody was named and the table has time for it, so that its host may cast it."""
+    shortlist: int = 0
+    """How many experts the host is to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,6 +426,8 @@ class ChosenExperts:
     host_model: str | None = None
     past: tuple[Mapping[str, str], ...] = ()
     """What each model answered to earlier questions before it heard others, if that was wanted."""
+    shortlist: tuple[ChosenExpert, ...] = ()
+    """Whom the host may choose from, the nearest to the topic first."""
 
 
 class Casting(Protocol):

@@ -48,6 +48,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
     "ROUNDTABLE_COMMAND_AGENTS": "command_agents",
+    "ROUNDTABLE_CASTING": "casting",
     "ROUNDTABLE_SEARCH": "search",
     "ROUNDTABLE_WEB": "web",
     "ROUNDTABLE_WEB_PORT": "web_port",
@@ -111,6 +112,9 @@ class Choices(Value):
     """The last speaker of every seat's chain."""
     fallbacks: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Further speakers for a seat that was given to this model, in order."""
+    casting: Literal["host", "library"] = "host"
+    """Who seats a table for which nobody was named: the host, in one call, where a model is there
+    that reasons; or the library alone."""
     concurrency: int = Field(default=16, ge=1)
     """Calls at once to one provider."""
     local_servers: bool = True

@@ -206,7 +206,7 @@ def test_somebody_may_join_and_somebody_may_leave_between_rounds() -> None:
         await table.service.leave(id_, "prod", by="ada")
         for who in ("arch", "back", "ops"):
             await table.service.speak(id_, who, f"{who} in round 2")
-        return await table.service.read(id_)
+        return await table.service.conclude(id_, "Enough.")
 
     state = run_in_virtual_time(main())
     assert state.status == "concluded"

@@ -56,6 +56,7 @@ async def _held(table: Table, task: TaskLinked | None = None, **options: Any) ->
         await table.service.record(id_, task)
     await table.service.speak(id_, "arch", said(*LINES))
     await table.service.speak(id_, "back", said("NEW: it can be done"))
+    await table.service.conclude(id_, "It can be done.")
     return id_
 
 

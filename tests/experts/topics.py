@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 TUNED, MORE, HELD_OUT = "topics", "topics_more", "topics_held_out"
-EVERYDAY = "topics_everyday"
+EVERYDAY, FIT, FRESH = "topics_everyday", "topics_fit", "topics_fresh"
 
 
 @dataclass(frozen=True)
@@ -36,4 +37,23 @@ def read_topics(name: str = TUNED) -> list[Topic]:
             tuple(row.get("fits", ())),
         )
         for row in tomllib.loads(path.read_text("utf-8"))["topic"]
+    ]
+
+
+def read_seating(data: Path | None = None) -> list[Topic]:
+    """The topics of data/seating, which are not part of the project; none where they are absent."""
+    from benchmarks.evals.data import DEFAULT
+
+    path = (data or DEFAULT) / "seating" / "topics.json"
+    if not path.is_file():
+        return []
+    rows = json.loads(path.read_text("utf-8"))
+    return [
+        Topic(
+            row["language"],
+            row["topic"],
+            tuple(tuple(group) for group in row["needs_one_of_each"]),
+            (*(name for group in row["needs_one_of_each"] for name in group), *row["also_fit"]),
+        )
+        for row in rows
     ]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from roundtable.experts.library_files import read_library
+from roundtable.experts.methods import METHOD_IDS
 from roundtable.experts.selection import Selector
 from roundtable.models.casting import LibraryCasting
 from roundtable.models.embedder import WordLlamaEmbedder
@@ -36,14 +37,17 @@ class Fixed:
 
 
 def cast(
-    casting_request: CastingRequest, router: Fixed | None = None, **settings: Any
+    casting_request: CastingRequest,
+    router: Fixed | None = None,
+    topic: str = TOPIC,
+    **settings: Any,
 ) -> ChosenExperts:
     fixed = router or Fixed()
 
     async def routing() -> Any:
         return fixed
 
-    return asyncio.run(LibraryCasting(selector, routing, **settings).choose(TOPIC, casting_request))
+    return asyncio.run(LibraryCasting(selector, routing, **settings).choose(topic, casting_request))
 
 
 @pytest.mark.requirement("B-34")
@@ -87,7 +91,26 @@ def test_empty_seats_are_filled_for_the_topic() -> None:
     assert len({p.id for p in found}) == 3
     chosen = cast(CastingRequest(3)).experts
     assert len({p.domain for p in chosen}) >= 2
-    assert all("relevance" in p.reason for p in chosen)
+    assert all(p.reason and "relevance" not in p.reason for p in chosen)
+
+
+@pytest.mark.requirement("Z-28", "B-29")
+@pytest.mark.parametrize("topic", ["?!", "Hello", "contract court lawsuit lawyer law"])
+def test_seats_that_nobody_fits_are_taken_by_methods_of_reasoning(topic: str) -> None:
+    found = cast(CastingRequest(3), topic=topic).experts
+    methods = [p for p in found if p.id in METHOD_IDS]
+    assert len({p.id for p in found}) == 3
+    assert methods
+    assert all("a way to reason" in p.reason for p in methods)
+    assert len({p.domain for p in found}) >= (2 if len(methods) < 3 else 1)
+
+
+@pytest.mark.requirement("Z-28")
+def test_the_host_gets_a_wide_shortlist_if_it_casts() -> None:
+    assert not cast(CastingRequest(3)).shortlist
+    listed = cast(CastingRequest(3, shortlist=28)).shortlist
+    assert len({p.id for p in listed}) == 28
+    assert all(p.perspective and p.guidance for p in listed)
 
 
 @pytest.mark.requirement("B-35", "B-39")

@@ -10,7 +10,8 @@ import pytest
 from roundtable.core.state import State
 from roundtable.ports import SpeakRequest
 from roundtable.surfaces.files import WorkspaceFiles
-from roundtable.views.meeting import actions, delivery, document, outputs
+from roundtable.views.meeting import actions, delivery
+from roundtable.views.meeting_document import document, outputs
 from tests.declaring import declared
 from tests.rehearsal import run_in_virtual_time
 
@@ -167,9 +168,26 @@ def test_a_dissent_that_the_host_leaves_out_is_put_back() -> None:
 @pytest.mark.requirement("D-44", "I-32", "Z-24")
 def test_the_document_tells_the_vote_and_what_somebody_wants_on_record() -> None:
     state = hold(meeting({**DEBATE, "conclusion": WRITTEN}), options={"max_rounds": 1})
-    for told in (document(state, AT), delivery(state, "1.0")):
-        assert "yes: majority, 2 of 3" in told
-        assert "**For the record**\n\n- Backend(Bob): Not before June." in told
+    written, told = document(state, AT), delivery(state, "1.0")
+    assert "yes: majority, 2 of 3" in written
+    assert "**For the record**\n\n- Backend(Bob): Not before June." in written
+    assert "**Vote:** yes: 2; no: 1" in told
+    assert "**For the record:**\n- Backend(Bob): Not before June." in told
+
+
+@pytest.mark.requirement("D-44", "I-32")
+def test_the_summary_says_what_every_delivery_says_and_nothing_twice() -> None:
+    state = hold(meeting({**DEBATE, "conclusion": WRITTEN}), options={"max_rounds": 1})
+    summary = section(document(state, AT), "## Summary")
+    for part in (
+        "**Confidence:** ",
+        "**Who holds what:**\n- Ann: yes, from the start",
+        "**Dissent:**",
+    ):
+        assert part in summary
+        assert part in delivery(state, "1.0")
+    for elsewhere in ("**Points:**", "**Next steps:**", "**Vote:**"):
+        assert elsewhere not in summary
 
 
 @pytest.mark.requirement("D-39", "D-44")
@@ -307,9 +325,10 @@ def test_the_delivery_names_conclusion_convergence_points_actions_and_votes() ->
     told = delivery(state, "1.2.3")
     for words_ in (
         "Use one database. Decide the date later.",
-        "**Convergence:** 0.50 (1 consensus, 1 disagreement) after 1 of 1 rounds",
-        "- [p1] One database is enough. (held by ",
-        "1. [ ] Measure the load - Owner: Bob",
+        "**Convergence:** 0.50 (1 consensus, 1 disagreement) after 1 of 1 round",
+        "- agreed: One database is enough.",
+        "- disputed: Ship in May. (for it: Ann, Cleo; against it: Bob)",
+        "- Measure the load (Bob)",
         "**Votes to end:** 1 of 3",
         "roundtable v1.2.3",
     ):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ from roundtable.core.turns import UNDECLARED
 from roundtable.engine.external import SAID_ONLY
 from roundtable.engine.system import SystemIds
 from roundtable.procedures.opening import OpenRequest
-from roundtable.views.meeting_status import meeting_status
+from roundtable.views.meeting_status import awaits_conclusion, meeting_status
 from tests.declaring import block, fields
 from tests.rehearsal import Table, run_in_virtual_time
 
@@ -71,7 +70,10 @@ def test_a_whole_meeting_can_be_held_through_speak_alone() -> None:
                     None if last and round_ == 3 else NAMES[(place + 1) % 3]
                 )
         assert [spoken for spoken, _ in walked] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+        assert awaits_conclusion(state)
+        state = await table.service.run(id_)  # nobody concludes: in the end the program does
         assert state.status == "concluded"
+        assert "unconcluded" in codes(state)
         assert [round_ for round_, _ in rounds(state)] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
         assert state.verdict is not None
         assert state.verdict.method == "extractive"
@@ -172,15 +174,18 @@ def test_whoever_speaks_from_outside_declares_in_fields_and_hears_what_they_lack
         await table.service.hear(id_, "arch", "One.", fields("VOTE o1", "NEW: It is simple."))
         said_ = await table.service.hear(id_, "back", "Two.", fields("VOTE o2", "NEW: It is slow."))
         assert UNDECLARED not in said_.speech.flags
-        assert said_.remarks == ("Not answered: p1.",)
+        assert said_.remarks == (
+            "Not answered: p1.",
+            "The speech has 1 words; at least 200 are needed. It is recorded, and flagged.",
+        )
         await table.service.speak(id_, "prod", "Three.", fields("VOTE o1", "AGREE p1"))
         moved = fields("VOTE o2 FROM o1", "AGREE p2", "NEW: A late point.")
-        (unnamed, left_out) = (await table.service.hear(id_, "arch", "Four.", moved)).remarks
+        (unnamed, left_out, _) = (await table.service.hear(id_, "arch", "Four.", moved)).remarks
         assert "named no argument" in unnamed
         assert left_out == "Not asked for now, and left out: new_points."
         await table.service.speak(id_, "back", "Five.", fields("VOTE o2", "DISAGREE p1"))
         await table.service.speak(id_, "prod", "Six.", fields("VOTE o1", "DISAGREE p2"))
-        return await table.service.read(id_)
+        return await table.service.conclude(id_, "One database.")
 
     state = run_in_virtual_time(main())
     assert state.status == "concluded"
@@ -377,6 +382,10 @@ def test_all_votes_end_the_meeting_and_one_less_does_not() -> None:
         state = await table.service.vote_to_end(id_, "prod", True)
         assert state.status == "running"
         state = await table.service.vote_to_end(id_, "arch", True)
+        assert awaits_conclusion(state)
+        with pytest.raises(NotAllowed, match="not back's turn"):
+            await table.service.speak(id_, "back", "One more thing.")
+        state = await table.service.run(id_)
         assert state.status == "concluded"
         assert "wrap_up/votes" in codes(state)
         assert state.end_votes == dict.fromkeys(NAMES[:3], True)
@@ -644,11 +653,20 @@ class Model:
         self.place = 0
         self.spoken: list[tuple[int, str]] = []
         self.votes: dict[str, bool] = {}
-        self.over = False
+        self.closed = False
+
+    @property
+    def over(self) -> bool:
+        """Nobody may speak any more; the coordinator is waited for."""
+        voted = all(self.votes.get(each) for each in self.names)
+        return self.closed or self.round > self.max or voted
+
+    def went_on(self) -> bool:
+        self.closed = self.closed or (self.over and not self.spoken)
+        return True
 
     def next_round(self) -> None:
         self.round, self.place = self.round + 1, 0
-        self.over = self.round > self.max
 
     def speak(self, who: str) -> bool:
         if self.over or self.names[self.place] != who:
@@ -663,14 +681,13 @@ class Model:
         if self.over:
             return False
         self.next_round()
-        return True
+        return self.went_on()
 
     def vote(self, who: str, in_favour: bool) -> bool:
-        if self.over:
+        if self.closed:
             return False
         self.votes[who] = in_favour
-        self.over = all(self.votes.get(each) for each in self.names)
-        return True
+        return self.went_on()
 
 
 async def play(dice: random.Random) -> None:
@@ -697,9 +714,9 @@ async def play(dice: random.Random) -> None:
                 if expected:
                     assert allowed is not None
             case "conclude":
-                expected, model.over = not model.over, True
+                expected, model.closed = not model.closed, True
             case _:
-                expected = not model.over
+                expected = not model.closed
         assert (allowed is not None) is expected, (act, who)
         _compare(await table.service.read(id_), model)
 
@@ -724,13 +741,14 @@ async def _perform(
 
 def _compare(state: State, model: Model) -> None:
     assert rounds(state) == model.spoken
-    assert (state.closed is not None) is model.over
+    assert (state.closed is not None) is model.closed
+    assert awaits_conclusion(state) is (model.over and not model.closed)
     status = meeting_status(state)
     if not model.over and state.stages:
         assert (status.round, status.next_speaker) == (model.round, model.names[model.place])
     absent = {(f.round, f.participant) for f in state.failures}
     assert not absent & set(model.spoken)
-    closed: Sequence[int] = [r for (name, r), s in state.stages.items() if s.closed and name]
+    closed = [r for (name, r), s in state.stages.items() if s.closed and name == "discussion"]
     for round_ in closed:
         stage = state.stages["discussion", round_].closed
         assert stage is not None

@@ -70,7 +70,8 @@ def test_a_meeting_is_led_by_hand_from_the_command_line(desk: Desk) -> None:
     desk("vote", id_, "--as", "arch", "--end")
     ended = desk("vote", id_, "--as", "back", "--end")
     assert "To end: 2 of 2." in ended.err
-    assert "It is closed." in ended.err
+    assert f"roundtable conclude {id_} TEXT" in ended.err
+    assert "It is closed." in desk("conclude", id_, "Enough.").err
     (written,) = (desk.workspace / "docs").iterdir()
     assert "- **Backend(Bob)**: absent" in written.read_text("utf-8")
     late = desk("speak", id_, "Wait!", "--as", "back")

@@ -18,8 +18,10 @@ from mcp import Client
 
 from roundtable.core.errors import RoundtableError
 from roundtable.surfaces.mcp.server import ERROR_META
+from roundtable.surfaces.tokens.capability import OWNER
 from roundtable.surfaces.toolset import Toolset
 from roundtable.surfaces.toolset.toolset import find_operation
+from roundtable.surfaces.web.access import held
 from roundtable.surfaces.web.tools_api import router
 
 from .desk import Desk, environment
@@ -53,7 +55,7 @@ class PythonDoor:
             result = await method(**arguments)
         except RoundtableError as error:
             return {"error": error.message, "remedy": error.remedy}
-        answer: Json = json.loads(result.model_dump_json())
+        answer: Json = result.wire()
         return answer
 
 
@@ -99,6 +101,14 @@ class CommandDoor:
         return {"error": message, "remedy": remedy}
 
 
+def http_door(toolset: Toolset) -> FastAPI:
+    """The tools for the owner, whom the guard has let in."""
+    app = FastAPI()
+    app.include_router(router(toolset))
+    app.dependency_overrides[held] = lambda: OWNER
+    return app
+
+
 @asynccontextmanager
 async def opened(name: str, place: Path, desk: Desk) -> AsyncIterator[Door]:
     """A door to a home of its own."""
@@ -115,8 +125,7 @@ async def opened(name: str, place: Path, desk: Desk) -> AsyncIterator[Door]:
                 yield McpDoor(await stack.enter_async_context(client))
             case "http":
                 toolset = await stack.enter_async_context(tools(place))
-                app = FastAPI()
-                app.include_router(router(toolset))
+                app = http_door(toolset)
                 http = AsyncClient(transport=ASGITransport(app=app), base_url="http://localhost")
                 yield HttpDoor(await stack.enter_async_context(http))
             case _:
@@ -138,7 +147,8 @@ async def played(door: Door, script: Sequence[Call]) -> list[Json]:
 def normal(value: Any) -> Any:
     match value:
         case str():
-            text = re.sub(r"rt_[0-9a-f]{8}", "rt_ID", value)
+            text = re.sub(r"--token \S+", "--token TOKEN", value)
+            text = re.sub(r"rt_[0-9a-f]{8}", "rt_ID", text)
             return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", "TIME", text)
         case dict():
             changing = {"path": "PATH", "sha256": "HASH"} if value.get("path") else {}
@@ -282,8 +292,7 @@ async def test_the_http_door_says_what_it_offers_and_refuses_what_is_no_json(
     tmp_path: Path,
 ) -> None:
     async with tools(tmp_path) as toolset:
-        app = FastAPI()
-        app.include_router(router(toolset))
+        app = http_door(toolset)
         transport = ASGITransport(app=app)
         async with AsyncClient(transport=transport, base_url="http://localhost") as http:
             offered = (await http.get("/api/tools")).json()
@@ -350,8 +359,11 @@ def test_a_text_may_come_by_argument_by_standard_input_and_by_file(desk: Desk) -
 
 def test_the_command_line_shows_the_tools_and_their_schemas(desk: Desk) -> None:
     assert "roundtable tool NAME --schema" in desk("tool").out
+    told = desk("tool", "--help").out
+    assert "Without NAME: name them all." in told
+    assert "roundtable tool list                            the tool of that name" in told
     schema = desk("tool", "speak", "--schema").document
-    assert set(schema["input"]["required"]) == {"discussion_id", "participant", "content"}
+    assert set(schema["input"]["required"]) == {"discussion_id", "participant"}
     wrong = desk("tool", "list", "{")
     assert wrong.code == 2
     assert "no JSON" in wrong.err

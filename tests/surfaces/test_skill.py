@@ -3,24 +3,29 @@ without a yes."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import skills_ref
 
+from roundtable.core.declaration_form import Key
 from roundtable.surfaces import skill
 from roundtable.surfaces.cli.app import cli
+from roundtable.surfaces.toolset import OPERATIONS
 from roundtable.version import __version__
 from tests.speakers.agents import put_agent
 
 from .desk import Desk
 
 SHIPPED = Path(__file__).parents[2] / "skills" / "roundtable"
+PARTS = ("lead", "seat")
 EDITED = '{"preset": "cheap", "round2": false}'
 
 
@@ -88,6 +93,22 @@ def test_every_flag_and_command_that_it_names_exists() -> None:
 
     assert named - known == set()
     assert called - set(cli.commands) == set()
+
+
+def test_every_tool_argument_and_field_that_it_teaches_exists() -> None:
+    lead, seat = ((SHIPPED / "references" / f"{name}.md").read_text("utf-8") for name in PARTS)
+    for text in (lead, seat):
+        for tool in re.findall(r"roundtable_(\w+)", text):
+            assert tool in OPERATIONS
+    for name, text in re.findall(r"```\nroundtable_(\w+) (\{.*?\})\n```", lead, re.DOTALL):
+        given = json.loads(text)
+        assert OPERATIONS[name].checked(
+            {"discussion_id": "rt_…", **given} if name != "init" else given
+        )
+    (shown,) = re.findall(r"```\n(\{.*?\})\n```", seat, re.DOTALL)
+    assert set(json.loads(shown)) <= set(get_args(Key))
+    for state in ("awaiting_conclusion", "concluded", "stopped", "failed"):
+        assert state in seat
 
 
 def test_the_fields_of_the_verdict_that_it_names_exist(desk: Desk) -> None:
@@ -262,7 +283,8 @@ def test_after_a_yes_exactly_the_files_that_were_shown_are_sent(desk: Desk, hub:
     _, publish, files = hub.read_text().splitlines()
     assert publish.startswith("publish ")
     assert "--slug roundtable" in publish
-    assert files == "files SKILL.md config.example.json references/mcp.md"
+    references = "references/lead.md references/mcp.md references/seat.md"
+    assert files == f"files SKILL.md config.example.json {references}"
 
 
 @pytest.mark.requirement("D-100")

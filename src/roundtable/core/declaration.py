@@ -100,6 +100,8 @@ class Declaration(Value):
     would_change: tuple[str, ...] = ()
     stands: tuple[str, ...] = added(())
     """Of a verdict: the versions of deliverables that stand, by their ids."""
+    rests_on: tuple[str, ...] = added(())
+    """Of a verdict: ids of the host's assumptions without which it would be another."""
 
     def vote(self, decision: str) -> DeclaredVote | None:
         return next((vote for vote in self.votes if vote.on == decision), None)

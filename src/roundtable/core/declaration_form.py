@@ -53,6 +53,7 @@ Key = Literal[
     "why",
     "would_change",
     "stands",
+    "rests_on",
 ]
 OPENING: tuple[Key, ...] = ("position", "conditions", "confidence", "new_points", "abstain")
 """Round 1: nobody has heard anybody."""
@@ -301,6 +302,8 @@ class Form:
             case "stands":
                 works = list(self.works)
                 return _list({"enum": works}, len(works)) if works else None
+            case "rests_on":
+                return _list(_text(MAX_TEXT), 5)
 
     @property
     def _option_ids(self) -> list[str]:
@@ -363,6 +366,7 @@ class _Reader:
             if "would_change" in keys
             else (),
             stands=self._stands(fields.get("stands")) if "stands" in keys else (),
+            rests_on=self._texts(fields.get("rests_on"), 5, MAX_TEXT) if "rests_on" in keys else (),
         )
 
     # --- what decides --------------------------------------------------------------------------

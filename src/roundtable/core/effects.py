@@ -165,12 +165,15 @@ class LookUp:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Let the person at the screen choose; `default` stands where nobody is there."""
+    """Let the person at the screen choose, or say something where there are no options; `default`
+    stands where nobody is there."""
 
     question: str
     text: str
     options: tuple[str, ...]
     default: str
+    patience: float = 0.0
+    """Seconds for which an answer from elsewhere is waited for, where nobody is at the screen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,10 @@ class AttemptFailed(Value):
     seconds: float = 0.0
 
 
+CORRECTION = "declaration"
+"""The stage of what a seat declares after its speech, without words."""
+
+
 class SpeechGiven(Value):
     """The accepted outcome of a turn. Host speeches sit in round 0, anchored by `after_round`."""
 
@@ -167,6 +171,12 @@ class SpeechGiven(Value):
     """Whether its speaker knew nothing of what the others said."""
     deliverables: tuple[Deliverable, ...] = added(())
     """The works that it brought, as they were written; `text` has a line in the place of each."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it adds to what its seat declared in the same round, or sets that right. It has
+        no words, and holds all that the seat then declares."""
+        return self.stage == CORRECTION
 
 
 class TurnFailed(Value):
@@ -219,6 +229,10 @@ class ParticipantsSeated(Value):
     v: Literal[1] = 1
     participants: tuple[Participant, ...]
     reason: str = ""
+    guidance: dict[str, str] = added({})
+    """How a seat should argue, by its id, where that was not settled at the opening."""
+    instead: bool = added(False)
+    """They sit in place of those of the opening, who were never heard and never will be."""
 
 
 class WorkflowChosen(Value):

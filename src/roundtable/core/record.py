@@ -48,6 +48,8 @@ class Statement:
     turn_id: str
     declaration: Declaration
     independent: bool = False
+    corrects: bool = False
+    """Whether it sets right what its seat declared before in the same round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +262,15 @@ def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
-    statements = tuple(
-        Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent)
-        for s in spoken
-        if s.declaration is not None
-        and s.participant not in small
-        and not s.stage.endswith(IN_REVERSE)
-        and (before is None or s.round < before)
+    statements = _corrected(
+        [
+            Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent, s.corrects)
+            for s in spoken
+            if s.declaration is not None
+            and s.participant not in small
+            and not s.stage.endswith(IN_REVERSE)
+            and (before is None or s.round < before)
+        ]
     )
     decisions, shared, clashes = _tabled(state)
     if not decisions and state.ballots:
@@ -301,6 +305,28 @@ def _record(state: State, before: int | None = None) -> Record:
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
     )
+
+
+SET_RIGHT = ("votes", "position", "conditions", "confidence", "adopted", "abstain")
+"""What a correction replaces in what it corrects. Points and stances stay where they were given:
+others may have answered them, and their ids are theirs."""
+
+
+def _corrected(statements: list[Statement]) -> tuple[Statement, ...]:
+    """What was declared, as its seats set it right: a slip that was mended at once is no change of
+    mind. What was added after others had spoken is not independent of them."""
+    for place, mended in enumerate(statements):
+        if not mended.corrects:
+            continue
+        for earlier, each in enumerate(statements[:place]):
+            if (each.participant, each.round) == (mended.participant, mended.round):
+                right = {key: getattr(mended.declaration, key) for key in SET_RIGHT}
+                statements[earlier] = replace(
+                    each,
+                    declaration=each.declaration.model_copy(update=right),
+                    independent=each.independent and mended.independent,
+                )
+    return tuple(statements)
 
 
 def _takes_part(statement: Statement) -> bool:

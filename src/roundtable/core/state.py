@@ -311,6 +311,8 @@ class State:
                 self.ballots.append(event)
             case ParticipantsSeated():
                 self.seated = event
+                if event.instead:
+                    self.ever_seated.clear()
                 self.ever_seated.update((each.id, each) for each in event.participants)
             case WorkflowChosen():
                 self.workflow = event

@@ -130,6 +130,8 @@ class Participant(Value):
     emoji: str = ""
     perspective: str = ""
     speakers: tuple[SpeakerRef, ...] = Field(min_length=1)
+    why: str = added("")
+    """Why it sits here, in plain words."""
 
     @property
     def speaker(self) -> SpeakerRef:
@@ -274,6 +276,8 @@ class Verdict(Value):
     """The versions of deliverables that the writer says stand."""
     why: tuple[str, ...] = ()
     would_change: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = added(())
+    """The host's assumptions without which it would not hold."""
     next_steps: tuple[ActionItem, ...] = ()
     findings: tuple[Finding, ...] = ()
     """What the check of the verdict found, for the reader."""

@@ -138,10 +138,13 @@ class _Loop:
     async def _ask(self, effect: AskPerson) -> None:
         asker = self.tools.asker
         answer = await asker.ask(effect.text, effect.options) if asker else None
+        if asker is None and effect.patience:  # whoever answers elsewhere ends this
+            await self.tools.clock.sleep(effect.patience)
+        chosen = answer is not None and (answer in effect.options if effect.options else answer)
         choice = ChoiceMade(
             question=effect.question,
-            answer=answer if answer in effect.options else effect.default,
-            by="person" if answer in effect.options else "default",
+            answer=answer if chosen and answer else effect.default,
+            by="person" if chosen else "default",
         )
         await self.journal.record((choice, f"choice/{effect.question}"))
 

@@ -24,6 +24,7 @@ from ..core.text import clip
 from ..core.turns import UNDECLARED
 from ..core.values import OUTSIDE
 from .journal import Journal
+from .moderation import CONCLUSION
 from .tools import Tools
 
 WAITING = "waiting"
@@ -36,10 +37,14 @@ async def await_words(plan: TurnPlan, journal: Journal, tools: Tools) -> None:
     this and cancels it."""
     half = plan.policy.patience / 2
     await tools.clock.sleep(half)
+    id_, who = journal.state.discussion_id, plan.participant
+    place = f"in round {plan.round}" if plan.round else f"({plan.stage})"
     reminder = NoteAdded(
         code=WAITING,
-        text=f"{plan.participant.name} has {half:.0f} s left to speak in round {plan.round}.",
-        remedy=f"roundtable speak {journal.state.discussion_id} TEXT --as {plan.participant.id}",
+        text=f"{who.name} has {half:.0f} s left to speak {place}.",
+        remedy=f"roundtable conclude {id_} TEXT"
+        if plan.stage == CONCLUSION
+        else f"roundtable speak {id_} TEXT --as {who.id}",
     )
     await journal.record((reminder, f"{WAITING}/{plan.turn_id}"))
     await tools.clock.sleep(half)
@@ -94,7 +99,8 @@ def heard(
     prose = "" if alone else reading.prose
     if not prose.strip() and not alone:
         raise NotAllowed("The speech is empty.", "Say something with your declaration.")
-    flags = [contract.flag] if prose and contract.check(prose) else []
+    off = contract.check(prose) if prose else ()
+    flags = [contract.flag] if off else []
     flags.extend(flags_of(works))
     remarks: list[str] = []
     if form is not None and declaration is None:
@@ -104,8 +110,9 @@ def heard(
             flags.append(SAID_ONLY)
             remarks.append(ONLY_SAID)
     elif form is not None and declaration is not None:
-        remarks += _lacks(form, declaration, fields or {})
+        remarks += lacks(form, declaration, fields or {})
         remarks += [f"Read so: {each}." for each in reading.mended]
+    remarks += [f"{each.message} It is recorded, and flagged." for each in off]
     others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
     speech = SpeechGiven(
         turn_id=plan.turn_id,
@@ -144,7 +151,7 @@ def _read(form: Form, text: str, fields: Mapping[str, Any] | None) -> Reading:
     return Reading(prose if blocks else text, reading.declaration, reading.problems, reading.mended)
 
 
-def _lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> list[str]:
+def lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> list[str]:
     """What was asked for and not declared, and what was declared and not asked for."""
     told = []
     if declaration.abstain is None:

@@ -5,13 +5,15 @@ Pure: from the newest state to the events, or NotAllowed. The service appends th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, get_args
 
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
 from ..core.events import (
+    ChoiceMade,
     DiscussionPaused,
     DiscussionResumed,
     EndVoted,
@@ -30,6 +32,7 @@ from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.text import readable
 from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant, TurnedOut
+from ..procedures.casting import open_questions
 
 CONCLUSION = "conclusion"
 """The stage of the host's last word, in every procedure that can be concluded by hand."""
@@ -81,15 +84,7 @@ def skipped(
             f"{participant} has no open turn in {state.discussion_id}.",
             "A turn can be skipped while it is that participant's.",
         )
-    failure = TurnFailed(
-        turn_id=plan.turn_id,
-        stage=plan.stage,
-        round=plan.round,
-        participant=participant,
-        cause="absent",
-        message=f"{by} skipped this turn.",
-    )
-    return [(failure, state.outcome_key(plan.turn_id))]
+    return [(_absent(plan, f"{by} skipped this turn."), state.outcome_key(plan.turn_id))]
 
 
 def material_added(state: State, material: Material, by: str) -> list[tuple[Event, str | None]]:
@@ -171,6 +166,10 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     """End the open round: whoever has not spoken in it is absent from it."""
     _refuse_closed(state)
     effects = decide(state, procedure)
+    for plan in (e.plan for e in effects if isinstance(e, TakeTurn)):
+        if _awaited_host(state, plan) and plan.stage != CONCLUSION:
+            told = f"{by} let the next round begin without it."
+            return [(_absent(plan, told), f"outcome/{plan.turn_id}")]
     round_ = next((e.plan.round for e in effects if isinstance(e, TakeTurn)), 0)
     # What is decided but not yet recorded comes first: the round may open in this very moment.
     pending: list[Event] = [event for e in effects if isinstance(e, Record) for event in e.events]
@@ -180,7 +179,7 @@ def round_ended(state: State, procedure: Procedure, by: str) -> list[tuple[Event
     if stage is None:
         raise NotAllowed(
             f"No round is open in {state.discussion_id}: it is the host's turn.",
-            "Try again when a participant is to speak.",
+            "Try again when a participant is to speak; after the last round, conclude or extend.",
         )
     # Whoever joined after the round began has a turn in it too, and whoever left has none.
     turns = [turn_id(round_, stage.stage, seated.id) for seated in state.participants]
@@ -215,30 +214,50 @@ def vote(state: State, participant: str, in_favour: bool) -> list[tuple[Event, s
     return [(EndVoted(participant=participant, in_favour=in_favour), None)]
 
 
-def conclusion(state: State, text: str, key: str | None = None) -> list[tuple[Event, str | None]]:
+def overdue(state: State, procedure: Procedure, now: datetime) -> list[tuple[Event, str | None]]:
+    """The host's turns that somebody from outside was waited for longer than they last, in a
+    discussion that nobody drives: it goes on without those words."""
+    if state.closed is not None or state.paused is not None or state.updated_at is None:
+        return []
+    silent = (now - state.updated_at).total_seconds()
+    return [
+        (_absent(plan, f"Nobody spoke for {plan.participant.name} in time."), key)
+        for plan in open_turns(state, procedure)
+        if _awaited_host(state, plan) and silent > plan.policy.patience
+        for key in (f"outcome/{plan.turn_id}",)
+    ]
+
+
+def _awaited_host(state: State, plan: TurnPlan) -> bool:
+    return plan.participant == state.start.host and plan.participant.speaker.model == OUTSIDE
+
+
+def _absent(plan: TurnPlan, message: str) -> TurnFailed:
+    return TurnFailed(
+        turn_id=plan.turn_id,
+        stage=plan.stage,
+        round=plan.round,
+        participant=plan.participant.id,
+        cause="absent",
+        message=message,
+    )
+
+
+def concluded(
+    state: State, said: Callable[[State, str], SpeechGiven], key: str | None = None
+) -> list[tuple[Event, str | None]]:
     """The host's last word, brought from outside: the discussion goes to its end with it. With the
     key of an earlier call it says nothing new."""
-    host = state.start.host
-    turn = turn_id(0, CONCLUSION, host.id)
-    said = state.speech(turn)
-    if key and said is not None and said.key == key:
+    turn = turn_id(0, CONCLUSION, state.start.host.id)
+    earlier = state.speech(turn)
+    if key and earlier is not None and earlier.key == key:
         return []
     _refuse_closed(state)
-    if said is not None:
+    if earlier is not None:
         raise NotAllowed(
             f"{state.discussion_id} has its conclusion already.", "It is being closed with it."
         )
-    given = SpeechGiven(
-        turn_id=turn,
-        stage=CONCLUSION,
-        round=0,
-        participant=host.id,
-        model=OUTSIDE,
-        text=text,
-        after_round=newest_round(state),
-        key=key or "",
-    )
-    return [(given, state.outcome_key(turn))]
+    return [(said(state, key or ""), state.outcome_key(turn))]
 
 
 def asked_again(state: State, stage: str, by: str) -> list[tuple[Event, str | None]]:
@@ -278,3 +297,25 @@ def registered(state: State, participant: str) -> None:
 def _refuse_closed(state: State) -> None:
     if state.closed is not None:
         raise NotAllowed(f"{state.discussion_id} is closed.", "Open a new discussion to go on.")
+
+
+def answered(state: State, answers: Sequence[str]) -> list[tuple[Event, str | None]]:
+    """What the host asked is answered, in its order; what stays empty or is left out is assumed."""
+    asked = open_questions(state)
+    if not asked:
+        raise NotAllowed(
+            "The host waits for no answer.", "Say it with a remark, or add it as material."
+        )
+    if len(answers) > len(asked):
+        raise NotAllowed(
+            f"{len(answers)} answers were given to {len(asked)} questions.",
+            "Give one for each, in their order: " + " ".join(each.ask for each in asked),
+        )
+    given = [*answers, *[""] * (len(asked) - len(answers))]
+    return [
+        (
+            ChoiceMade(question=each.key, answer=text, by="person" if text else "default"),
+            f"choice/{each.key}",
+        )
+        for each, text in zip(asked, given, strict=True)
+    ]

@@ -31,6 +31,7 @@ from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
+from ..procedures.casting import SHORTLIST, can_cast, casting_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
@@ -43,15 +44,19 @@ from ..procedures.opening import (
 from ..procedures.spec import ProcedureSpec
 from ..version import __version__
 from ..views.prior import handed_on
+from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
 from .external import Heard, heard
 from .find import LAST, find_discussion
 from .journal import Journal, Keyed
+from .later import heard_later
 from .moderation import (
+    CONCLUSION,
+    answered,
     asked_again,
     checked_words,
-    conclusion,
+    concluded,
     extended,
     joined,
     left,
@@ -59,6 +64,7 @@ from .moderation import (
     newest_round,
     open_turns,
     outcome_recorded,
+    overdue,
     paused,
     registered,
     resumed,
@@ -153,7 +159,10 @@ class Service:
             request = replace(request, search=False)
         defaults = self._defaults.get(spec.name, {})
         casting_request = spec.casting_request(request, defaults)
+        casts = request.host_casts and casting_request is not None and casting_request.open
         if casting_request is not None and self._casting is not None:
+            if casts:
+                casting_request = replace(casting_request, shortlist=SHORTLIST)
             chosen = await self._casting.choose(topic, casting_request)
             if casting_request.past:
                 chosen = replace(chosen, past=await self._past.answers(topic))
@@ -187,6 +196,10 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
+        shortlist = request.chosen_experts.shortlist if request.chosen_experts else ()
+        # The shortlist is there only where the host was to cast from it.
+        if shortlist and can_cast(seating.participants, seating.host):
+            kept = {**kept, **casting_terms(shortlist, ask=request.clarify)}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,
@@ -368,6 +381,16 @@ class Service:
             discussion_id, lambda state: skipped(state, spec.procedure, participant, by)
         )
 
+    async def answer(
+        self, discussion_id: str, answers: Sequence[str], *, key: str | None = None
+    ) -> State:
+        """Answer what the host asked, in its order; an empty answer leaves it to its assumption.
+        NotAllowed if nothing is asked, or more is answered than was asked."""
+        words = [
+            checked_words("answer", each, "").strip() if each.strip() else "" for each in answers
+        ]
+        return await self._act(discussion_id, lambda state: answered(state, words), key)
+
     async def add_material(
         self, discussion_id: str, material: Material, *, by: str, key: str | None = None
     ) -> State:
@@ -446,11 +469,23 @@ class Service:
             discussion_id, lambda state: vote(state, participant, in_favour), key
         )
 
-    async def conclude(self, discussion_id: str, text: str, *, key: str | None = None) -> State:
+    async def conclude(
+        self, discussion_id: str, given: str | ChairsWord, *, key: str | None = None
+    ) -> State:
         """End a discussion with these words of its host as its conclusion."""
-        words = checked_words("conclusion", text, "Say what came of it, or stop instead.")
+        word = (ChairsWord(given) if isinstance(given, str) else given).checked()
         await self._moderated(discussion_id)
-        return await self._act(discussion_id, lambda state: conclusion(state, words, key))
+        return await self._act(discussion_id, lambda state: concluded(state, word.speech, key))
+
+    async def settle(self, state: State) -> bool:
+        """Go on without a coordinator from outside that was waited for too long, where nobody
+        drives the discussion. Whether that was so."""
+        spec = procedure_spec(state.start.procedure)
+        if not spec.moderation or not overdue(state, spec.procedure, self._tools.clock.now()):
+            return False
+        now = self._tools.clock.now()
+        await self._act(state.discussion_id, lambda state: overdue(state, spec.procedure, now))
+        return True
 
     async def read(self, discussion_id: str) -> State:
         """The discussion as it stands."""
@@ -608,10 +643,15 @@ def _outside_speech(
         if fields:
             raise NotAllowed("The host declares nothing: it never votes.", "Speak as a seat.")
         refuse_too_much(material_size(state) + len(text))
-        remarks = sum(1 for speech in state.speeches if speech.stage == REMARK)
+        awaited = _open_turn(state, state.start.host.id)
+        if awaited is None or awaited.stage == CONCLUSION or not _waits_outside(awaited):
+            number = sum(1 for speech in state.speeches if speech.stage == REMARK) + 1
+            stage, turn = REMARK, turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{number}")
+        else:  # a round waits for it
+            stage, turn = awaited.stage, awaited.turn_id
         remark = SpeechGiven(
-            turn_id=turn_id(0, REMARK, f"{HOST_WIRE_NAME}-{remarks + 1}"),
-            stage=REMARK,
+            turn_id=turn,
+            stage=stage,
             round=0,
             participant=state.start.host.id,
             model=OUTSIDE,
@@ -627,6 +667,10 @@ def _outside_speech(
             f"Let it go on first: roundtable resume {state.discussion_id}",
         )
     plan = _open_turn(state, participant)
+    if plan is None and fields and not text.strip():
+        spec = procedure_spec(state.start.procedure)
+        if (later := spec.declares_later(state, participant)) is not None:
+            return heard_later(state, later, fields, key)
     if plan is None:
         raise NotAllowed(
             f"It is not {participant}'s turn in {state.discussion_id}.",
@@ -637,6 +681,10 @@ def _outside_speech(
 
 def _open_turn(state: State, participant: str) -> TurnPlan | None:
     return next((plan for plan in _open(state) if plan.participant.id == participant), None)
+
+
+def _waits_outside(plan: TurnPlan) -> bool:
+    return plan.participant.speaker.model == OUTSIDE
 
 
 def _whose_turn(state: State) -> str:

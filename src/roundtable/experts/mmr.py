@@ -33,6 +33,7 @@ def mmr(
     *,
     lam: float = LAMBDA,
     first: Sequence[int] = (),
+    among: NDArray[np.bool_] | None = None,
     barred: Callable[[Sequence[int]], NDArray[np.bool_] | None] = lambda _: None,
 ) -> list[Pick]:
     """The places chosen, in order, at most `count` of them unless `first` are more. Of equal
@@ -40,7 +41,8 @@ def mmr(
 
     `similarity` gives a row of similarities for each of some places, a column for each of some
     others; below zero is taken for zero, since unlike is unlike. `first` are seated before anybody
-    is chosen. `barred` may rule places out, given those already chosen; when nobody else is left it
+    is chosen; of the rest only those `among` may be, so that there can be fewer than `count`.
+    `barred` may rule places out, given those already chosen; when nobody else is left anywhere it
     rules out nobody.
     """
     import numpy as np
@@ -57,9 +59,13 @@ def mmr(
             nearest[places] = np.maximum(similarity(places, chosen).max(axis=1), 0.0)
         compared[places] = len(chosen)
 
-    def best() -> int:
+    def best() -> int | None:
         out = barred(chosen)
         allowed = free if out is None or not (free & ~out).any() else free & ~out
+        if among is not None:
+            allowed = allowed & among
+        if not allowed.any():
+            return None
         look = FIRST_LOOK
         while True:
             score = np.where(allowed, lam * relevance - (1.0 - lam) * nearest, -np.inf)
@@ -76,6 +82,8 @@ def mmr(
     waiting = list(first)
     while waiting or len(picks) < min(count, len(relevance)):
         place = waiting.pop(0) if waiting else best()
+        if place is None:
+            break
         compare(np.array([place]))
         picks.append(Pick(place, float(nearest[place])))
         chosen.append(place)

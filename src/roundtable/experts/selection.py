@@ -1,8 +1,10 @@
 """Who should sit at the table: relevant to the topic, and not all of one mind.
 
 Relevance joins what the topic means (embeddings of it in English) with what it names (tags, in four
-languages). Maximal marginal relevance then weighs it against likeness, and one rule holds whatever
-the numbers say: three experts never all come from one domain. Deterministic.
+languages), of the expert and, for more, of its whole field: a single expert meets a topic by
+accident, a field hardly does. Whoever is below a floor is a stranger and is not chosen, even where
+seats stay empty. Maximal marginal relevance then weighs relevance against likeness, and one rule
+holds whatever the numbers say: three experts never all come from one domain. Deterministic.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from typing import TYPE_CHECKING
 from ..core.errors import BadTopic, UnknownName, UsageError
 from ..ports import Embedder
 from .expert import Expert
+from .fields import Fields
 from .gloss import in_english
 from .mmr import LAMBDA, Pick, mmr
 from .tags import TagIndex, Word
-from .words import content_words
+from .words import content_words, languages_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +34,20 @@ CLOSE = 0.5
 """The cosine at which the embedder's texts are as near as a question and its expert ever come."""
 CORE_SHARE = 0.6
 """How much of a topic's vector comes from its telling words alone."""
+FIELD_SHARE = 0.8
+"""How much of the relevance comes from the field; the rest is the expert's own."""
+FIELD_WORDS = 0.6
+"""How much of a field's relevance its everyday words bring at most, beside its experts'."""
+SURE_WORDS = 2.0
+"""The summed weight of the best field's words at which they are half believed: less than one."""
+BEST_OF_FIELD = 3
+"""So many of a field's most relevant experts speak for it."""
+FIELD_FLOOR = 0.5
+"""A field must be half as relevant as the most relevant one."""
+FLOOR = 0.3
+"""The own relevance, absolute, that an expert needs whose field the topic does not name."""
+SAME_FIELD = 0.6
+"""Two experts of one domain are at least this alike."""
 SEATS = 3
 
 MOST_RELEVANT = "most relevant"
@@ -54,12 +71,14 @@ class Choice:
     @property
     def why(self) -> str:
         """The choice in a line."""
-        said = [self.reason, f"relevance {self.relevance:.2f}"]
-        if self.likeness > 0:
-            said.append(f"likeness {self.likeness:.2f} to those before")
-        if self.named:
-            said.append(f"the topic names {', '.join(self.named[:3])}")
-        return "; ".join(said)
+        if self.reason == ASKED_FOR:
+            return self.reason
+        field = self.expert.domain.replace("-", " ")
+        known = list(dict.fromkeys(tag for tag in self.named if tag != self.expert.name))[:3]
+        if not known:
+            return f"comes from {field}, a field of the question"
+        told = known[0] if len(known) == 1 else f"{', '.join(known[:-1])} and {known[-1]}"
+        return f"knows {told}"
 
 
 class Selector:
@@ -78,7 +97,8 @@ class Selector:
         made = embedder.embed(meanings(experts)) if vectors is None else vectors
         self._vectors = _unit(made, len(self.experts))
         self._tags = TagIndex(self.experts)
-        self._domains = _Domains(self.experts)
+        self._domains = _Domains(self.experts, self._vectors)
+        self._fields = Fields(self._domains.names)
         self._places = {
             name: place
             for place, expert in reversed(list(enumerate(self.experts)))
@@ -96,7 +116,8 @@ class Selector:
         agents: Sequence[str] = (),
         english: str | None = None,
     ) -> list[Choice]:
-        """`count` experts for a topic, the most relevant first.
+        """Up to `count` experts for a topic, the most relevant first; fewer where nobody else
+        reaches the floor.
 
         `weights` raise or lower whole domains (1 changes nothing, 0 keeps a domain away as long as
         others are left). `include` names experts, by id or name, who sit in any case and first;
@@ -113,6 +134,7 @@ class Selector:
             len(first) if agents else max(count, len(first)),
             lam=lam,
             first=first,
+            among=heard.near,
             barred=lambda chosen: self._barred(chosen, heard),
         )
         order = [pick.place for pick in picks]
@@ -137,14 +159,24 @@ class Selector:
         said = english or in_english(topic)
         words = self._tags.words_in(topic, said)
         named = self._tags.scores(words)
-        meaning = _products(self._vectors, self._vector(said))[:, 0]
-        relevance = (1.0 - WORDS_SHARE) * np.maximum(meaning, 0.0) / CLOSE
-        relevance += WORDS_SHARE * named / (named + HALF_NAMED)
+        vector = self._vector(said)
+        meant = np.maximum(_products(self._vectors, vector)[:, 0], 0.0) / CLOSE
+        told = named / (named + HALF_NAMED)
+        own: NDArray[np.float32] = (1 - WORDS_SHARE) * meant.astype(np.float32)
+        own = (own + WORDS_SHARE * told).astype(np.float32)
+        spoken = self._fields.scores(english or topic)
+        fields = self._domains.relevance(own, vector, spoken)
+        field = self._domains.spread(fields)
+        near = field >= FIELD_FLOOR * fields.max(initial=0.0)
+        near &= (self._domains.spread(spoken) > 0) | (own >= FLOOR)
+        relevance = (1.0 - FIELD_SHARE) * _share(own) + FIELD_SHARE * field
         if weights is not None:
             relevance *= weights
-        most = float(relevance.max(initial=0.0))
+            near |= weights > 1.0  # whoever raises a domain wants it at the table
         unwanted = None if weights is None else weights == 0.0
-        return _Heard(words, (relevance / (most or 1.0)).astype(np.float32), unwanted)
+        return _Heard(
+            words, languages_of(topic), _share(relevance).astype(np.float32), near, unwanted
+        )
 
     def _vector(self, said: str) -> NDArray[np.float32]:
         """What a topic means: the whole of it, and, for more, its words without the small ones,
@@ -156,7 +188,12 @@ class Selector:
         return _unit((1 - CORE_SHARE) * both[:1] + CORE_SHARE * both[1:], 1)
 
     def _similarity(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
-        return _products(self._vectors[places], self._vectors[list(others)])
+        import numpy as np
+
+        likeness = _products(self._vectors[places], self._vectors[list(others)])
+        same: NDArray[np.float32] = SAME_FIELD * self._domains.shared(places, others)
+        either: NDArray[np.float32] = np.maximum(likeness, same).astype(np.float32)
+        return either
 
     def _barred(self, chosen: Sequence[int], heard: _Heard) -> NDArray[np.bool_] | None:
         """Domains of weight 0; and the only domain so far, once two are chosen."""
@@ -179,7 +216,7 @@ class Selector:
             expert,
             round(float(heard.relevance[pick.place]), 4),
             round(pick.similarity, 4),
-            self._tags.named(heard.words, pick.place),
+            self._tags.named(heard.words, pick.place, heard.languages),
             reason,
         )
 
@@ -195,21 +232,60 @@ class _Heard:
     """A topic, as far as it concerns a library."""
 
     words: Mapping[Word, float]
+    languages: tuple[str, ...]
     relevance: NDArray[np.float32]
     """Of each expert, in proportion to the most relevant one, so that λ means the same for every
     topic."""
+    near: NDArray[np.bool_]
+    """Who reaches the floor."""
     unwanted: NDArray[np.bool_] | None
 
 
 class _Domains:
     """The domains of a library's experts, as numbers: ten thousand texts are slow to compare."""
 
-    def __init__(self, experts: Sequence[Expert]) -> None:
+    def __init__(self, experts: Sequence[Expert], vectors: NDArray[np.float32]) -> None:
         import numpy as np
 
-        self._names = list(dict.fromkeys(expert.domain for expert in experts))
-        numbers = {name: number for number, name in enumerate(self._names)}
+        self.names = list(dict.fromkeys(expert.domain for expert in experts))
+        numbers = {name: number for number, name in enumerate(self.names)}
         self._of = np.array([numbers[expert.domain] for expert in experts], dtype=np.int32)
+        self._places = [np.flatnonzero(self._of == number) for number in range(len(self.names))]
+        middles = [vectors[places].mean(axis=0) for places in self._places]
+        self._middles = _unit(np.array(middles, np.float32), len(self.names))
+
+    def spread(self, each: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What is said of domains, for each expert."""
+        spread: NDArray[np.float32] = each[self._of]
+        return spread
+
+    def shared(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
+        """1 where two are of one domain."""
+        import numpy as np
+
+        same: NDArray[np.float32] = (
+            self._of[places][:, None] == self._of[list(others)][None, :]
+        ).astype(np.float32)
+        return same
+
+    def relevance(
+        self,
+        own: NDArray[np.float32],
+        topic: NDArray[np.float32],
+        spoken: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """How relevant each domain is: its best experts, what it means as a whole, and the words
+        that speak for it, believed the more the more there are."""
+        import numpy as np
+
+        best = np.array(
+            [np.sort(own[places])[-BEST_OF_FIELD:].mean() for places in self._places], np.float32
+        )
+        meant = np.maximum(_products(self._middles, topic)[:, 0], 0.0)
+        most = float(spoken.max(initial=0.0))
+        words = FIELD_WORDS / (1 - FIELD_WORDS) * most / (most + SURE_WORDS)
+        told = words * _share(spoken) + (_share(best) + _share(meant)) / 2
+        return (told / (words + 1)).astype(np.float32)
 
     def only(self, places: Sequence[int]) -> NDArray[np.bool_] | None:
         """Everybody of the one domain that these places share; None if they share none."""
@@ -221,17 +297,16 @@ class _Domains:
         import numpy as np
 
         for name, weight in weights.items():
-            if name not in self._names:
-                raise UnknownName("domain", name, self._names)
+            if name not in self.names:
+                raise UnknownName("domain", name, self.names)
             if not 0.0 <= weight < float("inf"):
                 raise UsageError(
                     f"The weight of {name} is {weight}; it must be 0 or more.", "1 is neutral."
                 )
         if not weights:
             return None
-        each = np.array([weights.get(name, 1.0) for name in self._names], dtype=np.float32)
-        spread: NDArray[np.float32] = each[self._of]
-        return spread
+        each = np.array([weights.get(name, 1.0) for name in self.names], dtype=np.float32)
+        return self.spread(each)
 
 
 def meanings(experts: Sequence[Expert]) -> list[str]:
@@ -246,6 +321,12 @@ def _check(topic: str, count: int, lam: float) -> None:
         raise UsageError(f"{count} experts cannot be chosen.", "Ask for one or more.")
     if not 0.0 <= lam <= 1.0:
         raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", f"The usual one is {LAMBDA}.")
+
+
+def _share(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """In proportion to the largest of them."""
+    shares: NDArray[np.float32] = numbers / (float(numbers.max(initial=0.0)) or 1.0)
+    return shares
 
 
 def _products(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:

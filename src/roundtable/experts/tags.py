@@ -89,14 +89,20 @@ class TagIndex:
             total += best * np.float32(self._rarity[word] * sure)
         return total
 
-    def named(self, named: Mapping[Word, float], place: int) -> tuple[str, ...]:
-        """The tags of one expert of which a topic names at least half, the rarest first."""
+    def named(
+        self, named: Mapping[Word, float], place: int, languages: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """The tags of one expert of which a topic names at least half, the rarest first; those of
+        the topic's own `languages` alone, where there are any."""
         found: dict[str, float] = {}
+        own: set[str] = set()
         for tag, words in self._contents[place]:
             part = sum(self._rarity[word] * named[word] for word in words if word in named)
             if part and part >= self._weight(words) / 2:
                 found[tag] = part
-        return tuple(sorted(found, key=lambda tag: -found[tag]))
+                if any(language in languages for _, language in words):
+                    own.add(tag)
+        return tuple(sorted(own or found, key=lambda tag: -found[tag]))
 
     def _weight(self, words: Sequence[Word]) -> float:
         return sum(self._rarity[word] for word in words)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.text import slug
 from ..experts.chosen import chosen_expert, named_expert
+from ..experts.methods import METHODS
 from ..ports import CastingRequest, ChosenExpert, ChosenExperts
 from .routing import Route, RouteTier, Vacancy
 
@@ -55,7 +56,13 @@ class LibraryCasting:
                 for expert, route in seated
             ),
             self._model(of_host),
+            shortlist=await asyncio.to_thread(self._shortlist, topic, casting_request.shortlist),
         )
+
+    def _shortlist(self, topic: str, count: int) -> tuple[ChosenExpert, ...]:
+        if not count or self._selector is None:
+            return ()
+        return tuple(chosen_expert(near.expert) for near in self._selector.search(topic, count))
 
     def _model(self, route: Route) -> str | None:
         return None if route.tier in self._weaker else route.model
@@ -78,7 +85,9 @@ class LibraryCasting:
         chosen = selector.choose(topic, casting_request.count, include=include)
         taken = {expert.id for expert in named}
         others = [chosen_expert(c.expert, c.why) for c in chosen if c.expert.id not in taken]
-        return [*named, *others][: casting_request.count]
+        # A stranger is worse than a method: it makes up what a field of its own would say here.
+        methods = [each for each in METHODS if each.id not in taken]
+        return [*named, *others, *methods][: casting_request.count]
 
     def _named(self, selector: Selector, name: str) -> ChosenExpert:
         if name not in self._known:

@@ -8,6 +8,7 @@ call.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..core.declaration import ANY, OWN
 from ..core.declaration_form import BALLOT
@@ -18,16 +19,19 @@ from ..core.standing import DecisionStanding, SeatStanding
 from ..core.values import OUTSIDE
 from . import endings
 from .clerk import with_own_positions
-from .table import Table
+from .table import ASKED_AT_ONCE, Table, unanswered
 
 CLOSING = "ballot"
 POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 
-def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple[Effect, ...]:
+def closing_ballot(
+    table: Table, round_: int, *, unvoted: bool = False, patience: float | None = None
+) -> tuple[Effect, ...]:
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
     of a change, a vote that decides and was said only once, a demand that nobody answered. With
-    `unvoted` whoever has declared and not voted is asked too: for when the options came last."""
+    `unvoted` whoever has declared and not voted is asked too: for when the options came last.
+    `patience` is how long whoever speaks from outside is waited for; None: it is not asked."""
     state = table.state
     if closed_stage(state, CLOSING, round_) is not None or table.record.question is None:
         return ()
@@ -37,7 +41,7 @@ def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple
         tabled = with_own_positions(table)
         if tabled is not None:
             return (Record((tabled,)),)
-    plans = closing_plans(table, round_, unvoted=unvoted)
+    plans = closing_plans(table, round_, unvoted=unvoted, patience=patience)
     if not plans:
         return ()
 
@@ -47,29 +51,39 @@ def closing_ballot(table: Table, round_: int, *, unvoted: bool = False) -> tuple
     return run_stage(state, plans, closing=closing).effects
 
 
-def closing_plans(table: Table, round_: int, *, unvoted: bool = False) -> list[TurnPlan]:
+def closing_plans(
+    table: Table, round_: int, *, unvoted: bool = False, patience: float | None = None
+) -> list[TurnPlan]:
     """The short calls that are due. Once the stage is open they are those that it opened with."""
     opened = table.state.stages.get((CLOSING, round_))
     plans = []
     for seat in table.seats:
-        if seat.speaker.model == OUTSIDE:
-            continue  # what is recorded of whoever speaks through a form is read back at once
-        due = _still_open(table, seat.id, unvoted=unvoted)
+        outside = seat.speaker.model == OUTSIDE
+        if outside and (patience is None or not _is_there(table, seat.id, round_)):
+            continue
+        due = _still_open(table, seat.id, unvoted=unvoted, outside=outside)
         wanted = due is not None
         if opened is not None:
             wanted = turn_id(round_, CLOSING, seat.id) in opened.opened.turns
         if wanted:
             ids, asks = due or ((), ())
             form = table.form(seat, BALLOT, alone=True, only=ids)
-            plans.append(table.ballot_turn(seat, CLOSING, round_, form, POLICY, asks=asks))
+            policy = replace(POLICY, patience=patience) if patience else POLICY
+            plans.append(table.ballot_turn(seat, CLOSING, round_, form, policy, asks=asks))
     return plans
 
 
+def _is_there(table: Table, seat: str, round_: int) -> bool:
+    """Whether somebody spoke for a seat in the last round: nobody else is waited for once more."""
+    return any(s.participant == seat and s.round == round_ for s in table.state.speeches)
+
+
 def _still_open(
-    table: Table, seat: str, *, unvoted: bool = False
+    table: Table, seat: str, *, unvoted: bool = False, outside: bool = False
 ) -> tuple[list[str], list[str]] | None:
     """The demands that a seat must still answer, and what else it is asked; None if nothing has to
-    be asked of it at all."""
+    be asked of it at all. To whoever speaks from outside its vote was read back at once; it costs
+    nothing to ask it for the points that it passed over."""
     spoken = table.record.last(seat)
     question = table.standing.question
     held = question.seat(seat) if question else None
@@ -98,8 +112,11 @@ def _still_open(
             f"You went from {held.opening} to {held.final} and named no argument of the others. "
             "Name it under adopted with moved true, or leave adopted empty if there was none."
         )
-    elif _decides_unsteadily(question, held):
+    elif not outside and _decides_unsteadily(question, held):
         asks.append(f"You are recorded as holding {held.final}. Confirm it, or correct it.")
+    if outside and (passed := unanswered(table.record, seat)[:ASKED_AT_ONCE]):
+        demands = [*demands, *(each for each in passed if each not in demands)]
+        asks.append(f"Not answered by you: {', '.join(passed)}.")
     return (demands, asks) if asks else None
 
 

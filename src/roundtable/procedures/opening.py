@@ -49,6 +49,11 @@ class OpenRequest:
     task: TaskLinked | None = None
     chosen_experts: ChosenExperts | None = None
     """The experts that were chosen for it, for procedures that wish for some."""
+    host_casts: bool = False
+    """Whether the host may cast the table and say what is missing, in a call of its own, where
+    nobody named the experts."""
+    clarify: bool = False
+    """Whether somebody is there to answer what the host asks; else it says what it assumes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,12 @@ class Seats:
         role: str = "",
         perspective: str = "",
         emoji: str = EXPERT_EMOJI,
+        why: str = "",
     ) -> Participant:
         """A participant; without a model it has the default one."""
         made = self._made(seat, name, model, role or name, perspective, emoji)
+        if why:
+            made = made.model_copy(update={"why": why})
         self.participants.append(made)
         return made
 
@@ -41,6 +44,7 @@ class Seats:
             model,
             role=persona.domain or persona.name,
             perspective=persona.perspective,
+            why=persona.reason,
         )
 
     def host(

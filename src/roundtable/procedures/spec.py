@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ..core.decide import Procedure
+from ..core.effects import TurnPlan
 from ..core.state import State
 from ..ports import CastingRequest, Models
 from ..views.estimate import Estimate
@@ -46,6 +47,8 @@ class ProcedureSpec:
         lambda _, __: None
     )
     """Which experts it wants from the library for this request, if any."""
+    declares_later: Callable[[State, str], TurnPlan | None] = lambda _, __: None
+    """The turn in which a seat may add to its declaration, or set it right, without speaking."""
 
     @property
     def name(self) -> str:

@@ -217,6 +217,8 @@ class Table:
     def persona(self, participant: Participant) -> dict[str, PromptValue]:
         guidance = self.option("guidance")
         told = guidance.get(participant.id, "") if isinstance(guidance, dict) else ""
+        if self.state.seated is not None:
+            told = self.state.seated.guidance.get(participant.id, told)
         return {
             "name": participant.name,
             "perspective": participant.perspective,
@@ -294,6 +296,7 @@ class Table:
                 "actions": "actions" in form.keys and "delivers" not in form.keys,
                 "for_the_record": "for_the_record" in form.keys,
                 "verdict": "delivers" in form.keys,
+                "rests_on": "rests_on" in form.keys,
             },
         )
 
@@ -536,6 +539,7 @@ def _example(form: Form) -> str:
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',
         "stands": f'"stands": ["{form.works[-1]}"]' if form.works else "",
+        "rests_on": '"rests_on": ["a1"]',
     }
     lines = [part for key in form.keys if (part := parts[key])]
     body = ",\n ".join(lines)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.assessment import assessment_of
+from ..core.assumptions import assumptions_of
 from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
 from ..core.contradiction import agreement_claimed, contradiction
 from ..core.declaration import NONE, Declaration
-from ..core.declaration_form import VERDICT, Form, seems_refused
+from ..core.declaration_form import VERDICT, Form, Key, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
 from ..core.headline import dropped_out
@@ -48,11 +49,12 @@ def verdict_form(table: Table) -> Form:
     """What the host declares with its verdict."""
     question = table.record.question
     works = tuple(each.id for each in versions_of(table.state) if not each.work.left_out)
-    return Form(
-        keys=(*VERDICT, "stands") if works else VERDICT,
-        decisions=(question,) if question else (),
-        works=works,
-    )
+    keys: tuple[Key, ...] = VERDICT
+    if works:
+        keys = (*keys, "stands")
+    if assumptions_of(table.state):
+        keys = (*keys, "rests_on")
+    return Form(keys=keys, decisions=(question,) if question else (), works=works)
 
 
 def verdict_task(
@@ -196,6 +198,16 @@ def _origin_lines(table: Table, question: DecisionStanding) -> list[str]:
     return lines
 
 
+def _rests_on(table: Table, declared: Declaration) -> tuple[str, ...]:
+    """The assumptions that the writer names, by id or in their own words."""
+    named = [each.casefold() for each in declared.rests_on]
+    found: list[str] = []
+    for own, text in assumptions_of(table.state).items():
+        if any(each in (own, text.casefold()) or each.startswith(f"{own}:") for each in named):
+            found.append(text)
+    return tuple(found)
+
+
 def _names(table: Table, seats: Iterable[str]) -> str:
     return ", ".join(table.name(seat) for seat in seats)
 
@@ -266,6 +278,7 @@ def written(
             "stands": declared.stands,
             "why": why,
             "would_change": would_change,
+            "rests_on": _rests_on(table, declared),
             "next_steps": next_steps,
             "method": "written",
             "author": speech.model,

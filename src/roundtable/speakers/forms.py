@@ -176,6 +176,7 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "why": ["That is how the seats voted."],
         "would_change": ["Another vote."],
         "stands": list(form.works),
+        "rests_on": [],
     }
     return {key: whole[key] for key in form.keys}
 

@@ -51,15 +51,16 @@ def open_request(
     chat_room: bool | None = None,
     task: TaskLinked | None = None,
     secrets: OnSecrets | None = None,
+    clarify: bool = False,
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
-    discussion is put to its table, unless a procedure or options are named. UsageError,
-    UnknownName or BadSetting says what is wrong; values of options are checked when the table is
-    seated. SecretsFound if the topic or its context seems to hold secrets, unless `secrets` or the
-    settings say that they are taken out or sent.
+    discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
+    there to answer what the host asks. UsageError, UnknownName or BadSetting says what is wrong;
+    values of options are checked when the table is seated. SecretsFound if the topic or its context
+    seems to hold secrets, unless `secrets` or the settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -107,6 +108,8 @@ def open_request(
             settings, spec.name, news, confidential=confidential, chat_room=chat_room
         ),
         task=task,
+        host_casts=choices.casting == "host",
+        clarify=clarify,
     )
 
 
@@ -225,18 +228,10 @@ def brief_schema() -> dict[str, Any]:
         name: ", ".join(each.name for each in described(model) if offered(each, "tools"))
         for name, model in OPTIONS.items()
     }
-    properties: dict[str, Any] = {}
-    for each, procedure in all_options("tools"):
-        if each.advanced:
-            continue
-        said = properties.setdefault(each.name, {"description": ""})
-        joined = f"{said['description']} " if said["description"] else ""
-        said["description"] = f"{joined}{procedure}: {each.help}"
     takes = "; ".join(f"{name}: {names}" for name, names in told.items())
     return {
         "type": "object",
         "description": f"Options of the procedure, such as {{quick: true}}. {takes}.",
-        "properties": properties,
     }
 
 

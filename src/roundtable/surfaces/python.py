@@ -169,6 +169,7 @@ class Roundtable:
         news: NotificationRequest = None,
         confidential: bool = False,
         enable_chat_room: bool | None = None,
+        clarify: bool = False,
         **options: Any,
     ) -> State:
         """Seat a table without letting anybody speak yet. `options` belong to the procedure, such
@@ -181,8 +182,9 @@ class Roundtable:
 
         `news` says who is told: names of channels, or `{"channels": [{"platform": …,
         "chat_id": …}], "events": […]}`; without it the settings decide. `confidential`: nobody
-        is. `enable_chat_room`: all can be read along in the channel `chat-room`. `secrets`: what
-        becomes of likely secrets in question and context; SecretsFound unless something is said.
+        is. `enable_chat_room`: all can be read along in the channel `chat-room`. `clarify`: you
+        will `answer` what the host asks; else it says what it assumes. `secrets`: what becomes of
+        likely secrets in question and context; SecretsFound unless something is said.
         """
         if isinstance(budget, str):
             options["budget"] = budget
@@ -204,6 +206,7 @@ class Roundtable:
             news=news,
             confidential=confidential,
             chat_room=enable_chat_room,
+            clarify=clarify,
         )
         return await self._joined.service.open(request)
 
@@ -293,6 +296,10 @@ class Roundtable:
         return await self._joined.service.add_material(
             await self._id(discussion_id), material, by="library"
         )
+
+    async def answer(self, discussion_id: str, answers: Sequence[str]) -> State:
+        """Answer what the host asked, in its order (`clarify=True` at the opening)."""
+        return await self._joined.service.answer(await self._id(discussion_id), answers)
 
     async def extend(self, discussion_id: str, rounds: int) -> State:
         """Give a meeting or an adaptive discussion more rounds."""

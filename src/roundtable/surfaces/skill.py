@@ -24,7 +24,7 @@ from ..procedures.council.options import CouncilConfig
 NAME = "roundtable"
 SKILL_MD = "SKILL.md"
 EXAMPLE = "config.example.json"
-FILES = (SKILL_MD, EXAMPLE, "references/mcp.md")
+FILES = (SKILL_MD, EXAMPLE, *(f"references/{name}.md" for name in ("mcp", "lead", "seat")))
 """What the skill consists of."""
 
 HostAgent = Literal["claude-code", "openclaw", "hermes"]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..core.assessment import assessment_of, effective_voters_of
+from ..core.assumptions import assumptions_of
 from ..core.confidence import Assessment
 from ..core.declaration import ANY, OWN, SILENT
 from ..core.headline import (
@@ -71,6 +72,10 @@ class Delivery:
     why: tuple[str, ...]
     dissent: tuple[Dissenter, ...]
     would_change: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    """What the host assumed where nobody answered."""
+    rests_on: tuple[str, ...]
+    """Those of them without which the answer would be another, as its writer says."""
     next_steps: tuple[ActionItem, ...]
     points: tuple[PointTold, ...]
     conditions: tuple[ConditionTold, ...]
@@ -188,6 +193,8 @@ def _delivery(state: State) -> Delivery:
         why=tuple(shown(each) for each in (verdict.why if verdict else ())),
         dissent=tuple(_dissent(state)),
         would_change=tuple(shown(each) for each in (verdict.would_change if verdict else ())),
+        assumptions=tuple(line(each) for each in assumptions_of(state).values()),
+        rests_on=tuple(line(each) for each in (verdict.rests_on if verdict else ())),
         next_steps=verdict.next_steps if verdict else (),
         points=tuple(
             PointTold(

@@ -66,6 +66,9 @@ def document(delivery: Delivery) -> dict[str, Any]:
         ],
         "why": list(delivery.why),
         "would_change": list(delivery.would_change),
+        "assumptions": [
+            {"text": each, "rests_on": each in delivery.rests_on} for each in delivery.assumptions
+        ],
         "next_steps": [each.model_dump() for each in delivery.next_steps],
         "contradicts": delivery.contradicts,
         "findings": [

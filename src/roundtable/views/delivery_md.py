@@ -59,9 +59,18 @@ def common(delivery: Delivery) -> list[Part]:
         ("Dissent", dissent(delivery)),
         ("Conditions", _listed(_demands(delivery))),
         ("To be found out", _listed(_facts(delivery))),
+        ("Assumed", _listed(_assumed(delivery))),
         ("What would change it", _listed(delivery.would_change)),
         ("Next steps", _listed(steps)),
     )
+
+
+def _assumed(delivery: Delivery) -> list[str]:
+    """What nobody said and the host assumed, with what hangs on it."""
+    return [
+        f"{each} (the answer rests on it)" if each in delivery.rests_on else each
+        for each in delivery.assumptions
+    ]
 
 
 def last(delivery: Delivery) -> list[Part]:

@@ -1,28 +1,26 @@
-"""What a meeting leaves behind: the delivery, and the conclusion document in its two forms.
+"""What a meeting came to, and its delivery; the document is `meeting_document`.
 
 Its figures and lists come from what was declared; only the conclusion itself is the host's words.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from ..core.action_items import action_items
 from ..core.closing_block import prose
 from ..core.contracts import parse_sections
 from ..core.declaration_block import split_blocks
-from ..core.effects import DELIVERED, turn_id
+from ..core.effects import turn_id
 from ..core.events import SpeechGiven
 from ..core.quotes import copied_share
 from ..core.record import record_of
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, count_words, first_sentences, slug
+from ..core.text import clip, count_words, first_sentences
 from ..core.values import OUTSIDE, ActionItem
 from .delivery import Delivery
-from .delivery_md import first_lines, says_more
+from .delivery_md import Part, markdown
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
     CLERK,
@@ -39,11 +37,7 @@ from .meeting_status import (
     rounds_held,
     speaks_from_outside,
 )
-from .outgoing import outgoing
-from .output_file import OutputFile
 
-DOCS = "docs"
-"""The folder of the workspace for conclusion documents, unless a path was given."""
 DECISION_SECTIONS = (
     "MVP Scope",
     "Tech Architecture",
@@ -53,11 +47,13 @@ DECISION_SECTIONS = (
 )
 CONCLUSION_SECTIONS = ("Conclusion", "Agreement", "Gaps and Risks")
 ACTION_ITEMS = "Action Items"
+RECOMMENDATION = "Recommendation"
+CHAIRS_LISTS = ("Consensus", "Disagreements", "Dissent")
+"""What a coordinator from outside may give in fields of its own beside its conclusion."""
 PASTED_LIMIT, SHORTEST_CONCLUSION = 0.6, 3
 """A share of copied words, and a number of words, past which a conclusion is none."""
 DECISIONS_BLOCK = "decisions"
 """The host's list of positions, in a summary: for code."""
-UNASSIGNED = "unassigned"
 TOKENS_IN, TOKENS_OUT = (1_000, 7_000), (350, 900)
 """The usual range of one call: each reads what was said before it."""
 
@@ -204,7 +200,7 @@ def _told(question: DecisionStanding) -> str:
 
 def is_heard(speech: SpeechGiven) -> bool:
     """Whether it was said to the table: lists and ballots are for code."""
-    for_code = speech.stage == CLERK or speech.stage.startswith(MINUTES)
+    for_code = speech.stage in (CLERK, "casting") or speech.stage.startswith(MINUTES)
     return bool(speech.text) and not for_code
 
 
@@ -215,101 +211,42 @@ def spoken_words(speech: SpeechGiven) -> str:
     return prose(speech.text) or speech.text
 
 
-# The document
-
-
-def document(state: State, at: datetime) -> str:
-    """The conclusion document. Its headings are fixed; `at` is local and carries its zone."""
-    start = state.start
-    held = rounds_held(state)
-    seats = ", ".join(called(p) for p in state.participants)
-    lines = [
-        f"# Roundtable Conclusion: {' '.join(start.topic.split())}",
-        "",
-        "## Summary",
-        "",
-        f"- **Participants**: {seats}",
-        f"- **Rounds**: {held} of {max_rounds(state)}",
-        f"- **Date**: {at.strftime('%Y-%m-%d')}",
-        f"- **Convergence**: {_score(final_report(state))}",
-    ]
-    if vote := vote_told(state):
-        lines.append(f"- **Vote**: {vote}")
-    lines += ["", _body(short_conclusion(state))]
-    if written_conclusion(state) is None:
-        lines += ["", "No model wrote this: it is an extract of what the participants declared."]
-    for title, listed in (
-        ("Changes of mind", changes_of_mind(state)),
-        ("For the record", for_the_record(state)),
-    ):
-        if listed:
-            lines += ["", f"**{title}**", "", *_listed(listed)]
-    if start.options.get("format") == "decision":
-        for heading in DECISION_SECTIONS:
-            text = written_section(state, heading)
-            lines += ["", f"## {heading}", "", _body(text) or "Not written: nobody stated it."]
-    lines += ["", "## Consensus Points", "", *_listed(consensus_points(state))]
-    if some := held_points(state):
-        lines += ["", "**Held by some, opposed by nobody**", "", *_listed(some)]
-    lines += ["", "## Disagreement Points", "", *_listed(disagreement_points(state))]
-    if rejected := rejected_points(state):
-        lines += ["", "**Rejected by all**", "", *_listed(rejected)]
-    lines += ["", "## Action Items", "", *_numbered(actions(state))]
-    lines += ["", "## Detailed Transcript", *_transcript(state)]
-    return outgoing("\n".join(lines)) + "\n"
-
-
-def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
-    """The conclusion document; nothing if it was written before the discussion was closed, or if
-    nobody said anything."""
-    if any(note.code == DELIVERED for note in state.notes) or not _spoken(state):
-        return ()
-    wanted = state.start.options.get("output_path")
-    path = (
-        wanted
-        if isinstance(wanted, str)
-        else f"{DOCS}/{at.strftime('%Y-%m-%d')}-{slug(state.start.topic)}.md"
-    )
-    return (OutputFile(path, document(state, at)),)
+# The delivery
 
 
 def delivery(state: State, version: str) -> str:
     """The conclusion as a person reads it; empty if there is no verdict."""
-    verdict = state.verdict
-    if verdict is None:
+    if state.verdict is None:
         return ""
-    report = final_report(state)
-    told = Delivery.of(state)
-    lines = [
-        "🏁 **Conclusion**" + (" (partial)" if verdict.partial else ""),
-        "",
-        *first_lines(told),
-        "",
-        *([told.written, ""] if says_more(told) else []),
-        f"**Confidence:** {told.sureness}",
-        "",
-        f"**Convergence:** {_score(report)} after {rounds_held(state)} of "
-        f"{max_rounds(state)} rounds",
-        "",
+    votes = sum(state.end_votes.values())
+    own = [
+        ("Convergence", f"{score_told(final_report(state))} after {rounds_told(state)}"),
+        *chairs_parts(state),
+        ("For the record", _as_list(for_the_record(state))),
+        ("Votes to end", f"{votes} of {len(state.participants)}" if state.end_votes else ""),
     ]
-    if vote := vote_told(state):
-        lines += [f"**Vote:** {vote}", ""]
-    for title, listed, always in (
-        ("Consensus Points", consensus_points(state), True),
-        ("Held by some, opposed by nobody", held_points(state), False),
-        ("Disagreement Points", disagreement_points(state), True),
-        ("Rejected by all", rejected_points(state), False),
-        ("Changes of mind", changes_of_mind(state), False),
-        ("For the record", for_the_record(state), False),
-    ):
-        if listed or always:
-            lines += [f"**{title}**", "", *_listed(listed), ""]
-    lines += ["**Action Items**", "", *_numbered(actions(state)), ""]
-    if state.end_votes:
-        votes = sum(state.end_votes.values())
-        lines += [f"**Votes to end:** {votes} of {len(state.participants)}", ""]
-    lines += ["---", _footer(state, version)]
-    return outgoing("\n".join(lines))
+    return markdown(
+        Delivery.of(state),
+        "🏁 **Conclusion**",
+        own=[(title, body) for title, body in own if body],
+        footer=_footer(state, version),
+    )
+
+
+def chairs_parts(state: State) -> list[Part]:
+    """What a coordinator from outside gave beside its conclusion, in the fields of its own."""
+    speech = closing_speech(state)
+    if speech is None or speech.model != OUTSIDE:
+        return []
+    told = {
+        RECOMMENDATION: RECOMMENDATION,
+        **{name: f"{name}, as the coordinator has it" for name in CHAIRS_LISTS},
+    }
+    return [
+        (title, f"\n{body}" if body.startswith("- ") else body)
+        for name, title in told.items()
+        if (body := speech.sections.get(name, ""))
+    ]
 
 
 def meeting_estimate(state: State) -> Estimate:
@@ -331,50 +268,6 @@ def meeting_estimate(state: State) -> Estimate:
         tokens_in=TOKENS_IN,
         tokens_out=TOKENS_OUT,
     )
-
-
-def _transcript(state: State) -> Iterable[str]:
-    """Everything in the order in which it was said; a host's speech stands where it was made."""
-    section = -1
-    seats = {p.id: called(p) for p in (*state.participants, state.start.host)}
-    missing = _absences(state)
-    for speech in state.speeches:
-        if speech.stage == CONCLUSION or not is_heard(speech):
-            continue
-        round_ = speech.round or speech.after_round
-        if round_ != section:
-            yield from missing.pop(section, [])
-            section = round_
-            yield from ("", f"### Round {round_}", "")
-        yield f"- **{seats.get(speech.participant, speech.participant)}**: {_indented(speech)}"
-    for round_, lines in missing.items():
-        if round_ != section:
-            yield from ("", f"### Round {round_}", "")
-        yield from lines
-
-
-def _absences(state: State) -> dict[int, list[str]]:
-    seats = {p.id: called(p) for p in state.participants}
-    return {
-        round_: [f"- **{seats.get(who, who)}**: absent" for who in stage.closed.missing]
-        for (name, round_), stage in state.stages.items()
-        if name == DISCUSSION and stage.closed is not None and stage.closed.missing
-        # A round that had just begun when the meeting was ended: nobody stayed away from it.
-        if any(turn in state.turns and state.turns[turn].over for turn in stage.opened.turns)
-    }
-
-
-def _indented(speech: SpeechGiven) -> str:
-    """A speech in a list item: what looks like a heading in it must not become one of ours."""
-    text = spoken_words(speech)
-    flags = f"{' '.join(speech.flags)} " if speech.flags else ""
-    return flags + "\n".join(f"    {line}" if line else "" for line in text.splitlines()).lstrip()
-
-
-def _body(text: str) -> str:
-    """A host's section, whose own headings must not become the document's."""
-    lines = (re.sub(r"^\s{0,3}#+\s*(.*?)\s*#*$", r"**\1**", line) for line in text.splitlines())
-    return "\n".join(lines).strip()
 
 
 def _agreed(state: State, issue: Issue) -> str:
@@ -404,7 +297,7 @@ def _count(found: Sequence[Issue]) -> str:
     return "one point" if len(found) == 1 else f"{len(found)} points"
 
 
-def _score(report: RoundReport) -> str:
+def score_told(report: RoundReport) -> str:
     score = report.convergence_score
     if score.value is None:
         return f"undefined: {score.reason}"
@@ -414,16 +307,13 @@ def _score(report: RoundReport) -> str:
     )
 
 
-def _listed(lines: Sequence[str]) -> list[str]:
-    return [f"- {line}" for line in lines] or ["- None."]
+def rounds_told(state: State) -> str:
+    limit = max_rounds(state)
+    return f"{rounds_held(state)} of {limit} round{'s' if limit > 1 else ''}"
 
 
-def _numbered(items: Sequence[ActionItem]) -> list[str]:
-    return [
-        f"{number}. [ ] {' '.join(item.text.split())}{f' (due {item.due})' if item.due else ''}"
-        f" - Owner: {item.owner or UNASSIGNED}"
-        for number, item in enumerate(items, 1)
-    ] or ["None."]
+def _as_list(lines: Sequence[str]) -> str:
+    return "\n" + "\n".join(f"- {line}" for line in lines) if lines else ""
 
 
 def _footer(state: State, version: str) -> str:
@@ -434,10 +324,6 @@ def _footer(state: State, version: str) -> str:
         ]
         seats.append(f"{called(seat)}: {models[-1] if models else '—'}")
     return " · ".join([*seats, f"roundtable v{version}"])
-
-
-def _spoken(state: State) -> bool:
-    return any(speech.stage == DISCUSSION for speech in state.speeches)
 
 
 def last_words(state: State) -> list[SpeechGiven]:

@@ -90,13 +90,30 @@ def meeting_status(state: State) -> MeetingStatus:
 
 
 def progress(state: State) -> str:
-    """`turn 3 of 12, at most 4 min left`; empty when no participant is to speak."""
+    """`turn 3 of 12, at most 4 min left`; empty when nobody is to speak."""
     status = meeting_status(state)
+    if awaits_conclusion(state):
+        return "waits for the coordinator's conclusion"
     if state.closed is not None or status.next_speaker is None:
         return ""
     left = status.seconds_left
     rest = f", at most {max(1, round(left / 60))} min left" if left is not None else ""
     return f"turn {status.turn + 1} of {status.of}{rest}"
+
+
+def awaits_conclusion(state: State) -> bool:
+    """Whether the rounds are over and a coordinator from outside is to conclude. More rounds, or a
+    vote to end that is taken back, let the meeting go on."""
+    stage = state.stages.get((CONCLUSION, 0))
+    if state.closed is not None or stage is None or not speaks_from_outside(state.start.host):
+        return False
+    turn = state.turn(turn_id(0, CONCLUSION, state.start.host.id))
+    if stage.closed is not None or (turn is not None and turn.over):
+        return False
+    speaking = any(
+        name == DISCUSSION and each.closed is None for (name, _), each in state.stages.items()
+    )
+    return not speaking or all(state.end_votes.get(each.id) for each in state.participants)
 
 
 def max_rounds(state: State) -> int:
@@ -171,7 +188,7 @@ def _issue(point: Point) -> Issue:
 
 
 def _next_speaker(state: State, round_: int, limit: int, order: list[str]) -> str | None:
-    if state.closed is not None or not order:
+    if state.closed is not None or not order or awaits_conclusion(state):
         return None
     if round_ == 0:
         return order[0]

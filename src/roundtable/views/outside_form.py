@@ -56,13 +56,13 @@ def _takes(form: Form, key: Key) -> str:
             on, ids = "|".join(each.id for each in form.decisions), "|".join(options)
             return (
                 f"[{{on: {on}, before: {ids}|{OWN}|{SILENT}, choice: {ids}|{OWN}|{ANY}, "
-                f"acceptable: [{ids}], rejects: [{ids}]}}], one for each decision; before: where "
+                "acceptable: [options], rejects: [options]}], one for each decision; before: where "
                 "your previous statement belongs"
             )
         case "position":
-            return f"what you would do, one sentence of at most {MAX_POSITION} characters"
+            return f"what you would do: one sentence, at most {MAX_POSITION} characters"
         case "conditions":
-            otherwise = "|".join([*options, OWN, OPPOSE, OPEN])
+            otherwise = "|".join([*(["option"] if options else []), OWN, OPPOSE, OPEN])
             return (
                 f"[{{text, kind: demand|fact, otherwise: {otherwise}}}], up to {MAX_CONDITIONS}, "
                 "without which your position falls"
@@ -70,15 +70,14 @@ def _takes(form: Form, key: Key) -> str:
         case "confidence":
             return "0 to 100"
         case "stances":
-            ids = "|".join(each.id for each in form.listed)
             return (
-                f"[{{id: {ids}, stance: agree|partly|disagree|unsure|amend|withdraw, text}}]; "
-                "amend and withdraw only what is yours"
+                "[{id, stance: agree|partly|disagree|unsure, text: why}]; what is yours: "
+                "amend, with its new wording, or withdraw"
             )
         case "adopted":
             return (
-                f"[{{from: {'|'.join(form.peers)}, what, moved: true|false}}]; moved: the argument "
-                "that changed your choice, which every change needs"
+                f"[{{from: {'|'.join(form.peers)}, what, moved: true|false}}]; moved: what changed "
+                "your choice, which every change needs"
             )
         case "new_points":
             return f"[text], up to {MAX_NEW} claims of at most {MAX_TEXT} characters"
@@ -98,7 +97,7 @@ def _takes(form: Form, key: Key) -> str:
             )
         case "for_the_record":
             return "what must stand in the minutes whatever is decided"
-        case "delivers" | "answer" | "why" | "would_change" | "stands":
+        case "delivers" | "answer" | "why" | "would_change" | "stands" | "rests_on":
             return "of the host's verdict"
 
 

@@ -19,6 +19,7 @@ from ..core.state import State
 from ..core.values import OUTSIDE, Verdict
 from ..core.visible import shown
 from ..procedures import procedure_spec
+from ..procedures.casting import open_questions
 from ..version import __version__
 from .delivery import Delivery
 from .delivery_json import document
@@ -96,6 +97,9 @@ def derived(state: State) -> dict[str, Any]:
             "cost_usd": state.usage.cost_usd,
         },
         "open_turns": list(_open_turns(state)),
+        "questions": [
+            {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
+        ],
         "may": {"extend": spec.extends, "lead": spec.moderation},
         "progress": spec.progress(state) if state.closed is None else "",
     }

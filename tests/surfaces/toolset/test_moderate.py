@@ -49,7 +49,9 @@ async def test_a_discussion_starts_with_all_arguments_and_with_only_the_required
         state = await stored(toolset, most.discussion_id)
         assert [each.text for each in state.start.context] == ["The shop has two of them."]
         await toolset.speak(most.discussion_id, "back", "B.")
-        ended = await toolset.speak(most.discussion_id, "arch", "A.")
+        last = await toolset.speak(most.discussion_id, "arch", "A.")
+        assert last.state == "awaiting_conclusion"
+        ended = await toolset.end_discussion(most.discussion_id, conclusion="One.")
         assert ended.state == "concluded"
         assert (tmp_path / "work" / "decisions" / "database.md").is_file()
 
@@ -104,10 +106,10 @@ async def test_three_rounds_of_three_count_the_same_in_every_answer(tmp_path: Pa
                 assert status.next_speaker == spoken.next_speaker
                 assert status.speeches == spoken.number
         rounds = [0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
-        assert [each.round for each in (await toolset.read(id_)).speeches] == rounds
+        assert [each.round for each in (await toolset.read(id_)).speeches] == rounds[::-1]
         summary = await toolset.summarize(id_)
         assert [each.round for each in summary.speeches] == rounds
-        assert (summary.state, summary.rounds) == ("concluded", 3)
+        assert (summary.state, summary.rounds) == ("awaiting_conclusion", 3)
 
 
 @pytest.mark.requirement("D-10", "D-11", "I-16", "D-95")
@@ -172,7 +174,7 @@ async def test_a_round_that_was_only_opened_is_not_counted(tmp_path: Path) -> No
         assert "### Round 1" in document
         assert "Round 2" not in document
         assert "absent" not in document
-        history = (await toolset.read(id_)).formatted_history
+        history = (await toolset.read(id_, formatted=True)).formatted_history
         assert "[1] Round 0 | Host (Coordinator): Welcome." in history
 
 
@@ -197,7 +199,7 @@ async def test_all_votes_end_it_and_all_but_one_do_not(tmp_path: Path) -> None:
             voted = await toolset.vote(id_, who)
             assert voted.votes_to_end == list(NAMES[:number])
             assert voted.needed == 3
-            assert voted.state == ("concluded" if number == 3 else "running")
+            assert voted.state == ("awaiting_conclusion" if number == 3 else "running")
 
 
 @pytest.mark.requirement("I-17")
@@ -322,12 +324,15 @@ async def test_a_seat_with_a_model_speaks_by_itself_beside_those_from_outside(
         id_ = opened.discussion_id
         assert opened.next_speaker == "arch"
         await toolset.speak(id_, "arch", "From outside.")
-        done = await toolset.collect(id_, wait=50)
-        assert done.done
+        heard = await toolset.read(id_, "coordinator", wait=50)
+        assert heard.state == "awaiting_conclusion"
+        await toolset.end_discussion(id_, conclusion="Both spoke.")
+        assert (await toolset.collect(id_, wait=50)).done
         state = await stored(toolset, id_)
         assert [(s.participant, s.text) for s in state.speeches] == [
             ("arch", "From outside."),
             ("back", "The program speaks."),
+            ("coordinator", "Both spoke."),
         ]
 
 
@@ -357,6 +362,6 @@ async def test_an_agent_that_speaks_and_also_calls_the_tool_is_recorded_once(
         assert by_tool.next_speaker == "back"
         go_on.set()
         await toolset.speak(id_, "back", "Me too.")
-        assert (await toolset.collect(id_, wait=50)).done
+        assert (await toolset.read(id_, "coordinator", wait=50)).state == "awaiting_conclusion"
         texts = [speech.text for speech in (await stored(toolset, id_)).speeches]
         assert texts == ["By tool.", "Me too."]

@@ -58,7 +58,8 @@ def casting_request(
 ) -> CastingRequest | None:
     """The experts of the library that the definition names, or as many as it wants."""
     if definition.panel is not None:
-        return CastingRequest(definition.panel.count, definition.panel.include)
+        named = definition.panel.include
+        return CastingRequest(definition.panel.count, named, open=not named)
     named = tuple(seat.expert for seat in definition.participants if seat.expert)
     return CastingRequest(len(named), named) if named else None
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ...core.errors import NotAllowed
 from ...ports import Models
+from ..casting import WithCasting
 from ..opening import OpenRequest, Seating
 from ..spec import PREFIX, ProcedureSpec
 from . import delivery, seating
@@ -32,7 +33,7 @@ class UserProcedures(Protocol):
 def spec(definition: Definition) -> ProcedureSpec:
     """A definition as a procedure that can be opened."""
     return ProcedureSpec(
-        Custom(f"{PREFIX}{definition.name}"),
+        WithCasting(Custom(f"{PREFIX}{definition.name}")),
         definition.summary,
         CustomFlags,
         partial(seating.seat, definition),
@@ -55,7 +56,7 @@ def stored_spec(name: str) -> ProcedureSpec:
         )
 
     return ProcedureSpec(
-        Custom(name),
+        WithCasting(Custom(name)),
         "A procedure of the user's own, as it was when the discussion was opened",
         CustomFlags,
         seat,

@@ -8,7 +8,8 @@ from typing import Any
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import OUTSIDE, Participant
-from ...ports import CastingRequest, ChosenExpert, Models
+from ...experts.methods import METHOD_IDS, METHODS
+from ...ports import CastingRequest, Models
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
 from ..past_record import recorded
@@ -25,7 +26,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for place, persona in enumerate(personas):
         wanted = flags.models[place % len(flags.models)] if flags.models else persona.model
         seated = seats.add_expert(persona, wanted)
-        if chosen_experts and not persona.domain and seated.speaker.model != OUTSIDE:
+        known = persona.domain or persona.id in METHOD_IDS
+        if chosen_experts and not known and seated.speaker.model != OUTSIDE:
             seats.notes.append(_made_up(persona.name))
     host = seats.host(
         chosen_experts.host_model if chosen_experts else None,
@@ -52,7 +54,12 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
 def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
-    return CastingRequest(max(flags.seats, len(flags.experts)), flags.experts, not flags.no_record)
+    return CastingRequest(
+        max(flags.seats, len(flags.experts)),
+        flags.experts,
+        not flags.no_record,
+        open=not flags.experts and not flags.quick,
+    )
 
 
 def _made_up(name: str) -> NoteAdded:
@@ -83,54 +90,6 @@ def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
         )
     return notes
 
-
-METHODS = (
-    ChosenExpert(
-        id="first-principles",
-        name="First Principles",
-        perspective="what must be true, step by step from what is certain",
-        guidance="Derive the answer from what is certain. Name each assumption where you make it.",
-    ),
-    ChosenExpert(
-        id="precedent",
-        name="Precedent",
-        perspective="what happened in comparable cases, and how often",
-        guidance="Reason from comparable cases and base rates. Say where this case differs.",
-    ),
-    ChosenExpert(
-        id="pre-mortem",
-        name="Pre-mortem",
-        perspective="how the obvious answer fails",
-        guidance="Assume that the obvious answer was taken and failed, and work out why. Then say "
-        "what you would do.",
-    ),
-    ChosenExpert(
-        id="affected-people",
-        name="Affected People",
-        perspective="who gains, who loses, and who was not asked",
-        guidance="Go through those whom the answer touches, the absent ones too, and weigh what it "
-        "does to them.",
-    ),
-    ChosenExpert(
-        id="numbers",
-        name="Numbers",
-        perspective="orders of magnitude, costs and expected values",
-        guidance="Estimate every quantity that matters, with a range, and let the sums decide.",
-    ),
-    ChosenExpert(
-        id="second-order",
-        name="Second Order",
-        perspective="what follows from what follows",
-        guidance="Follow the answer two steps further: who reacts to it, and what that brings.",
-    ),
-    ChosenExpert(
-        id="least-that-works",
-        name="Least That Works",
-        perspective="the smallest step that would do, and what it would teach",
-        guidance="Look for the smallest reversible step that settles the question.",
-    ),
-)
-"""Different ways to reason, for tables that no experts were chosen for."""
 
 DEMONSTRATION_NOTE = demonstration(
     "it casts no ballots, and the verdict is an extract of what was said"

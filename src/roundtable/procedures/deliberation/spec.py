@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...views import deliberation as views
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .options import DeliberationFlags
 from .procedure import Deliberation
 from .seating import casting_request, seat
 
 SPEC = ProcedureSpec(
-    Deliberation(),
+    WithCasting(Deliberation()),
     "Experts answer alone, review each other without names, and vote; a host concludes",
     DeliberationFlags,
     seat,

@@ -168,4 +168,8 @@ class FiveRoundFlags(ProcedureOptions):
 def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Whom this request wants at the table."""
     flags = FiveRoundFlags.parse({**defaults, **request.options})
-    return CastingRequest(count=len(flags.names) or flags.experts, include=flags.names)
+    return CastingRequest(
+        count=len(flags.names) or flags.experts,
+        include=flags.names,
+        open=not flags.names and not flags.quick and flags.depth == "full",
+    )

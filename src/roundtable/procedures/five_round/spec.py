@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...views.five_round.estimate import estimate
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .delivery import deliver, outputs
 from .options import FiveRoundFlags, casting_request
@@ -10,7 +11,7 @@ from .procedure import FiveRound
 from .seating import seat
 
 SPEC = ProcedureSpec(
-    FiveRound(),
+    WithCasting(FiveRound()),
     "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
     FiveRoundFlags,
     seat,

@@ -128,7 +128,9 @@ def number(table: Table, name: str, default: float) -> float:
 
 
 def told_of(table: Table, participant: str, key: str) -> str:
-    """A fact about an expert that was settled at the opening."""
+    """A fact about an expert that was settled at the opening, or by the host's casting."""
+    if key == "guidance" and table.state.seated is not None:
+        return table.state.seated.guidance.get(participant, "")
     experts = table.option("experts")
     known = experts.get(participant) if isinstance(experts, dict) else None
     value = known.get(key) if isinstance(known, dict) else None

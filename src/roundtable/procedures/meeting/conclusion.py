@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import datetime
 
 from ...core.declaration import NONE
 from ...core.events import SpeechGiven
+from ...core.state import State
 from ...core.values import OUTSIDE, Verdict
 from ...views.meeting import (
+    CHAIRS_LISTS,
     actions,
     first_words,
     last_words,
@@ -15,6 +19,8 @@ from ...views.meeting import (
     spoken_words,
     written_conclusion,
 )
+from ...views.meeting_document import outputs as document_outputs
+from ...views.output_file import OutputFile
 from .. import verdicts
 from .meeting_table import MeetingTable
 
@@ -37,7 +43,18 @@ def reached(table: MeetingTable) -> Verdict:
     cited = _points_cited(table, spoken_words(speech))
     flags = tuple(flag for flag in verdict.flags if not cited or flag != verdicts.UNCITED)
     cites = tuple(dict.fromkeys((*verdict.cites, *cited)))
-    return verdict.model_copy(update={"cites": cites, "flags": flags})
+    return verdict.model_copy(
+        update={"cites": cites, "flags": flags, "next_steps": actions(table.state)}
+    )
+
+
+def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
+    """The conclusion document, which is written before the discussion is closed: with the verdict
+    that will close it."""
+    if state.verdict is None and last_words(state):
+        verdict = reached(MeetingTable(state, "meeting", open_names=True))
+        state = replace(state, verdict=verdict, _derived={})
+    return document_outputs(state, at)
 
 
 def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
@@ -46,6 +63,7 @@ def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
         update={
             "answer": speech.text,
             "brief": first_words(speech),
+            "on_dissent": _lines(speech.sections.get(CHAIRS_LISTS[2], "")),
             "next_steps": actions(table.state),
             "method": "written",
             "author": OUTSIDE,
@@ -76,6 +94,11 @@ def _extracted(table: MeetingTable) -> Verdict:
             "cites": tuple(speech.turn_id for speech in last_words(state)),
         }
     )
+
+
+def _lines(listed: str) -> str:
+    """The entries of a list in one line."""
+    return "; ".join(line.removeprefix("- ").rstrip(".") for line in listed.splitlines())
 
 
 def _points_cited(table: MeetingTable, text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...core.events import SpeechGiven
+from ...core.text import slug
 from ...core.values import Participant
 from ...views.meeting_status import (
     DISCUSSION,
@@ -14,6 +15,7 @@ from ...views.meeting_status import (
     speaks_from_outside,
 )
 from ..table import Table
+from .options import CONCLUSION_SECONDS
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,26 @@ class MeetingTable(Table):
     @property
     def sums_up(self) -> bool:
         return self.host_writes and bool(self.option("summaries"))
+
+    @property
+    def led_from_outside(self) -> bool:
+        """Whether somebody else coordinates: the table waits for its words, and ends with them."""
+        return speaks_from_outside(self.host)
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether agreement ends it before its last round. Meetings of earlier versions, which
+        could not be asked, did."""
+        return self.option("early_end") is not False
+
+    @property
+    def rounds_wait(self) -> bool:
+        return self.led_from_outside and bool(self.option("rounds_wait"))
+
+    @property
+    def conclusion_seconds(self) -> float:
+        value = self.option("conclusion_seconds")
+        return float(value) if isinstance(value, int | float) else CONCLUSION_SECONDS
 
     @property
     def decides(self) -> bool:
@@ -71,10 +93,26 @@ class MeetingTable(Table):
         stage = self.state.stages.get((f"{SUMMARY}-{round_}", 0))
         return stage is not None and stage.closed is not None
 
+    def doubled(self, seat: Participant) -> bool:
+        """Whether a seat's name only says its role again, as in the ready rosters."""
+        return slug(seat.name, 200) == slug(seat.role, 200)
+
+    def shown(self, seat: Participant) -> str:
+        """The name by which prompts call a seat."""
+        return seat.role if self.doubled(seat) else seat.name
+
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:
+        known = super().peers(reader, reverse=reverse)
+        names = {self.shown(each): each.id for each in self.seats if each.id in known.values()}
+        return names if len(names) == len(known) else known
+
     def called(self, participant: str) -> str:
-        """`Role(Name)`, as the minutes call everybody."""
+        """`Role(Name)`, as the minutes call everybody; in a prompt nothing is said twice."""
         seated = self.state.participant(participant)
-        return called(seated) if seated else participant
+        return self._called(seated) if seated else participant
 
     def everybody(self, *, but: Participant | None = None) -> str:
-        return ", ".join(called(p) for p in self.seats if p != but)
+        return ", ".join(self._called(p) for p in self.seats if p != but)
+
+    def _called(self, seat: Participant) -> str:
+        return seat.role if self.doubled(seat) else called(seat)

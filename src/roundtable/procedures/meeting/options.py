@@ -17,6 +17,8 @@ DEFAULT_ROUNDS, MAX_ROUNDS = 3, 10
 TURN_SECONDS = 180.0
 PERSON_SECONDS = 900.0
 """A person thinks longer than a model calls."""
+CONCLUSION_SECONDS = 3_600.0
+"""Whoever coordinates from outside reads everything once more before it concludes."""
 MAX_NAME, MAX_PERSPECTIVE = 80, 2000
 _PROFILE = re.compile(r"[^\s/\x00-\x1f\x7f](?:[^/\x00-\x1f\x7f]*[^\s/\x00-\x1f\x7f])?")
 _OUTPUT = re.compile(
@@ -81,6 +83,25 @@ class MeetingOptions(ProcedureOptions):
         "called.",
         gt=0,
         le=86_400,
+        advanced=True,
+    )
+    early_end: bool | None = option(
+        None,
+        "End before the last round once all declare the same answer; where nothing is said, only "
+        "a coordinator of the program's does.",
+        advanced=True,
+    )
+    rounds_wait: bool = option(
+        False,
+        "Each further round waits for the word of a coordinator from outside.",
+        advanced=True,
+    )
+    conclusion_seconds: float = option(
+        CONCLUSION_SECONDS,
+        "Seconds of silence after which the program concludes in place of a coordinator from "
+        "outside.",
+        gt=0,
+        le=604_800,
         advanced=True,
     )
     model: str | None = option(

@@ -3,8 +3,9 @@ between them and concludes.
 
 P participants and R rounds are P × R calls to participants, each with its own context. A round
 ends when everybody has spoken or is absent; the next begins by itself. The meeting goes to its end
-when all who sit there declared the same answer and converged on its points, when all vote for it,
-when the rounds are used up, when fewer than two are left, or when the chair says so.
+when all who sit there declared the same answer and converged on its points (where that was asked
+for), when all vote for it, when the rounds are used up, when fewer than two are left, or when the
+chair says so. A coordinator from outside is waited for then: the meeting ends with its words.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from ...core.convergence_rules import Measures, converged
-from ...core.effects import DELIVERED, KEPT, Deliver, Effect, Record, TakeTurn
+from ...core.effects import DELIVERED, KEPT, Deliver, Effect, Record, TakeTurn, TurnPlan, turn_id
 from ...core.events import (
     DiscussionClosed,
     Event,
@@ -27,6 +28,7 @@ from ...core.events import (
 from ...core.stages import Closing, closed_stage, run_stage
 from ...core.state import State
 from ...core.stopping import Stop, budget_exhausted, stop_requested
+from ...core.values import OUTSIDE
 from ...views.meeting import closing_speech, written_conclusion
 from ...views.meeting_status import (
     CONCLUSION,
@@ -65,6 +67,14 @@ class Meeting:
             then = (effect for effect in _go_on(table) if isinstance(effect, TakeTurn))
             return (Record((tabled,)), *then)
         return _go_on(table)
+
+
+def declares_later(state: State, participant: str) -> TurnPlan | None:
+    """The turn in which a seat adds to what it declared, or sets it right, without speaking."""
+    table = MeetingTable(state, Meeting.name, open_names=True)
+    seat = next((each for each in table.seats if each.id == participant), None)
+    over = state.closed is not None or _wrapped_up(state) or closing_speech(state) is not None
+    return None if over or seat is None else turns.later(table, seat)
 
 
 def _go_on(table: MeetingTable) -> tuple[Effect, ...]:
@@ -125,7 +135,7 @@ def _after_round(table: MeetingTable, round_: int, spoke: int) -> tuple[Effect, 
     if spoke < MINIMUM and round_ not in state.advanced:
         text = f"{spoke} of {len(table.seats)} spoke in round {round_}; it takes two."
         return _wrap_up(table, "too_few", text)
-    if round_ == table.max_rounds:
+    if round_ == table.max_rounds or not table.ends_early:
         return ()
     ballot = state.stages.get((CLOSING, round_))
     if ballot is not None and ballot.closed is None:
@@ -161,6 +171,8 @@ def _between(table: MeetingTable, round_: int) -> tuple[Effect, ...]:
         plan = turns.summary(table, round_)
         failed = _host_failed("sum the round up")
         return run_stage(state, [plan], closing=failed).effects
+    if table.rounds_wait and not table.summed_up(round_):
+        return run_stage(state, [turns.awaited_summary(table, round_)]).effects
     return _options(table, round_)
 
 
@@ -186,11 +198,16 @@ def _options(table: MeetingTable, round_: int) -> tuple[Effect, ...]:
 
 
 def _wrap_up(table: MeetingTable, why: WrapUp, text: str) -> tuple[Effect, ...]:
-    """Decide the end, and close what is still open."""
+    """Decide the end, and close what is still open; not before a coordinator from outside has
+    concluded, or was waited for long enough."""
+    if why not in ("chair", "budget") and (waiting := _awaiting(table, why)):
+        return waiting
     state = table.state
     events: list[Event] = []
+    if _nobody_concluded(table):
+        events.append(UNCONCLUDED_NOTE)
     for (name, round_), stage in state.stages.items():
-        if stage.closed is None and name != CONCLUSION:
+        if stage.closed is None:
             spoke = [s.participant for s in state.spoken_in(name, round_)]
             seats = [turn.rsplit("/", 1)[1] for turn in stage.opened.turns]
             missing = tuple(who for who in seats if who not in spoke)
@@ -198,6 +215,26 @@ def _wrap_up(table: MeetingTable, why: WrapUp, text: str) -> tuple[Effect, ...]:
                 StageClosed(stage=name, round=round_, spoke=tuple(spoke), missing=missing)
             )
     return (Record((*events, NoteAdded(code=f"{WRAP_UP}{why}", text=text))),)
+
+
+def _awaiting(table: MeetingTable, why: WrapUp) -> tuple[Effect, ...]:
+    """The turn in which a coordinator from outside concludes. Until it does, seats may still
+    declare what they left open, and the coordinator may give the table more rounds."""
+    if not table.led_from_outside or not table.speakers or _nobody_concluded(table):
+        return ()
+    if why in ("votes", "max_rounds") and (ballot := _ballot(table)):
+        return ballot
+    return run_stage(table.state, [turns.awaited_conclusion(table)]).effects
+
+
+def _concluded_by_hand(state: State) -> bool:
+    speech = closing_speech(state)
+    return speech is not None and speech.model == OUTSIDE
+
+
+def _nobody_concluded(table: MeetingTable) -> bool:
+    turn = table.state.turn(turn_id(0, CONCLUSION, table.host.id))
+    return table.led_from_outside and turn is not None and turn.failure is not None
 
 
 def _wrapped_up(state: State) -> WrapUp | None:
@@ -211,20 +248,31 @@ def _wrapped_up(state: State) -> WrapUp | None:
 
 
 def _closing(table: MeetingTable) -> tuple[Effect, ...]:
-    """Before the host concludes, what is still open is asked for: the votes themselves, where the
-    options came only with the last round."""
+    """Before the host concludes, what is still open is asked for."""
     state = table.state
     if _wrapped_up(state) not in ("votes", "max_rounds") or (CONCLUSION, 0) in state.stages:
         return ()
+    return _ballot(table)
+
+
+def _ballot(table: MeetingTable) -> tuple[Effect, ...]:
+    """What is still open: the votes themselves, where the options came only with the last round.
+    Where the coordinator is from outside, seats from outside have until it concludes."""
+    state = table.state
     round_ = current_round(state)
-    called_for = (s for s in table.seats if not speaks_from_outside(s))
-    if all(seat.speaker.demonstration for seat in called_for) or budget_exhausted(state):
+    called_for = [s for s in table.seats if not speaks_from_outside(s)]
+    nobody_reasons = all(seat.speaker.demonstration for seat in called_for)
+    if budget_exhausted(state) or (nobody_reasons and not table.led_from_outside):
         return ()
     if not state.tabled and (options := _options(table, round_)):
         return options
+    if nobody_reasons:
+        tabled = with_own_positions(table)
+        return (Record((tabled,)),) if tabled is not None else ()
     question = table.standing.question
     unvoted = question is not None and not any(seat.final for seat in question.seats)
-    return closing_ballot(table, round_, unvoted=unvoted)
+    patience = None if table.led_from_outside else table.patience
+    return closing_ballot(table, round_, unvoted=unvoted, patience=patience)
 
 
 def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
@@ -249,7 +297,7 @@ def _conclude(table: MeetingTable) -> tuple[Effect, ...]:
             detail=f"Stopped by {spent.detail}.",
             remedy="Raise the limit to let the meeting finish.",
         )
-    elif why == "too_few":
+    elif why == "too_few" and not _concluded_by_hand(state):
         closed = DiscussionClosed(
             status="stopped",
             stop_reason="too_few_answers",
@@ -341,6 +389,12 @@ def _host_failed(verb: str) -> Closing:
     return closing
 
 
+UNCONCLUDED_NOTE = NoteAdded(
+    code="unconcluded",
+    text="The coordinator did not conclude in its time, so the conclusion is an extract of what "
+    "the participants declared.",
+    remedy="Give it more time with conclusion_seconds, or let a model coordinate.",
+)
 EXTRACTED_NOTE = NoteAdded(
     code="extracted_verdict",
     text="The coordinator could not write the conclusion, so it is an extract of what the "

@@ -21,7 +21,8 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
     if options.participants:
         return None
     wanted = ready_roster(options.roster or DEFAULT_ROSTER).experts
-    return CastingRequest(len(wanted), wanted)
+    named = options.roster is not None or options.join is not None
+    return CastingRequest(len(wanted), wanted, open=not named and not options.quick)
 
 
 def roster(name: str, chosen_experts: ChosenExperts | None) -> tuple[Place, ...]:

@@ -24,7 +24,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if not places:
         name = options.roster or DEFAULT_ROSTER
         places = roster(name, request.chosen_experts)
-        if options.roster is None:
+        if options.roster is None and not _may_be_cast(request):
             notes.append(_default_roster_note(name))
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
@@ -50,7 +50,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     if seats.demonstrate(host):
         notes.append(DEMONSTRATION_NOTE)
     if waited_for := [p for p in participants if p.speaker.model == OUTSIDE]:
-        notes.append(_outside_note(waited_for, options.patience))
+        timed = len(waited_for) < len(participants) or host.speaker.model != OUTSIDE
+        notes.append(_outside_note(waited_for, options.patience if timed else None))
     if options.speech_order == "parallel":
         notes.append(PARALLEL_NOTE)
     return Seating(
@@ -65,11 +66,20 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "output_path": options.output_path,
             "turn_seconds": options.turn_seconds,
             "patience": options.patience,
+            "early_end": host.speaker.model != OUTSIDE
+            if options.early_end is None
+            else options.early_end,
+            "rounds_wait": options.rounds_wait,
+            "conclusion_seconds": options.conclusion_seconds,
             "roster": options.roster,
         },
         language=request.language or "auto",
         notes=tuple(notes),
     )
+
+
+def _may_be_cast(request: OpenRequest) -> bool:
+    return request.chosen_experts is not None and bool(request.chosen_experts.shortlist)
 
 
 def _default_roster_note(name: str) -> NoteAdded:
@@ -80,12 +90,18 @@ def _default_roster_note(name: str) -> NoteAdded:
     )
 
 
-def _outside_note(waited_for: list[Participant], seconds: float) -> NoteAdded:
+def _outside_note(waited_for: list[Participant], seconds: float | None) -> NoteAdded:
+    """Without `seconds` the program has no part in the meeting, and nobody is timed."""
     names = ", ".join(p.id for p in waited_for)
+    told = (
+        "The table waits for each of them until it speaks, is skipped, or its round is ended."
+        if seconds is None
+        else f"Each has {seconds:.0f} s when its turn comes, and is absent from the round after "
+        "that."
+    )
     return NoteAdded(
         code="outside",
-        text=f"From outside: {names}. Each has {seconds:.0f} s when its turn comes, and is absent "
-        "from the round after that.",
+        text=f"From outside: {names}. {told}",
         remedy="roundtable speak ID TEXT --as NAME",
     )
 

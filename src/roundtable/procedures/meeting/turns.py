@@ -18,6 +18,7 @@ from ...core.effects import (
     Untrusted,
     turn_id,
 )
+from ...core.events import CORRECTION
 from ...core.text import count_words
 from ...core.values import Participant
 from ...views.meeting import CONCLUSION_SECTIONS, DECISION_SECTIONS, first_words
@@ -27,6 +28,7 @@ from ...views.meeting_status import (
     OPENING,
     SUMMARY,
     called,
+    current_round,
     speaks_from_outside,
 )
 from ..clerk import clerk_turn, material
@@ -106,12 +108,12 @@ def _speech(
 ) -> TurnPlan:
     variables: dict[str, PromptValue] = {
         **so_far,
-        "name": seat.name,
-        "role": seat.role,
+        **_who(table, seat),
         "perspective": seat.perspective,
         "others": table.everybody(but=seat),
         "round": str(round_),
         "max_rounds": str(table.max_rounds),
+        "place": _place(table, round_),
     }
     form = table.form(seat, keys(table, round_))
     task = table.declaring_task("meeting/speech", variables, form, SPEECH, max_tokens=SPEECH_TOKENS)
@@ -125,6 +127,25 @@ def _speech(
         demo=_small_speech(table, seat, round_),
         independent=round_ == 1 and (nobody_yet or table.parallel),
     )
+
+
+def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
+    """The turn in which a seat adds to what it declared in the newest round, or sets it right: as
+    long as no further round has begun and nobody has concluded. None if there is no such turn."""
+    state = table.state
+    round_ = current_round(state)
+    held = state.stages.get((DISCUSSION, round_))
+    said = turn_id(round_, DISCUSSION, seat.id)
+    if held is None or (held.closed is None and state.speech(said) is None):
+        return None
+    asked = keys(table, round_)
+    if held.closed is not None:
+        asked = tuple(key for key in asked if key != "new_points")
+    mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
+    before = sum(1 for s in mine if s.round == round_)
+    task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
+    plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table))
+    return replace(plan, turn_id=turn_id(round_, f"{CORRECTION}-{before + 1}", seat.id))
 
 
 def summary(table: MeetingTable, round_: int) -> TurnPlan:
@@ -176,6 +197,23 @@ def conclusion(table: MeetingTable, rounds: int) -> TurnPlan:
     return _host_turn(table, CONCLUSION, task, after_round=rounds)
 
 
+def awaited_summary(table: MeetingTable, round_: int) -> TurnPlan:
+    """A coordinator from outside is waited for as long as everybody else."""
+    return _awaited(table, f"{SUMMARY}-{round_}", round_, table.patience)
+
+
+def awaited_conclusion(table: MeetingTable) -> TurnPlan:
+    return _awaited(table, CONCLUSION, current_round(table.state), table.conclusion_seconds)
+
+
+def _awaited(table: MeetingTable, stage: str, after_round: int, seconds: float) -> TurnPlan:
+    """A turn of the host for which nobody is called, and no prompt is ever made."""
+    plan = _host_turn(
+        table, stage, Task(PromptPlan("meeting/opening", {})), after_round=after_round
+    )
+    return replace(plan, policy=TurnPolicy(timeout=seconds, patience=seconds))
+
+
 def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
     """A demonstration model completes openings better than it obeys, and forgets what is long:
     it hears the last speech before its own, in one sentence."""
@@ -188,8 +226,7 @@ def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
             "meeting/small-speech",
             {
                 "question": Untrusted("question", table.state.start.topic),
-                "name": seat.name,
-                "role": seat.role,
+                **_who(table, seat),
                 "round": str(round_),
                 "max_rounds": str(table.max_rounds),
                 "others": heard,
@@ -203,7 +240,19 @@ def _small_speech(table: MeetingTable, seat: Participant, round_: int) -> Task:
 
 def _common(table: MeetingTable) -> dict[str, PromptValue]:
     """What every prompt holds. Remarks of the chair stand in the history, where they were made."""
-    return {key: value for key, value in table.common().items() if key != "remarks"}
+    return {**table.common(), "remarks": ()}
+
+
+def _who(table: MeetingTable, seat: Participant) -> dict[str, PromptValue]:
+    """A seat's name and role; one of them where they say the same."""
+    return {"name": table.shown(seat), "role": "" if table.doubled(seat) else seat.role}
+
+
+def _place(table: MeetingTable, round_: int) -> str:
+    """Which round it is for whoever speaks in it: what is asked differs."""
+    if table.max_rounds == 1:
+        return "only"
+    return "last" if round_ >= table.max_rounds else "first" if round_ == 1 else "later"
 
 
 def _host_turn(table: MeetingTable, stage: str, task: Task, *, after_round: int) -> TurnPlan:

@@ -147,6 +147,7 @@ class AskCommand(click.Command):
 )
 @click.option("--task", metavar="BOARD:TASK", help="The task that this discussion belongs to.")
 @click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--no-clarify", is_flag=True, help="Ask me nothing back: assume, and say so.")
 @click.option(
     "--notify", metavar="CHANNEL", multiple=True, help="Who is told: NAME or NAME:CHAT. Repeats."
 )
@@ -370,6 +371,17 @@ def add(**flags: Any) -> int:
     from .lead import add_command
 
     return add_command(flags)
+
+
+@cli.command(short_help="Answer what the host asked before anybody speaks.")
+@click.argument("discussion_id")
+@click.argument("answers", nargs=-1, required=True)
+@click.option("--key", help="Makes a repeated call harmless.")
+def answer(**flags: Any) -> int:
+    """Answer what the host asked, each question in turn; "" leaves one to its assumption."""
+    from .lead import answer_command
+
+    return answer_command(flags)
 
 
 @cli.command(short_help="Give a discussion more rounds.")
@@ -767,6 +779,13 @@ def serve(**flags: Any) -> int:
 @click.option("--allow-host", multiple=True, metavar="NAME", help="Another name that leads here.")
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
+@click.option(
+    "--tools",
+    type=click.Choice(["common", "all"]),
+    default="common",
+    show_default=True,
+    help="Which of them clients are shown.",
+)
 @click.option("--no-web", is_flag=True, help="No live page for discussions that do not ask.")
 @click.option(
     "--token",
@@ -802,10 +821,11 @@ def mcp(**flags: Any) -> int:
 @click.option("--as", "profile", metavar="PROFILE", help="Speak and vote for this seat only.")
 @click.option("--toolset", multiple=True, metavar="NAME", help="Only these sets of tools.")
 def tool(**flags: Any) -> int:
-    """Call a tool as an agent would. Without NAME: list them.
+    """Call a tool as an agent would. Without NAME: name them all.
 
     \b
-    roundtable tool list
+    roundtable tool                                 the tools, a line each
+    roundtable tool list                            the tool of that name: all discussions
     roundtable tool speak '{"discussion_id": "rt_…", "participant": "arch"}' --text content=-
     """
     from .tool import tool_command

@@ -328,6 +328,7 @@ def request_of(
         confidential=flags["confidential"],
         task=linked_task(flags["task"]) if flags["task"] else None,
         secrets=flags["secrets"],
+        clarify=surface == "cli" and not flags["no_clarify"] and _somebody_is_there(flags),
     )
     _refuse_news_in_json(request, flags, settings)
     return request
@@ -359,9 +360,13 @@ def _question(words: Sequence[str], context: Sequence[str]) -> str:
 
 
 def _asker(flags: Mapping[str, Any], progress: Progress) -> TerminalAsker | None:
-    if flags["as_json"] or not is_terminal(sys.stdin):
+    if not _somebody_is_there(flags):
         return None
     return TerminalAsker(progress.pause, progress.go_on)
+
+
+def _somebody_is_there(flags: Mapping[str, Any]) -> bool:
+    return not flags["as_json"] and is_terminal(sys.stdin)
 
 
 async def _confirmed() -> bool:

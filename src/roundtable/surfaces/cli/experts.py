@@ -142,8 +142,10 @@ def _choose(settings: Settings, flags: Mapping[str, Any]) -> int:
         echo(f"{number}. {expert.name} ({expert.id}), {expert.domain}")
         echo(f"   {choice.why}")
         echo(f"   {expert.perspective}")
+    if len(panel) < flags["count"]:
+        echo("Nobody else of the library fits; methods of reasoning take the other seats.")
     domains = dict.fromkeys(choice.expert.domain for choice in panel)
-    echo(f"\nDomains: {', '.join(domains)}. λ = {lam:g}: {lam:.0%} relevance.")
+    echo(f"\nDomains: {', '.join(domains) or 'none'}. λ = {lam:g}: {lam:.0%} relevance.")
     return 0
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
-
-import click
 
 from ...bootstrap import App
 from ...core.errors import UsageError
 from ...engine.find import LAST, means_discussion
 from ...views.comparison import Comparison
 from .ask import ask_command
-from .terminal import print_markdown
+from .terminal import print_json, print_markdown
 from .with_app import with_app
 
 
@@ -35,7 +32,7 @@ def compare_command(flags: Mapping[str, Any]) -> int:
 
     found = with_app(both)
     if flags["as_json"]:
-        click.echo(json.dumps(found.document(), ensure_ascii=False, indent=2))
+        print_json(found.document())
     else:
         print_markdown(found.markdown())
     return 0

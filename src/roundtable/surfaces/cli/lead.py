@@ -9,6 +9,7 @@ from typing import Any
 from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
 from ...core.values import OUTSIDE_SPEAKER, Material, Participant
+from ...views.meeting_status import awaits_conclusion
 from ..opening import checked_for_secrets
 from .here import settings_here
 from .terminal import echo_error, read_text
@@ -28,6 +29,16 @@ def skip_command(flags: Mapping[str, Any]) -> int:
     who = flags["participant"]
     state = with_app(lambda app: app.service.skip(flags["discussion_id"], who, by=USER))
     echo_error(f"{who} is skipped.")
+    return _say_how_it_goes_on(state)
+
+
+def answer_command(flags: Mapping[str, Any]) -> int:
+    state = with_app(
+        lambda app: app.service.answer(
+            flags["discussion_id"], list(flags["answers"]), key=flags["key"]
+        )
+    )
+    echo_error("Answered: every prompt carries it.")
     return _say_how_it_goes_on(state)
 
 
@@ -77,9 +88,12 @@ def dismiss_command(flags: Mapping[str, Any]) -> int:
 
 def advance_command(flags: Mapping[str, Any]) -> int:
     state = with_app(lambda app: app.service.advance(flags["discussion_id"], by=USER))
-    ended = max(state.advanced)
-    absent = ", ".join(state.advanced[ended].absent) or "nobody"
-    echo_error(f"Round {ended} is over; absent from it: {absent}.")
+    ended = max(state.advanced, default=None)
+    if ended is None:
+        echo_error("The next round begins.")
+    else:
+        absent = ", ".join(state.advanced[ended].absent) or "nobody"
+        echo_error(f"Round {ended} is over; absent from it: {absent}.")
     return _say_how_it_goes_on(state)
 
 
@@ -115,7 +129,10 @@ def outcome_command(flags: Mapping[str, Any]) -> int:
 
 
 def _say_how_it_goes_on(state: State) -> int:
-    if state.closed is None:
+    if awaits_conclusion(state):
+        id_ = state.discussion_id
+        echo_error(f"The rounds are over. Conclude it with: roundtable conclude {id_} TEXT")
+    elif state.closed is None:
         echo_error(f"Whoever drives it goes on, or you: roundtable resume {state.discussion_id}")
     else:
         echo_error(f"It is closed. Read it with: roundtable show {state.discussion_id}")

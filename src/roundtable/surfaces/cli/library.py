@@ -15,7 +15,6 @@ from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import NotAllowed, UnknownName, UsageError
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.visible import visible
 from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
@@ -29,6 +28,7 @@ from .progress import PlainProgress
 from .terminal import (
     echo,
     echo_error,
+    echo_key,
     for_screen,
     is_terminal,
     print_json,
@@ -117,7 +117,7 @@ ASK_FOR_WORK = "Ask for a text, code or a plan; its speeches: roundtable show ID
 
 def _print_work(text: str) -> None:
     if is_terminal(sys.stdout):  # where control characters would act
-        click.echo(visible(text), nl=False)
+        echo_key(text, nl=False)
         return
     # In bytes: what a platform makes of line ends is not part of the work.
     sys.stdout.flush()

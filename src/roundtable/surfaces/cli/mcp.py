@@ -31,12 +31,12 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     from ..mcp.serve import serve_http, serve_stdio
 
-    web = not flags["no_web"]
+    web, every = not flags["no_web"], flags["tools"] == "all"
     if not flags["http"]:
         token = flags["token"] or ""
         if token:
             _check_token(settings, token)
-        asyncio.run(serve_stdio(settings, held, web=web, token=token))
+        asyncio.run(serve_stdio(settings, held, web=web, token=token, every=every))
         return 0
     if flags["token"]:
         raise UsageError(
@@ -55,6 +55,7 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
             port=flags["port"],
             allow_hosts=flags["allow_host"],
             web=web,
+            every=every,
             ready=ready,
         )
     )

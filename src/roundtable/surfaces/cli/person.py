@@ -61,7 +61,12 @@ async def _speak(app: App, discussion_id: str, seat: str, asker: TerminalAsker) 
         if words is not None and form is not None:
             names = {letter: state.name_of(who) for letter, who in form.peers.items()}
             fields = await ask_declaration(form, asker, names)
-        if words is None or (alone and fields is None):
+        if alone and fields is None:
+            # Nobody is kept waiting for a vote that will not come: what was declared stands.
+            with suppress(NotAllowed):
+                await app.service.skip(discussion_id, seat, by=seat)
+            continue
+        if words is None:
             declined.add(turns[0].turn_id)
             echo_error(f"Later: roundtable speak {discussion_id} TEXT --as {seat}")
             continue

@@ -11,6 +11,7 @@ from ...core.agents import on_subscription
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
+    ParticipantsSeated,
     ParticipantSubstituted,
     SearchFailed,
     SearchFinished,
@@ -148,6 +149,8 @@ class LiveProgress:
             case AttemptFailed():
                 if event.turn_id in board.speaking:
                     board.speaking[event.turn_id].trouble = event.message
+            case SpeechGiven(stage="casting"):
+                board.speaking.pop(event.turn_id, None)
             case SpeechGiven():
                 board.speaking.pop(event.turn_id, None)
                 self._show_speech(event, state)
@@ -248,6 +251,11 @@ def _line(record: StoredEvent, state: State) -> str:
                 f"{_name(state, event.participant)}: {event.to_model} takes over from "
                 f"{event.from_model}"
             )
+        case SpeechGiven(stage="casting"):
+            return ""  # what came of it is told by whoever sits now
+        case ParticipantsSeated():
+            seats = (f"{p.name} ({p.why})" if p.why else p.name for p in event.participants)
+            return f"At the table: {'; '.join(seats)}"
         case SpeechGiven():
             return (
                 f"{_name(state, event.participant)}, {count_words(event.text)} words: "

@@ -34,9 +34,9 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     click.echo(for_screen(text), nl=nl)
 
 
-def echo_key(text: str) -> None:
-    """What somebody asked for who may have it, although it opens something."""
-    click.echo(visible(text))
+def echo_key(text: str, *, nl: bool = True) -> None:
+    """What somebody asked for who may have it as it is, although it may open something."""
+    click.echo(visible(text), nl=nl)
 
 
 def echo_error(line: str) -> None:
@@ -164,6 +164,8 @@ class TerminalAsker:
             self._go_on()
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
+        if not options:
+            return await self.line(f"{question} [Enter: skip]")
         self._pause()
         try:
             while (answer := await ask_line(f"{question} [{'/'.join(options)}]")) is not None:

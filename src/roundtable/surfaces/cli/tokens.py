@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import click
-
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
 from ..tokens.capability import Capability, acts_of
@@ -16,7 +14,7 @@ from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
 from ..web.links import Links, load_links
 from .here import settings_here
-from .terminal import echo_error, for_screen
+from .terminal import echo, echo_error, echo_key
 
 ALL = "all"
 _SPAN = re.compile(r"([0-9]{1,6})([mhdw])")
@@ -30,7 +28,7 @@ def list_command() -> int:
     if not found:
         echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
     for each in found:
-        click.echo(for_screen(_line(tokens, each)))
+        echo(_line(tokens, each))
     return 0
 
 
@@ -52,7 +50,7 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
     )
     secret, made = links.tokens.add(wanted)
     echo_error(f"{made.id}: {told(made)}. It is shown this once:")
-    click.echo(secret)
+    echo_key(secret)
     if made.only and (found := running(settings.home)) is not None:
         echo_error(f"Its page: {found.url}/r/{secret}")
     return 0

@@ -38,7 +38,7 @@ PATH = "/mcp"
 
 @asynccontextmanager
 async def toolset_of(
-    settings: Settings, access: Access, *, web: bool = True
+    settings: Settings, access: Access, *, web: bool = True, every: bool = False
 ) -> AsyncIterator[Toolset]:
     """The toolset of one server process, which drives what the tools start."""
     async with start(
@@ -47,6 +47,7 @@ async def toolset_of(
         progress=lambda words: print(words, file=sys.stderr),  # noqa: T201 - stdout is the client's
     ) as app:
         toolset = Toolset(app, access=access, web=web, created_by="mcp")
+        toolset.every = every
         try:
             yield toolset
         finally:
@@ -54,12 +55,13 @@ async def toolset_of(
 
 
 async def serve_stdio(
-    settings: Settings, access: Access, *, web: bool = True, token: str = ""
+    settings: Settings, access: Access, *, web: bool = True, token: str = "", every: bool = False
 ) -> None:
     """Serve the client at the other end of standard input and output until it goes: with the
-    user's own rights, or with those of a token."""
+    user's own rights, or with those of a token; with `every` tool listed, not only the common
+    ones."""
     callers = Callers(load_links(settings.home), token) if token else Callers()
-    async with toolset_of(settings, access, web=web) as toolset:
+    async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = make_server(toolset, callers)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, options_of(server))
@@ -73,13 +75,14 @@ async def serve_http(
     port: int,
     allow_hosts: Sequence[str] = (),
     web: bool = True,
+    every: bool = False,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve clients over HTTP until the process is told to end; `ready` is told the address.
     `allow_hosts` are further names under which it may be called."""
     links = load_links(settings.home)
     listening = _listening(host, port)
-    async with toolset_of(settings, access, web=web) as toolset:
+    async with toolset_of(settings, access, web=web, every=every) as toolset:
         server = _Server(
             uvicorn.Config(
                 http_app(toolset, links, (host, *allow_hosts)),

@@ -62,6 +62,7 @@ TOOLS: Mapping[str, Act] = {
     "summarize": "watch",
     "list": "results",
     "poll": "watch",
+    "answer": "lead",
     "collect": "results",
     "compare": "results",
     "speak": "speak",
@@ -72,6 +73,12 @@ TOOLS: Mapping[str, Act] = {
     "outcome": "lead",
     "notify": "lead",
     "invite": "lead",
+    "pause": "lead",
+    "resume": "lead",
+    "skip": "lead",
+    "material": "lead",
+    "extend": "lead",
+    "leave": "speak",
 }
 """By a tool's short name; on the discussion that its arguments name."""
 
@@ -107,6 +114,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/r/{token}/pause"): Rule("lead"),
     ("POST", "/api/r/{token}/resume"): Rule("lead"),
     ("POST", "/api/r/{token}/again"): Rule("lead"),
+    ("POST", "/api/r/{token}/answers"): Rule("lead"),
     ("POST", "/api/r/{token}/skip"): Rule("lead"),
     ("POST", "/api/r/{token}/material"): Rule("lead"),
     ("POST", "/api/r/{token}/extend"): Rule("lead"),
@@ -118,6 +126,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("DELETE", "/api/r/{token}/links/{token_id}"): Rule("lead"),
     # All of them
     ("GET", "/api/discussions"): Rule("own"),
+    ("GET", "/api/examples"): Rule("own"),
     ("POST", "/api/discussions"): Rule("open"),
     ("DELETE", "/api/discussions/{discussion_id}"): Rule("own"),
     ("POST", "/api/discussions/{discussion_id}/run"): Rule("lead"),

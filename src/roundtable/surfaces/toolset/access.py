@@ -14,10 +14,11 @@ from ..tokens.capability import OWNER, Capability
 from ..tokens.rules import TOOLS
 
 READING = frozenset({"read", "status", "summarize", "list", "compare"})
-SEAT = READING | {"speak", "vote", "join"}
-HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"})
+SEAT = READING | {"speak", "vote", "join", "leave"}
+LEADING = frozenset({"pause", "resume", "skip", "material", "extend"})
+HOST_ONLY = frozenset({"init", "end", "advance", "notify", "invite", "outcome"}) | LEADING
 TOOLSETS: dict[str, frozenset[str]] = {
-    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "collect"},
+    "roundtable": SEAT | HOST_ONLY | {"ask", "poll", "answer", "collect"},
     "roundtable-seat": SEAT,
     "roundtable-read": READING,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated
 
@@ -10,15 +11,16 @@ from pydantic import Field
 
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.values import Material, NewsPlan
+from ...core.values import Material
 from ...procedures import procedure_spec
+from ...procedures.casting import Question, open_questions
 from ...version import __version__
 from ...views.deliverables import with_works
 from ...views.delivery import Delivery
 from ...views.estimate import estimate_line
 from ...views.notes import notes
 from ..opening import BriefOptionValues, open_request
-from .base import Id, Key, Port, ToolsetBase, Web
+from .base import Id, Key, News, Port, ToolsetBase, Wait, Web
 from .operations import OnProgress, operation
 from .results import Asked, Collected, Dissenting, Polled, prefix, within
 from .status import (
@@ -32,12 +34,6 @@ from .status import (
     where,
 )
 
-LONGEST_WAIT = 55.0
-"""Seconds: clients give up on a call after a minute."""
-Wait = Annotated[
-    float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for something new, at most.")
-]
-
 
 class AskTools(ToolsetBase):
     """Questions that the program answers by itself, with any procedure."""
@@ -45,15 +41,12 @@ class AskTools(ToolsetBase):
     @operation("ask", "Ask the table a question")
     async def ask(
         self,
-        question: Annotated[str, Field(description="What the table shall answer.")],
+        question: str,
         procedure: Annotated[
             str | None,
-            Field(
-                description="deliberation, council, five-round, adaptive, meeting, or one of the "
-                "user's own; null is the user's default."
-            ),
+            Field(description="deliberation, council, five-round, adaptive, meeting, or your own."),
         ] = None,
-        context: Annotated[str, Field(description="Material for the question.")] = "",
+        context: Annotated[str, Field(description="All that the table must know.")] = "",
         options: BriefOptionValues | None = None,
         follows: Annotated[
             str,
@@ -63,16 +56,16 @@ class AskTools(ToolsetBase):
         max_calls: Annotated[int | None, Field(ge=1)] = None,
         max_cost_usd: Annotated[float | None, Field(ge=0)] = None,
         max_seconds: Annotated[float | None, Field(gt=0)] = None,
-        search: Annotated[bool, Field(description="Whether the web may be searched.")] = True,
+        search: Annotated[bool, Field(description="In the web.")] = True,
+        clarify: Annotated[bool, Field(description="You will answer what the host asks.")] = False,
         created_by: str = "",
-        notifications: NewsPlan | None = None,
+        notifications: News = None,
         web: Web = None,
         web_port: Port = None,
         key: Key = None,
     ) -> Asked:
-        """Put a question to a table of experts that the program drives. Returns at once with the
-        discussion_id; follow it with poll and fetch the verdict with collect. Nothing is lost if
-        you go away in between: anybody can poll and collect it later."""
+        """Put a question to a table of experts. Returns at once; follow it with poll, fetch the
+        verdict with collect, now or later."""
         request = open_request(
             self.app.settings,
             question,
@@ -90,6 +83,7 @@ class AskTools(ToolsetBase):
             search=search,
             created_by=created_by or self._created_by,
             news=notifications or self._notifications,
+            clarify=clarify,
         )
         opened = await self._open(request, key)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
@@ -98,7 +92,7 @@ class AskTools(ToolsetBase):
         spec = procedure_spec(state.start.procedure)
         result = Asked(
             discussion_id=state.discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=now.round_complete,
             next_speaker=now.next_speaker,
             topic=redact(clip(state.start.topic, SHORT)),
@@ -117,12 +111,11 @@ class AskTools(ToolsetBase):
     async def poll(
         self,
         discussion_id: Id,
-        cursor: Annotated[int, Field(ge=0, description="From the last answer; 0: all.")] = 0,
+        cursor: Annotated[int, Field(ge=0, description="Of the last answer.")] = 0,
         wait: Wait = 20.0,
         on_progress: OnProgress | None = None,
     ) -> Polled:
-        """What happened in a discussion since the cursor. Waits a while for something new, and
-        takes up a discussion whose process has ended."""
+        """What happened since the cursor; waits for something new."""
         state = await self._after(discussion_id)
         records = await self._service.records(discussion_id, after=cursor)
         if wait and state.closed is None and not any(progress_line(r, state) for r in records):
@@ -136,7 +129,7 @@ class AskTools(ToolsetBase):
         told = [line for record in records if (line := progress_line(record, state))]
         result = Polled(
             discussion_id=discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=now.round_complete,
             next_speaker=now.next_speaker,
             done=state.closed is not None,
@@ -145,7 +138,9 @@ class AskTools(ToolsetBase):
             waiting_for=list(now.waiting_for),
             hint="Collect the verdict."
             if state.closed is not None
-            else what_next(state, now)
+            else _to_answer(asked)
+            if (asked := open_questions(state))
+            else what_next(state, now, self.access.profile)
             if now.waiting_for
             else "Poll again with this cursor.",
         )
@@ -154,17 +149,27 @@ class AskTools(ToolsetBase):
             result = result.model_copy(update={"progress": left})
         return result
 
+    @operation("answer", "Answer the host's questions", idempotent=True)
+    async def answer(
+        self,
+        discussion_id: Id,
+        answers: Annotated[list[str], Field(description="In their order; empty: it assumes.")],
+        key: Key = None,
+    ) -> Polled:
+        """Answer what the host asked before anybody speaks."""
+        await self._service.answer(discussion_id, answers, key=key)
+        return await self.poll(discussion_id, wait=0.0)
+
     @operation("collect", "Fetch the verdict", idempotent=True)
     async def collect(
         self,
         discussion_id: Id,
         wait: Wait = 0.0,
-        offset: Annotated[int, Field(ge=0, description="Where in the report to begin.")] = 0,
+        offset: Annotated[int, Field(ge=0, description="In the report.")] = 0,
         on_progress: OnProgress | None = None,
     ) -> Collected:
-        """The verdict of a discussion, with its dissent and its report page by page. If it is not
-        done, `done` is false; with `wait` it is waited for, and its process taken up if it has
-        ended."""
+        """The verdict with its dissent, and the report page by page; `done` is false until it is
+        reached."""
         state = await self._after(discussion_id)
         if wait and state.closed is None:
             await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
@@ -214,7 +219,7 @@ def _collected(state: State) -> Collected:
     sure = told.confidence.word
     return Collected(
         discussion_id=state.discussion_id,
-        state=state.status,
+        state=now.state,
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
         done=closed is not None,
@@ -248,5 +253,13 @@ def _collected(state: State) -> Collected:
         cost_usd=usage.cost_usd,
         hint="It is done."
         if closed
-        else "It is not done yet: poll it, or collect with wait=50. " + what_next(state, now),
+        else what_next(state, now)
+        if now.waiting_for
+        else "It is not done yet: poll it, or collect with wait=50.",
     )
+
+
+def _to_answer(asked: Sequence[Question]) -> str:
+    """What the host waits for, and what to send."""
+    told = " ".join(f"{number}. {redact(each.ask)}" for number, each in enumerate(asked, 1))
+    return f"The host asks: {told} Send the tool answer: one text for each, in this order."

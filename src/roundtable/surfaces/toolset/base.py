@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State, fold
-from ...core.values import NewsPlan, Participant
+from ...core.values import HOST_WIRE_NAME, NewsPlan, Participant
 from ...engine.service import Service
 from ...procedures.opening import OpenRequest
 from ..tokens.opening import open_as
@@ -52,15 +55,23 @@ class States:
 
 
 REPLY_LIMIT = 8_000
-"""Characters of an answer as JSON."""
-Id = Annotated[str, Field(description="Its id or the beginning of it, such as rt_1a2b; or last.")]
-Key = Annotated[
-    str | None,
-    Field(max_length=200, description="Makes a repeated call harmless: same key, same result."),
-]
-Web = Annotated[bool | None, Field(description="Whether it gets a live page.")]
-Port = Annotated[
-    int | None, Field(ge=0, le=65_535, description="The first port to try for the page.")
+"""Characters of an answer as JSON; a page of speeches may have twice as many."""
+LONGEST_WAIT = 55.0
+"""Seconds: clients give up on a call after a minute."""
+Id = str
+"""A discussion's id, which every answer names; the beginning of one, or `last`."""
+Key = Annotated[str | None, Field(max_length=200, description="Same key, same result.")]
+Web = Annotated[bool | None, Field(description="A live page?")]
+Port = Annotated[int | None, Field(ge=0, le=65_535)]
+Wait = Annotated[float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait, at most.")]
+News = Annotated[
+    NewsPlan | None,
+    WithJsonSchema(
+        {
+            "type": ["object", "null"],
+            "description": "Who is told: {channels: [{platform, chat_id}], events?: […]}.",
+        }
+    ),
 ]
 
 
@@ -106,7 +117,30 @@ class ToolsetBase:
         return {**values, "discussion_id": own or await self._service.find(called)}
 
     async def _state(self, discussion_id: str) -> State:
-        return await self._states.read(discussion_id)
+        """The discussion as it stands. A coordinator that was waited for too long is waited for no
+        longer once anybody but a seat looks: the end, and its file, are not a seat's to bring."""
+        state = await self._states.read(discussion_id)
+        if self.access.profile in ("", HOST_WIRE_NAME) and await self._service.settle(state):
+            state = await self._states.read(discussion_id)
+        return state
+
+    async def _until(
+        self, discussion_id: str, seconds: float, there: Callable[[State], bool]
+    ) -> State:
+        """The discussion once it is so, or as it stands after so many seconds."""
+        state = await self._state(discussion_id)
+        if not seconds or there(state) or state.closed is not None:
+            return state
+        coming = self._service.events(discussion_id, after=state.seq)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    async for _ in coming:
+                        if there(state := await self._state(discussion_id)):
+                            break
+        finally:
+            await coming.aclose()
+        return await self._state(discussion_id)
 
     async def _open(self, request: OpenRequest, key: str | None) -> State:
         """A new discussion, within what the caller holds; it is the caller's own from then on."""

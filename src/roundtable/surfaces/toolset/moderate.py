@@ -1,65 +1,50 @@
-"""Leading a discussion: start it, speak, end rounds, vote, seat others, tell others, end it."""
+"""Leading a discussion: start it, speak, end rounds, vote, end it."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Required
 
 from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
-from ...core.confidence import LEAST_OUTCOMES
-from ...core.errors import NotAllowed, UnknownName
-from ...core.notifications import again, requested
+from ...core.errors import NotAllowed
+from ...core.events import SpeechGiven
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.values import (
-    HOST_WIRE_NAME,
-    NEWS_KINDS,
-    OUTSIDE,
-    OUTSIDE_SPEAKER,
-    Material,
-    NewsPlan,
-    Participant,
-)
-from ...procedures.meeting.options import DEFAULT_ROUNDS, MeetingOptions, parse_place
-from ...procedures.options import help_of
+from ...core.values import HOST_WIRE_NAME, OUTSIDE, ActionItem, Material
+from ...engine.chairs_word import ChairsWord
+from ...procedures.meeting.options import DEFAULT_ROUNDS
+from ...views.meeting import is_heard
 from ...views.meeting_status import round_report
 from ...views.outside_form import new_ids, recorded_of
 from ..opening import open_request
-from .base import Id, Key, Port, Web
+from .asked import listed_points
+from .base import Id, Key, News, Port, Web
+from .history import rows
 from .operations import operation
 from .read import ReadTools
-from .read import conclusion as what_came_of
-from .results import (
-    Advanced,
-    Created,
-    Ended,
-    Invited,
-    Joined,
-    Notified,
-    Outcome,
-    Spoken,
-    Voted,
-    within,
-)
+from .results import Advanced, Created, Ended, Spoken, Voted, within
+from .rules import rules_told
+from .seats import Who
 from .status import (
     SHORT,
     SILENT,
-    SOME_POINTS,
     complete,
-    deliveries,
-    invitation,
-    left_out,
     notifications_of,
-    outbox,
-    points,
     seat,
     unsendable,
     what_next,
     where,
 )
+from .summary import conclusion as came_of
 
-Who = Annotated[str, Field(description="A profile of the table, matched exactly.")]
+
+class ActionWish(TypedDict, total=False):
+    """What is to be done."""
+
+    what: Required[str]
+    owner: str
+    due: str
 
 
 class SeatWish(TypedDict, total=False):
@@ -70,9 +55,9 @@ class SeatWish(TypedDict, total=False):
         extra="allow", json_schema_extra={"required": ["profile", "role"]}
     )
 
-    profile: Annotated[str, Field(description="Its name in every later call.")]
+    profile: Annotated[str, Field(description="Its name in every call.")]
     role: str
-    perspective: Annotated[str, Field(description="From where it argues.")]
+    perspective: str
     display_name: Annotated[str, Field(description="The profile, if not given.")]
     model: Annotated[
         str | None,
@@ -86,37 +71,42 @@ class ModerateTools(ReadTools):
     @operation("init", "Start a discussion")
     async def create_discussion(
         self,
-        topic: Annotated[str, Field(description="The question.")],
+        topic: str,
         participants: Annotated[
-            list[SeatWish], Field(description="2 to 12 seats, in the order in which they speak.")
+            list[SeatWish], Field(description="2 to 12, in the order in which they speak.")
         ],
         context: Annotated[str, Field(description="Material for everybody.")] = "",
         created_by: str = "",
-        max_rounds: Annotated[
-            int, Field(description=help_of(MeetingOptions, "max_rounds"))
-        ] = DEFAULT_ROUNDS,
+        max_rounds: Annotated[int, Field(description="1 to 10")] = DEFAULT_ROUNDS,
         speech_order: Annotated[
-            str, Field(description=help_of(MeetingOptions, "speech_order"))
+            str, Field(description="fixed, or parallel: unheard by each other")
         ] = "fixed",
-        notifications: NewsPlan | None = None,
+        notifications: News = None,
         output_path: Annotated[
-            str | None, Field(description=help_of(MeetingOptions, "output_path"))
+            str | None, Field(description="Of the conclusion: a .md file in the workspace.")
         ] = None,
         web: Web = None,
         web_port: Port = None,
-        host: Annotated[
-            str | None, Field(description="The coordinator's model; null: you coordinate.")
-        ] = None,
+        host: Annotated[str | None, Field(description="A model that coordinates for you.")] = None,
         turn_seconds: Annotated[
-            float | None, Field(description=help_of(MeetingOptions, "turn_seconds"))
+            float | None, Field(description="How long a turn is waited for.")
         ] = None,
         choices: Annotated[
-            list[str] | None, Field(description="The options, if the topic has a fixed set.")
+            list[str] | None, Field(description="The options, if there is a fixed set.")
+        ] = None,
+        early_end: Annotated[
+            bool, Field(description="End once all declare the same answer.")
+        ] = False,
+        rounds_wait: Annotated[
+            bool, Field(description="Each further round waits for your summary.")
+        ] = False,
+        conclusion_seconds: Annotated[
+            float | None, Field(description="How long your end is waited for; 3600.")
         ] = None,
         key: Key = None,
     ) -> Created:
         """Start a discussion that you coordinate. Each participant speaks through `speak` in its
-        turn, unless it has a `model`, which the program then calls for it."""
+        turn, unless it has a `model`. After the last round it waits for your `end`."""
         options: dict[str, Any] = {
             "participants": [
                 {**each, "model": each.get("model") or OUTSIDE} for each in participants
@@ -125,12 +115,15 @@ class ModerateTools(ReadTools):
             "speech_order": speech_order,
             "host": host or OUTSIDE,
         }
-        if choices:
-            options["choices"] = choices
-        if output_path is not None:
-            options["output_path"] = output_path
-        if turn_seconds is not None:
-            options["turn_seconds"] = turn_seconds
+        given = {
+            "choices": choices or None,
+            "output_path": output_path,
+            "turn_seconds": turn_seconds,
+            "conclusion_seconds": conclusion_seconds,
+            "early_end": early_end or (None if host else False),
+            "rounds_wait": rounds_wait or None,
+        }
+        options.update({name: value for name, value in given.items() if value is not None})
         request = open_request(
             self.app.settings,
             topic,
@@ -148,7 +141,7 @@ class ModerateTools(ReadTools):
         told = what_next(state, now)
         result = Created(
             discussion_id=state.discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=now.round_complete,
             next_speaker=now.next_speaker,
             topic=redact(clip(state.start.topic, SHORT)),
@@ -160,6 +153,7 @@ class ModerateTools(ReadTools):
             created_by=state.start.created_by,
             web_url=url,
             notifications=notifications_of(state),
+            rules=rules_told(state),
             warnings=[*warnings, *unsendable(self.app, state)],
             hint=told if notifications_of(state) == "on" else f"{told} {SILENT}",
         )
@@ -169,21 +163,24 @@ class ModerateTools(ReadTools):
     async def speak(
         self,
         discussion_id: Id,
-        participant: Annotated[
-            str, Field(description="Whose speech it is; `coordinator` may speak at any time.")
-        ],
-        content: Annotated[str, Field(description="The speech, 200 to 500 words.")],
+        participant: Annotated[str, Field(description="You, or coordinator at any time.")],
+        content: Annotated[
+            str, Field(description="200 to 500 words; empty to add to your declaration.")
+        ] = "",
         declaration: Annotated[
             dict[str, Any] | None,
             Field(
-                description="What a participant holds, by the form that status and read return: "
-                "only what stands here is counted."
+                description="What you hold, by the form of read; only this is counted: {position, "
+                "votes: [{on, before, choice}], new_points: [text], stances: [{id, stance: "
+                "agree|partly|disagree|unsure|amend|withdraw, text}], conditions, confidence, "
+                "adopted, actions, for_the_record, abstain, end}."
             ),
         ] = None,
         key: Key = None,
     ) -> Spoken:
-        """Record a speech: a participant's in its own turn, or the coordinator's at any time. The
-        answer says what was recorded, what its declaration lacks, and the ids of new points."""
+        """Speak in your turn, or as coordinator. The answer says what was recorded, what your
+        declaration lacks and the ids of your new points. While the round is open, a declaration
+        without content adds to yours or corrects it."""
         self.access.check_voice(participant)
         said = await self._service.hear(discussion_id, participant, content, declaration, key=key)
         speech = said.speech
@@ -194,11 +191,11 @@ class ModerateTools(ReadTools):
         report = round_report(state, max(1, now.round))
         return Spoken(
             discussion_id=discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=over,
             next_speaker=now.next_speaker,
             participant=participant,
-            number=_number(state, speech.turn_id),
+            number=_number(state, speech),
             turn_id=speech.turn_id,
             round=speech.round,
             current_round=now.round,
@@ -209,23 +206,23 @@ class ModerateTools(ReadTools):
             new_points=new_points,
             new_conditions=new_conditions,
             convergence_score=report.convergence_score.value,
-            hint=what_next(state, now, just_completed=over and speech.round > 0),
+            hint=what_next(state, now, participant),
         )
 
     @operation("advance", "End the open round")
     async def advance(self, discussion_id: Id, key: Key = None) -> Advanced:
-        """End the open round by hand; whoever has not spoken in it is absent from it."""
+        """End the open round; whoever has not spoken in it is absent."""
         await self._service.advance(discussion_id, by=HOST_WIRE_NAME, key=key)
         state = await self._after(discussion_id)
         now = where(state)
-        ended = max(state.advanced)
+        ended = max(state.advanced, default=0)
         return Advanced(
             discussion_id=discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=now.round_complete,
             next_speaker=now.next_speaker,
-            ended_round=ended,
-            absent=list(state.advanced[ended].absent),
+            ended_round=ended or now.round - 1,
+            absent=list(state.advanced[ended].absent) if ended else [],
             round=now.round,
             max_rounds=now.max_rounds,
             hint=what_next(state, now),
@@ -236,41 +233,55 @@ class ModerateTools(ReadTools):
         self,
         discussion_id: Id,
         participant: Who,
-        in_favour: Annotated[bool, Field(description="For the end, or against it.")] = True,
+        in_favour: bool = True,
         key: Key = None,
     ) -> Voted:
-        """Vote on ending a discussion. It ends when all participants are for it."""
+        """Vote on ending the rounds. They end when all are for it."""
         self.access.check_voice(participant)
         await self._service.vote_to_end(discussion_id, participant, in_favour, key=key)
         state = await self._after(discussion_id)
         now = where(state)
         return Voted(
             discussion_id=discussion_id,
-            state=state.status,
+            state=now.state,
             round_complete=now.round_complete,
             next_speaker=now.next_speaker,
             participant=participant,
             in_favour=in_favour,
             votes_to_end=[p.id for p in state.participants if state.end_votes.get(p.id)],
             needed=len(state.participants),
-            hint=what_next(state, now),
+            hint=what_next(state, now, participant),
         )
 
     @operation("end", "End a discussion", destructive=True)
     async def end_discussion(
         self,
         discussion_id: Id,
-        conclusion: Annotated[
-            str, Field(description="What came of it, in a sentence or two.")
-        ] = "",
-        cancel: Annotated[
-            bool, Field(description="End it without a conclusion; what was said is kept.")
-        ] = False,
-        reason: Annotated[str, Field(description="Why it is cancelled.")] = "",
+        conclusion: Annotated[str, Field(description="In a sentence or two.")] = "",
+        recommendation: Annotated[str, Field(description="What to do.")] = "",
+        consensus: list[str] | None = None,
+        disagreements: list[str] | None = None,
+        action_items: Annotated[list[ActionWish] | None, Field()] = None,
+        dissent: Annotated[
+            list[str] | None, Field(description="Who holds what against it, and why.")
+        ] = None,
+        cancel: Annotated[bool, Field(description="End without a conclusion.")] = False,
+        reason: str = "",
         key: Key = None,
     ) -> Ended:
-        """End a discussion: with your conclusion, or by cancelling it."""
-        if cancel == bool(conclusion.strip()):
+        """End a discussion with your conclusion, at any time; or cancel it."""
+        word = ChairsWord(
+            conclusion.strip(),
+            recommendation,
+            tuple(consensus or ()),
+            tuple(disagreements or ()),
+            tuple(dissent or ()),
+            tuple(
+                ActionItem(text=each["what"], owner=each.get("owner", ""), due=each.get("due", ""))
+                for each in action_items or ()
+            ),
+        )
+        if cancel == bool(word.conclusion or word.recommendation.strip()):
             raise NotAllowed(
                 "An end needs either a conclusion or cancel=true, and not both.",
                 "Say what came of it, or cancel it.",
@@ -280,138 +291,9 @@ class ModerateTools(ReadTools):
                 discussion_id, by=HOST_WIRE_NAME, reason=reason or "cancelled", key=key
             )
         else:
-            await self._service.conclude(discussion_id, conclusion, key=key)
+            await self._service.conclude(discussion_id, word, key=key)
         state = await self._after(discussion_id)
         return within(_ended(state), self.limit)
-
-    @operation("outcome", "Say how a decision turned out", idempotent=True)
-    async def record_outcome(
-        self,
-        discussion_id: Id,
-        outcome: Annotated[str, Field(description="good, mixed or bad.")],
-        note: Annotated[str, Field(description="What came of it, in a sentence or two.")] = "",
-    ) -> Outcome:
-        """Say how the decision of a discussion that is over turned out in the world. A later word
-        replaces it; recorded outcomes make the confidence of later verdicts fit."""
-        state = await self._service.record_outcome(
-            discussion_id, outcome, note=note, by=self.access.profile or HOST_WIRE_NAME
-        )
-        told = state.outcome
-        assert told is not None, "it was recorded, or refused"
-        return Outcome(
-            discussion_id=discussion_id,
-            state=state.status,
-            outcome=told.outcome,
-            note=redact(clip(told.note, SHORT)),
-            hint=f"Recorded. From {LEAST_OUTCOMES} outcomes on they count in the next verdicts.",
-        )
-
-    @operation("join", "Take a seat", idempotent=True)
-    async def join(
-        self,
-        discussion_id: Id,
-        profile: Annotated[str, Field(description="The name of the new seat.")],
-        role: str,
-        perspective: str = "",
-        display_name: str = "",
-        model: Annotated[
-            str | None, Field(description="A model that speaks for it; null: whoever calls speak.")
-        ] = None,
-        key: Key = None,
-    ) -> Joined:
-        """Take a seat in a discussion that is under way, as the last one to speak in a round."""
-        self.access.check_voice(profile)
-        place = parse_place(
-            {
-                "profile": profile,
-                "role": role,
-                "perspective": perspective,
-                "display_name": display_name,
-            }
-        )
-        newcomer = Participant(
-            id=place.profile,
-            name=place.display_name,
-            role=place.role,
-            emoji="👤",
-            perspective=place.perspective,
-            speakers=(OUTSIDE_SPEAKER,),
-        )
-        await self._service.join(
-            discussion_id,
-            newcomer,
-            by=profile,
-            model=model if model != OUTSIDE else None,
-            key=key,
-        )
-        state = await self._after(discussion_id)
-        now = where(state)
-        seated = next(each for each in state.participants if each.id == profile)
-        result = Joined(
-            discussion_id=discussion_id,
-            state=state.status,
-            round_complete=now.round_complete,
-            next_speaker=now.next_speaker,
-            seat=seat(seated),
-            participants=[seat(each) for each in state.participants],
-            hint=what_next(state, now),
-        )
-        return within(result, self.limit)
-
-    @operation("invite", "Invite somebody to a seat", idempotent=True)
-    async def invite(
-        self,
-        discussion_id: Id,
-        participant: Who,
-        web: Annotated[bool | None, Field(description="Whether with a page to speak on.")] = None,
-        web_port: Port = None,
-    ) -> Invited:
-        """How a person or another agent takes a seat of this table: a page to speak on, a command
-        that gives an agent the tools for this seat alone, and words to tell it."""
-        state = await self._state(discussion_id)
-        seated = next((p for p in state.participants if p.id == participant), None)
-        if seated is None:
-            raise UnknownName("participant", participant, [p.id for p in state.participants])
-        url, warnings = await self._page(discussion_id, web, web_port, seat=participant)
-        return invitation(state, seated, url, warnings, self._seat_token(state, seated))
-
-    @operation("notify", "Send news by hand")
-    async def notify(
-        self,
-        discussion_id: Id,
-        event: Annotated[
-            str,
-            Field(description=f"One of {', '.join(NEWS_KINDS)}."),
-        ] = "",
-        message_id: Annotated[str, Field(description="A message to send once more.")] = "",
-        key: Key = None,
-    ) -> Notified:
-        """Send news of a discussion now: of a kind, as things stand, or a message once more. The
-        answer says where each message stands."""
-        if not message_id and event not in NEWS_KINDS:
-            raise UnknownName("event", event, NEWS_KINDS)
-        box = await outbox(self.app, discussion_id)
-        wish = (
-            again(box, message_id, HOST_WIRE_NAME)
-            if message_id
-            else requested(box, event, HOST_WIRE_NAME)
-        )
-        await self._service.record(discussion_id, wish, key=f"act/{key}" if key else None)
-        await self.app.notifier.pump([discussion_id], patience=10.0)
-        state = await self._state(discussion_id)
-        box = await outbox(self.app, discussion_id)
-        return within(
-            Notified(
-                discussion_id=discussion_id,
-                state=state.status,
-                event=wish.kind,
-                notifications=notifications_of(state),
-                deliveries=deliveries(box),
-                warnings=unsendable(self.app, state),
-                hint="What failed is tried again; send it once more with message_id.",
-            ),
-            self.limit,
-        )
 
 
 def _ended(state: State) -> Ended:
@@ -420,16 +302,16 @@ def _ended(state: State) -> Ended:
     delivered = [note.text for note in state.notes if note.code == "delivered"]
     return Ended(
         discussion_id=state.discussion_id,
-        state=state.status,
+        state=now.state,
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
-        conclusion=clip(what_came_of(state), 1_500),
+        conclusion=clip(came_of(state), 1_500),
         rounds=max((speech.round for speech in state.speeches), default=0),
-        speeches=len(state.speeches),
+        speeches=len(rows(state)),
         final_convergence_score=report.convergence_score.value,
-        consensus_points=points(report.consensus, most=SOME_POINTS, limit=200),
-        disagreement_points=points(report.disagreement, most=SOME_POINTS, limit=200),
-        further_points=left_out(report.consensus, report.disagreement),
+        consensus_points=listed_points(state, [each.id for each in report.consensus]),
+        disagreement_points=listed_points(state, [each.id for each in report.disagreement]),
+        further_points=0,
         document=delivered[-1].removeprefix("Written: ") if delivered else None,
         stop_reason=state.closed.stop_reason if state.closed else None,
         detail=state.closed.detail if state.closed else "",
@@ -439,5 +321,6 @@ def _ended(state: State) -> Ended:
     )
 
 
-def _number(state: State, turn_id: str) -> int:
-    return next(n for n, s in enumerate(state.speeches, 1) if s.turn_id == turn_id)
+def _number(state: State, speech: SpeechGiven) -> int:
+    heard = [each.turn_id for each in state.speeches if is_heard(each)]
+    return heard.index(speech.turn_id) + 1 if speech.turn_id in heard else 0

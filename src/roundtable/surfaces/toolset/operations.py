@@ -68,11 +68,12 @@ class Operation:
 
     @cached_property
     def input_schema(self) -> dict[str, Any]:
-        return self.arguments.model_json_schema()
+        return cast("dict[str, Any]", _brief(self.arguments.model_json_schema()))
 
     @cached_property
     def output_schema(self) -> dict[str, Any]:
-        return self.result.model_json_schema(mode="serialization")
+        """Of the answer as it is sent: what says nothing is left out."""
+        return self.result.model_json_schema()
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the method takes them. UsageError says which is wrong, and how."""
@@ -93,6 +94,28 @@ class Operation:
             return UnknownName(f"argument of {self.name}:", key, known)
         expected = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
         return BadSetting(self.name, key, expected.rstrip("."))
+
+
+def _brief(schema: Any) -> Any:
+    """A schema without what tells a model nothing: made-up titles, defaults that are null, unions
+    for what may be left out. Whoever calls reads it with every call."""
+    if isinstance(schema, list):
+        return [_brief(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {
+        key: {name: _brief(each) for name, each in value.items()}
+        if key in ("properties", "$defs")
+        else _brief(value)
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and value in (None, ""))
+    }
+    kinds = found.get("anyOf", ())
+    if len(kinds) == 2 and kinds[1] == {"type": "null"} and isinstance(kinds[0].get("type"), str):
+        del found["anyOf"]
+        found = {**kinds[0], "type": [kinds[0]["type"], "null"], **found}
+    return found
 
 
 def operation(

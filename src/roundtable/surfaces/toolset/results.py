@@ -33,9 +33,17 @@ class Result(BaseModel):
         own, so that the schema stays the fields'."""
         return outgoing_document(handler(self))
 
+    def wire(self) -> dict[str, Any]:
+        """The answer as it is sent by every door: what says nothing is left out."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
     def size(self) -> int:
         """Characters of the answer as JSON."""
-        return len(self.model_dump_json())
+        return written(self.wire())
+
+
+Phase = Status | Literal["awaiting_conclusion"]
+"""Where a discussion is: also after its last round, while its coordinator is to conclude."""
 
 
 class Seat(BaseModel):
@@ -49,23 +57,28 @@ class Seat(BaseModel):
 
 
 class Point(BaseModel):
-    """A claim on the table, with who stands where."""
+    """A claim, or a condition, on the table, with who stands where."""
 
     id: str
     text: str
-    agree: list[str] = Field(default_factory=list)
-    disagree: list[str] = Field(default_factory=list)
-    status: str = Field(description="agreed, disputed, held by some, rejected by all, or open.")
+    by: str = ""
+    status: str = Field(description="agreed, held by some, disputed, rejected, open; demand, fact.")
+    stances: dict[str, str] = Field(
+        default_factory=dict, description="By seat; whoever raised it holds it."
+    )
 
 
 class Declaring(BaseModel):
     """What the next speech of a seat can declare."""
 
     participant: str
+    deadline: str = Field(default="", description="Waited for until then; without it, no limit.")
     recorded: str = Field(default="", description="What is recorded of this seat so far.")
-    decisions: dict[str, str] = Field(description="Decisions and their options, by id.")
-    points: dict[str, str] = Field(
-        description="Points and conditions by id; ? before those that need your answer."
+    decisions: dict[str, str] = Field(
+        default_factory=dict, description="Decisions and options by id, with who holds them."
+    )
+    answer: list[str] = Field(
+        default_factory=list, description="Points and conditions that need your stance."
     )
     fields: dict[str, str] = Field(description="The fields of `declaration`, and what each takes.")
 
@@ -74,7 +87,7 @@ class Standing(Result):
     """An answer about one discussion: where it stands now."""
 
     discussion_id: str
-    state: Status
+    state: Phase
     round_complete: bool = Field(description="Whether nobody is to speak any more in the round.")
     next_speaker: str | None = Field(description="The profile whose turn it is, if anybody's.")
 
@@ -89,12 +102,15 @@ class Created(Standing):
     created_by: str
     web_url: str | None = Field(description="The page to watch it live, if it is served.")
     notifications: Literal["on", "off"]
+    rules: str = Field(description="How it ends, and how long whom is waited for.")
     warnings: list[str] = Field(default_factory=list)
 
 
 class Spoken(Standing):
     participant: str
-    number: int = Field(description="The speech's place in the history, from 1.")
+    number: int = Field(
+        default=0, description="The speech's place in the history, from 1; none without words."
+    )
     turn_id: str
     round: int = Field(description="The round of this speech; 0 for the coordinator.")
     current_round: int
@@ -112,21 +128,25 @@ class SpeechRow(BaseModel):
 
     number: int
     participant: str
-    display_name: str
-    role: str
     round: int
-    after_round: int = Field(description="For the coordinator: the round in which it was said.")
+    after_round: int = Field(default=0, description="In which round the coordinator said it.")
     time: str
     text: str
-    characters: int = Field(description="Of the whole text; more than shown if it was clipped.")
+    flags: list[str] = Field(default_factory=list)
+    characters: int = Field(default=0, description="Of the whole text, where it was clipped.")
 
 
 class History(Standing):
-    speeches: list[SpeechRow]
-    formatted_history: str
+    round: int
+    max_rounds: int | None
+    speeches: list[SpeechRow] = Field(description="The newest first.")
+    formatted_history: str = Field(default="", description="In their place, oldest first.")
     total: int = Field(description="Speeches that the filters match.")
-    next_since: int | None = Field(description="Read on with since=this; null at the end.")
-    next_offset: int | None = Field(description="Read on in a clipped text with offset=this.")
+    newest: int = Field(description="Next time, since=this gives what is new.")
+    next_before: int | None = Field(default=None, description="Older ones: before=this.")
+    next_offset: int | None = Field(default=None, description="The rest of a clipped text.")
+    points: list[Point] = Field(default_factory=list)
+    further_points: int = Field(default=0, description="Points left out to keep it short.")
     form: Declaring | None = Field(default=None, description="What to declare with your speech.")
 
 
@@ -139,17 +159,21 @@ class Stood(Standing):
     round: int
     max_rounds: int | None
     spoke: list[str] = Field(description="Who has spoken in this round.")
-    waiting_for: list[str] = Field(description="Seats that must speak from outside, now.")
+    waiting_for: list[str] = Field(description="Who must speak from outside, now.")
     convergence_score: float | None
-    convergence_reason: str
-    consensus_points: list[Point]
-    disagreement_points: list[Point]
-    other_points: list[Point] = Field(description="Neither agreed nor disputed.")
-    further_points: int = Field(description="Points left out to keep the answer short.")
-    votes_to_end: list[str]
+    convergence_reason: str = ""
+    consensus_points: list[str] = Field(description="Ids of what all agree on.")
+    disagreement_points: list[str]
+    points: list[Point] = Field(description="All that is on the table.")
+    further_points: int = Field(default=0, description="Points left out to keep it short.")
+    unanswered: dict[str, list[str]] = Field(
+        default_factory=dict, description="At the end: what seats have not spoken to."
+    )
+    votes_to_end: list[str] = Field(default_factory=list)
     speeches: int
-    absent: list[str] = Field(description="Who is absent from this round.")
-    paused: bool
+    unread: int = Field(default=0, description="Speeches since your own last one.")
+    absent: list[str] = Field(default_factory=list, description="From this round.")
+    paused: bool = False
     participants: list[Seat]
     form: Declaring | None = Field(default=None, description="What to declare with your speech.")
     opened_at: str
@@ -197,6 +221,7 @@ class Summarized(Standing):
     consensus_points: list[Point]
     disagreement_points: list[Point]
     other_points: list[Point]
+    further_points: int = Field(default=0, description="Points left out to keep it short.")
     vote: str = Field(description="How the vote on the topic stands, if there is one.")
     action_items: list[Action]
     votes_to_end: list[str]
@@ -268,7 +293,7 @@ class Delivery(BaseModel):
 
 class Notified(Result):
     discussion_id: str
-    state: Status
+    state: Phase
     event: str
     notifications: Literal["on", "off"]
     deliveries: list[Delivery] = Field(description="The messages so far, the newest first.")
@@ -294,9 +319,19 @@ class Joined(Standing):
     participants: list[Seat]
 
 
+class Acted(Standing):
+    """What whoever leads did, and where it stands now."""
+
+    told: str
+    round: int
+    max_rounds: int | None
+    paused: bool = False
+    participants: list[str]
+
+
 class Invited(Result):
     discussion_id: str
-    state: Status
+    state: Phase
     participant: str
     web_url: str | None
     command: str = Field(description="Gives an agent the tools, restricted to this seat.")
@@ -386,7 +421,7 @@ def within(result: R, limit: int) -> R:
             return result
         longest = max(lists, key=lambda name: written([_plain(each) for each in lists[name]]))
         update: dict[str, Any] = {longest: lists[longest][:-1]}
-        if longest.endswith("_points") and hasattr(result, "further_points"):
+        if longest.endswith("points") and hasattr(result, "further_points"):
             update["further_points"] = getattr(result, "further_points", 0) + 1
         result = result.model_copy(update=update)
     return result
@@ -418,4 +453,8 @@ def _clipped_seats(result: Result, limit: int) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> object:
-    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+    return (
+        value.model_dump(mode="json", exclude_defaults=True)
+        if isinstance(value, BaseModel)
+        else value
+    )

@@ -202,6 +202,11 @@ def _acts(routes: APIRouter) -> None:
         )
         return _done(state)
 
+    @routes.post("/answers")
+    async def answers(body: bodies.Answers, here: Here, grant: Held) -> bodies.Done:
+        """Answer what the host asked before anybody speaks."""
+        return _done(await here.app.service.answer(grant.only, body.answers, key=body.key or None))
+
     @routes.post("/extend")
     async def extend(body: bodies.Extend, here: Here, grant: Held) -> bodies.Done:
         """Give the table more rounds."""

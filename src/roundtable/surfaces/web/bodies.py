@@ -192,6 +192,12 @@ class AddMaterial(Body):
     key: Key | None = None
 
 
+class Answers(Body):
+    answers: list[str] = Field(max_length=10)
+    """In the order of the questions; an empty one leaves it to the host's assumption."""
+    key: Key | None = None
+
+
 class Extend(Body):
     rounds: int
 
@@ -251,6 +257,8 @@ class Topic(Body):
     search: bool = True
     secrets: OnSecrets | None = None
     """Likely secrets: refuse them, take them out, or send them; None is what the user set."""
+    clarify: bool = False
+    """Whether somebody will answer what the host asks; else it says what it assumes."""
 
     def request(self, settings: Settings) -> OpenRequest:
         """What the service is asked to open."""
@@ -281,6 +289,7 @@ class Topic(Body):
             created_by=created_by,
             news=news,
             task=task,
+            clarify=self.clarify,
         )
 
 

@@ -54,7 +54,7 @@ def router(toolset: Toolset) -> APIRouter:
             result = await toolset.held_by(held).call(name, arguments)
         except RoundtableError as error:
             return _refused(error, _status(error))
-        return Response(result.model_dump_json(), media_type="application/json")
+        return JSONResponse(result.wire())
 
     return routes
 

@@ -11,9 +11,9 @@ from ...core.text import count_words
 from . import forms
 from .rounds import ARBITRATION, CRITIQUE, REVISION, held
 
-BESIDE = ("clerk", "ballot")
+BESIDE = ("clerk", "casting", "ballot")
 """The stages of calls beside the five rounds."""
-NOT_SPOKEN = ("remark", "clerk")
+NOT_SPOKEN = ("remark", "clerk", "casting")
 """The stages whose words belong to no expert and to no summary."""
 
 
@@ -89,6 +89,7 @@ def calls_line(found: Statistics) -> str:
     names = {
         "answer": "first asked",
         "clerk": "to list what can be voted on",
+        "casting": "to cast the table",
         "ballot": "for votes that were still open",
         "repair": "asked again for a missed requirement",
         "declare": "asked again for a declaration",

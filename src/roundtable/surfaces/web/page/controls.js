@@ -67,7 +67,10 @@ export function Controls({ base, id, state, derived, links, refresh }) {
   const may = (derived && derived.may) || {};
   const turns = ((derived && derived.open_turns) || []).filter((turn) => state.seats.includes(turn.participant));
   const called = turns.filter((turn) => turn.outside && links[turn.participant]);
+  const questions = (derived && derived.questions) || [];
   return html`<div class="controls" role="group" aria-label="Chair">
+    ${questions.length > 0 && html`<button type="button" class="main" onClick=${() => setOpen("answers")}>The host asks: answer…</button>`}
+    ${open === "answers" && questions.length > 0 && html`<${Answers} base=${base} questions=${questions} onClose=${close} />`}
     ${called.map((turn) => html`<a class="button main" href=${new URL(links[turn.participant], location.href).pathname}>Speak for <bdi>${person(state, turn.participant).name}</bdi></a>`)}
     ${state.paused
       ? html`<button type="button" class="main" disabled=${busy} onClick=${() => act("resume")}>▶ Resume</button>`
@@ -113,6 +116,17 @@ function Remark({ base, onClose }) {
   return html`<${Form} title="Ask or remark" action="Say it" path=${`${base}/speak`} body=${() => ({ text, key: key.current })} onClose=${onClose} ready=${text.trim() !== ""}>
     <label>As the host, to everybody at the table<textarea rows="6" dir="auto" autofocus value=${text} onInput=${(event) => set(event.target.value)}></textarea></label>
     <p class="faint small">Whoever speaks after this hears it.</p>
+  <//>`;
+}
+
+/** What the host asks before anybody speaks: it waits a while, and then assumes. */
+function Answers({ base, questions, onClose }) {
+  const [texts, set] = useState(questions.map(() => ""));
+  const key = useRef(freshKey());
+  const put = (at, text) => set(texts.map((each, n) => (n === at ? text : each)));
+  return html`<${Form} title="Before anybody speaks" action="Answer" path=${`${base}/answers`} body=${() => ({ answers: texts, key: key.current })} onClose=${onClose}>
+    ${questions.map((each, at) => html`<label><bdi>${each.ask}</bdi><input type="text" dir="auto" value=${texts[at]} onInput=${(event) => put(at, event.target.value)} placeholder=${each.assume} /></label>`)}
+    <p class="faint small">What you leave empty is assumed as it stands there, and the verdict says so.</p>
   <//>`;
 }
 

@@ -67,6 +67,7 @@ export function Start({ onClose }) {
   const [more, setMore] = useState({});
   const [material, setMaterial] = useState("");
   const [search, setSearch] = useState(true);
+  const [hosted, setHosted] = useState(false);
   const [cost, setCost] = useState("");
   const [calls, setCalls] = useState("");
   const [error, setError] = useState(null);
@@ -88,13 +89,13 @@ export function Start({ onClose }) {
     [question, Boolean(parts.experts), size],
   );
   const offered = suggested.value ? suggested.value.experts : [];
-  const experts = offered.filter((each) => !left.includes(each.id)).slice(0, size);
+  const experts = hosted ? [] : offered.filter((each) => !left.includes(each.id)).slice(0, size);
 
   const options = useMemo(
     () => optionsFor({ parts, experts, model, mine, name, role, more, chosen, routed: routed.current, usual: models.value ? models.value.default_model : "" }),
     [experts.map((each) => each.id).join(), model, mine, name, role, more, chosen],
   );
-  const request = { topic: question, procedure, options, search };
+  const request = { topic: question, procedure, options, search, clarify: hosted };
   if (material.trim()) request.context = [{ source: "given with the question", text: material }];
   const budget = {};
   if (Number(cost) > 0) budget.max_cost_usd = Number(cost);
@@ -152,6 +153,7 @@ export function Start({ onClose }) {
           <label>At most, calls<input type="number" min="1" step="1" value=${calls} placeholder="no limit" onInput=${(event) => setCalls(event.target.value)} /></label></div>
         <label>Material that everybody reads<textarea rows="4" dir="auto" value=${material} onInput=${(event) => setMaterial(event.target.value)}></textarea></label>
         <label class="choice"><input type="checkbox" checked=${search} onChange=${(event) => setSearch(event.target.checked)} /> Search the web, where a search is set up</label>
+        ${parts.experts && html`<label class="choice"><input type="checkbox" checked=${hosted} onChange=${(event) => setHosted(event.target.checked)} /> Let the host choose the experts and ask me what is missing, in one call</label>`}
         ${listed(false)}
         ${chosen && chosen.options.some((each) => each.advanced && !each.part) && html`<details class="fold"><summary>Seldom needed</summary><div class="more-options">${listed(true)}</div></details>`}
       </div></details>

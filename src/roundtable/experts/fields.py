@@ -1,0 +1,76 @@
+"""Which field a topic is of: the everyday words of each domain, in four languages.
+
+A word says more the fewer domains it belongs to. A topic's own words are asked, never a gloss of
+them, which would count one word several times.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from .words import CHINESE, content_words, languages_of, parts, stem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PART_SHARE = 0.6
+"""How surely a part of a longer German word means the same as the word alone."""
+
+
+class Fields:
+    """The words of some domains, ready to be looked up. A domain without words has none."""
+
+    def __init__(self, domains: Sequence[str]) -> None:
+        self._count = len(domains)
+        self._bearers: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, domain in enumerate(domains):
+            for language, text in _words().get(domain, {}).items():
+                for word in dict.fromkeys(_forms(text, language)):
+                    self._bearers[word, language].append(number)
+        self._longest = max((len(w) for w, lang in self._bearers if lang == "zh"), default=0)
+
+    def scores(self, topic: str) -> NDArray[np.float32]:
+        """For each domain: how much the topic's words speak for it."""
+        import numpy as np
+
+        found = np.zeros(self._count, np.float32)
+        for word, sure in self._named(topic).items():
+            bearers = self._bearers[word]
+            found[bearers] += sure * math.log(1 + self._count / len(bearers))
+        return found
+
+    def _named(self, topic: str) -> dict[tuple[str, str], float]:
+        named: dict[tuple[str, str], float] = {}
+        for language in languages_of(topic):
+            for word in content_words(topic, language):
+                if (stem(word), language) in self._bearers:
+                    named[stem(word), language] = 1.0
+                elif language == "de":
+                    for part in parts(word):
+                        if (part, language) in self._bearers:
+                            named.setdefault((part, language), PART_SHARE)
+        for run in CHINESE.findall(topic):
+            for at in range(len(run)):
+                for end in range(at + 1, min(len(run), at + self._longest) + 1):
+                    if (run[at:end], "zh") in self._bearers:
+                        named[run[at:end], "zh"] = 1.0
+        return named
+
+
+def _forms(text: str, language: str) -> list[str]:
+    if language == "zh":
+        return text.split()
+    return [stem(word) for word in content_words(text, language)]
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    text = resources.files(__package__).joinpath("fields.toml").read_text("utf-8")
+    return tomllib.loads(text)

@@ -1,0 +1,131 @@
+"""What is asked of whoever is to speak: the points with their ids and stances, and the form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ...core.declaration_form import Form
+from ...core.effects import TurnPlan
+from ...core.record import ConditionOnTable, PointStance, record_of
+from ...core.record import Point as RecordPoint
+from ...core.state import State
+from ...core.text import clip, redact
+from ...engine.moderation import open_turns
+from ...procedures import procedure_spec
+from ...views.outside_form import outside_form
+from .results import Declaring, Point, written
+from .status import deadline, open_ids
+
+LONGEST_POINT = 200
+LONGEST_REASON = 80
+
+
+def points_on_the_table(state: State) -> list[Point]:
+    """Everything that somebody may take a stance on, as it stands now. Of what is agreed nobody has
+    to be named: all who could answer it agree."""
+    record = record_of(state)
+    found = [point(each) for each in record.points if not each.withdrawn]
+    found = [
+        each.model_copy(update={"stances": {}}) if each.status == "agreed" else each
+        for each in found
+    ]
+    return [*found, *(_condition(each) for each in record.conditions)]
+
+
+def point(each: RecordPoint, limit: int = LONGEST_POINT) -> Point:
+    return Point(
+        id=each.id,
+        text=redact(clip(each.text, limit)),
+        by=each.author,
+        status=each.status,
+        stances=_stances(each.stances),
+    )
+
+
+def listed_points(state: State, ids: Iterable[str], limit: int = LONGEST_POINT) -> list[Point]:
+    """The points of these ids."""
+    known = {each.id: each for each in record_of(state).points}
+    return [point(known[each], limit) for each in ids if each in known]
+
+
+def fitting_points(found: Sequence[Point], room: int) -> tuple[list[Point], int]:
+    """As many points as fit into so many characters of JSON, and how many are left out."""
+    shown: list[Point] = []
+    for each in found:
+        room -= written(each.model_dump(mode="json", exclude_defaults=True)) + 1
+        if room < 0:
+            break
+        shown.append(each)
+    return shown, len(found) - len(shown)
+
+
+def form_for(
+    state: State, participant: str, waiting_for: Sequence[str], room: int
+) -> Declaring | None:
+    """What a seat can declare when it speaks now: this one, or else the first that is waited for.
+    None while nothing is asked of it. Texts are clipped where it would take more than `room`
+    characters: they stand whole in the history."""
+    if state.closed is not None:
+        return None
+    wanted = participant or next(iter(waiting_for), "")
+    plan = _plan(state, wanted)
+    form = plan.task.form if plan is not None else None
+    if plan is None or form is None:
+        return None
+    shown = outside_form(form)
+    found = Declaring(
+        participant=wanted,
+        deadline=deadline(state, plan),
+        recorded=shown.recorded,
+        decisions=_with_holders(state, form, shown.decisions),
+        answer=[each.id for each in form.listed if each.asked],
+        fields=shown.fields,
+    )
+    for limit in (160, 80, 40, 20):
+        if len(found.model_dump_json(exclude_defaults=True)) <= room:
+            break
+        decisions = {name: clip(text, limit) for name, text in found.decisions.items()}
+        found = found.model_copy(update={"decisions": decisions})
+    return found
+
+
+def _plan(state: State, seat: str) -> TurnPlan | None:
+    """The turn that is open for a seat, or the one in which it may still say what it left out."""
+    spec = procedure_spec(state.start.procedure)
+    plans = open_turns(state, spec.procedure)
+    plan = next((each for each in plans if each.participant.id == seat), None)
+    over = plan is None and all(each.round == 0 for each in plans) and open_ids(state, seat)
+    return spec.declares_later(state, seat) if over else plan
+
+
+def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[str, str]:
+    """Each option with who votes for it now."""
+    told = dict(texts)
+    record = record_of(state)
+    for decision in form.decisions:
+        votes = record.votes(decision)
+        for option in decision.option_ids:
+            if held := [each.participant for each in votes if each.choice == option]:
+                told[option] = f"{texts[option]} ({', '.join(held)})"
+    return told
+
+
+def _condition(each: ConditionOnTable) -> Point:
+    return Point(
+        id=each.id,
+        text=redact(clip(each.text, LONGEST_POINT)),
+        by=each.owner,
+        status=each.condition.kind,
+        stances=_stances(each.answers),
+    )
+
+
+def _stances(said: Mapping[str, PointStance]) -> dict[str, str]:
+    """What each said to it, with the reason where it does not simply agree: that is what the next
+    speaker has to answer."""
+    return {
+        seat: each.stance
+        if each.stance == "agree" or not each.text
+        else f"{each.stance}: {redact(clip(each.text, LONGEST_REASON))}"
+        for seat, each in said.items()
+    }

@@ -1,0 +1,111 @@
+"""What was said at a table, as the tools show it: rows or lines, as many as fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from ...core.errors import BadSetting
+from ...core.state import State
+from ...core.text import redact
+from ...views.meeting import is_heard, spoken_words
+from ...views.meeting_status import SUMMARY
+from .results import SpeechRow, prefix, written
+
+Line = Callable[[SpeechRow], str]
+
+
+def rows(state: State) -> list[SpeechRow]:
+    """Everything that was said, in order, numbered from 1."""
+    heard = [
+        (speech, at)
+        for speech, at in zip(state.speeches, state.spoken_at, strict=True)
+        if is_heard(speech)
+    ]
+    return [
+        SpeechRow(
+            number=number,
+            participant=speech.participant,
+            round=speech.round,
+            after_round=speech.after_round,
+            time=at.isoformat(),
+            text=redact(spoken_words(speech) if speech.stage.startswith(SUMMARY) else speech.text),
+            flags=list(speech.flags),
+        )
+        for number, (speech, at) in enumerate(heard, 1)
+    ]
+
+
+def chosen(
+    found: Iterable[SpeechRow], *, round_: int | None, since: int | str, before: int | None
+) -> list[SpeechRow]:
+    """Those of a round, after a number or a time and before a number; the newest first."""
+    after = _since(since)
+    picked = [
+        row
+        for row in found
+        if (round_ is None or row.round == round_)
+        and (before is None or row.number < before)
+        and (row.number > after if isinstance(after, int) else _at(row) > after)
+    ]
+    return picked[::-1]
+
+
+def last_own(found: Iterable[SpeechRow], caller: str) -> int:
+    """The number of a caller's last speech: what came after it, it has not seen in its turn."""
+    return max((row.number for row in found if caller and row.participant == caller), default=0)
+
+
+def fitting(picked: Sequence[SpeechRow], room: int, line: Line | None = None) -> list[SpeechRow]:
+    """As many rows as fit into so many characters of JSON, as rows or as lines of a text; the
+    first is clipped if it alone is too long."""
+    shown: list[SpeechRow] = []
+    for row in picked:
+        cost = _cost(row, line)
+        if cost > room:
+            if not shown:
+                overhead = _cost(row.model_copy(update={"text": ""}), line)
+                piece = prefix(row.text, max(0, room - overhead - 24))
+                clipped = {"text": piece, "characters": len(row.text)}
+                shown.append(row.model_copy(update=clipped))
+            break
+        room -= cost
+        shown.append(row)
+    return shown
+
+
+def _cost(row: SpeechRow, line: Line | None) -> int:
+    if line is not None:
+        return written(line(row)) + 4
+    return written(row.model_dump(mode="json", exclude_defaults=True)) + 1
+
+
+def lines_of(state: State) -> Line:
+    """How the history reads as a text: who spoke in which round."""
+    seats = {p.id: f"{p.role} ({p.name})" for p in (*state.participants, state.start.host)}
+
+    def line(row: SpeechRow) -> str:
+        place = f"Round {row.round}"
+        if row.after_round and not row.round:
+            place += f", after round {row.after_round}"
+        who = seats.get(row.participant, row.participant)
+        return f"[{row.number}] {place} | {who}: {row.text}"
+
+    return line
+
+
+def _since(since: int | str) -> int | datetime:
+    if isinstance(since, int):
+        return since
+    if since.strip().isdecimal():
+        return int(since)
+    try:
+        at = datetime.fromisoformat(since)
+    except ValueError:
+        expected = "the number of a speech, or a time such as 2026-01-31T12:00:00Z"
+        raise BadSetting("read", "since", expected) from None
+    return at.astimezone()
+
+
+def _at(row: SpeechRow) -> datetime:
+    return datetime.fromisoformat(row.time)

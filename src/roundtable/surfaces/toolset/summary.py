@@ -1,0 +1,196 @@
+"""The data for a conclusion: whole where it fits, else a small form, a page, a file with all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...core.state import State
+from ...core.text import clip, redact
+from ...private import opener_at
+from ...views.delivery import Delivery
+from ...views.meeting import actions, closing_speech, final_report, vote_told
+from ...views.meeting_status import Issue, called, issues, round_report
+from .asked import listed_points
+from .history import fitting, rows
+from .results import Action, Point, RoundSummary, Summarized, within
+from .status import SHORT, holdings, seat, what_next, where
+
+CLIPPED = 160
+SOME = 8
+"""Points of a kind, and action items, in a short answer."""
+
+
+def summarized(state: State) -> Summarized:
+    """Everything, however long it is."""
+    now = where(state)
+    report = final_report(state)
+    said = rows(state)
+    told = Delivery.of(state)
+    return Summarized(
+        discussion_id=state.discussion_id,
+        state=now.state,
+        round_complete=now.round_complete,
+        next_speaker=now.next_speaker,
+        hint=what_next(state, now),
+        topic=redact(state.start.topic),
+        rounds=max((speech.round for speech in state.speeches), default=0),
+        max_rounds=now.max_rounds,
+        participants=[seat(each) for each in state.participants],
+        final_convergence_score=report.convergence_score.value,
+        convergence_reason=report.convergence_score.reason,
+        consensus_points=_points(state, report.consensus),
+        disagreement_points=_points(state, report.disagreement),
+        other_points=_points(state, other_points(state)),
+        vote=redact(vote_told(state)),
+        action_items=[
+            Action(text=redact(each.text), owner=each.owner or "unassigned", due=each.due)
+            for each in actions(state)
+        ],
+        votes_to_end=[who for who, vote in state.end_votes.items() if vote],
+        conclusion=conclusion(state),
+        headline=told.headline,
+        end=told.question.end if told.question else None,
+        share=told.question.share if told.question else None,
+        seats=holdings(state),
+        findings=[f"{f.message} {f.excerpt}".strip() for f in told.findings],
+        by_round=[_round(state, number) for number in range(1, now.round + 1)],
+        speeches=said,
+        total=len(said),
+        digest=digest(state),
+        complete=True,
+    )
+
+
+def short(whole: Summarized, limit: int) -> Summarized:
+    """The small form: scores, points, what came of it, and none of the speeches. What is left out
+    is counted."""
+    some = 3 * SOME
+    while True:
+        listed = (whole.consensus_points, whole.disagreement_points, whole.other_points)
+        small = whole.model_copy(
+            update={
+                "topic": clip(whole.topic, SHORT),
+                "participants": [
+                    each.model_copy(update={"perspective": clip(each.perspective, 80)})
+                    for each in whole.participants
+                ],
+                "consensus_points": _clipped(whole.consensus_points[:some]),
+                "disagreement_points": _clipped(whole.disagreement_points[:some]),
+                "other_points": _clipped(whole.other_points[:some]),
+                "further_points": sum(max(0, len(each) - some) for each in listed),
+                "action_items": [
+                    each.model_copy(update={"text": clip(each.text, CLIPPED)})
+                    for each in whole.action_items[:some]
+                ],
+                "conclusion": clip(whole.conclusion, 600),
+                "headline": clip(whole.headline, SHORT),
+                "seats": [
+                    each.model_copy(update={"told": clip(each.told, CLIPPED), "opening": ""})
+                    for each in whole.seats
+                ],
+                "findings": [clip(each, CLIPPED) for each in whole.findings[:some]],
+                "digest": clip(whole.digest, 600),
+                "by_round": [],
+                "speeches": [],
+                "complete": False,
+            }
+        )
+        if small.size() <= limit or some == 0:
+            return within(small, limit)
+        some //= 2
+
+
+def paged(
+    whole: Summarized, path: Path, *, offset: int, count: int | None, limit: int
+) -> Summarized:
+    """The small form with a page of the speeches, and where all of it is."""
+    text = _whole_text(whole)
+    small = short(whole, limit // 2).model_copy(
+        update={
+            "path": str(path),
+            "sha256": hashlib.sha256(text.encode()).hexdigest(),
+            "characters": len(text),
+            "next_offset": whole.total,
+        }
+    )
+    wanted = whole.speeches[offset:]
+    shown = fitting(wanted if count is None else wanted[:count], limit - small.size() - 32)
+    after = offset + len(shown)
+    return small.model_copy(
+        update={"speeches": shown, "next_offset": after if after < whole.total else None}
+    )
+
+
+def keep(whole: Summarized, path: Path) -> None:
+    """Write everything to its file, which nobody ever sees half written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(half, "w", encoding="utf-8", opener=opener_at(path)) as file:
+            file.write(_whole_text(whole))
+            file.flush()
+            os.fsync(file.fileno())
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def _whole_text(whole: Summarized) -> str:
+    return json.dumps(whole.wire(), ensure_ascii=False, indent=2)
+
+
+def conclusion(state: State) -> str:
+    """What came of it: the verdict, or the host's last word."""
+    if state.verdict is not None:
+        return Delivery.of(state).written
+    said = closing_speech(state)
+    return redact(said.text) if said else ""
+
+
+def digest(state: State) -> str:
+    report = final_report(state)
+    count = sum(1 for speech in state.speeches if speech.round > 0)
+    names = ", ".join(called(each) for each in state.participants)
+    told = [f"{count} speeches by {names}; {state.status}."]
+    score = report.convergence_score
+    if score.value is not None:
+        told.append(
+            f"Convergence {score.value:.2f}: {len(report.consensus)} points agreed, "
+            f"{len(report.disagreement)} disputed."
+        )
+    if state.verdict is not None:
+        told.append(clip(Delivery.of(state).headline, SHORT))
+    if text := conclusion(state):
+        told.append(clip(" ".join(text.split()), SHORT))
+    return " ".join(told)
+
+
+def _round(state: State, number: int) -> RoundSummary:
+    report = round_report(state, number)
+    return RoundSummary(
+        round=number,
+        convergence_score=report.convergence_score.value,
+        consensus=[issue.id for issue in report.consensus],
+        disagreement=[issue.id for issue in report.disagreement],
+        rejected=[issue.id for issue in report.rejected],
+        new=[issue.id for issue in report.new],
+        absent=[each.participant for each in state.failures if each.round == number],
+    )
+
+
+def other_points(state: State) -> tuple[Issue, ...]:
+    """What is neither agreed nor disputed: held by some, rejected by all, or unanswered."""
+    return tuple(each for each in issues(state) if each.status not in ("agreed", "disputed"))
+
+
+def _points(state: State, found: Iterable[Issue]) -> list[Point]:
+    return listed_points(state, [each.id for each in found], 10_000)
+
+
+def _clipped(found: list[Point]) -> list[Point]:
+    return [each.model_copy(update={"text": clip(each.text, CLIPPED)}) for each in found]
