@@ -131,7 +131,6 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("DELETE", "/api/discussions/{discussion_id}"): Rule("own"),
     ("POST", "/api/discussions/{discussion_id}/run"): Rule("lead"),
     ("GET", "/api/compare"): Rule("own"),
-    ("GET", "/api/examples"): Rule("own"),
     ("POST", "/api/drafts"): Rule("own"),
     # What the form needs to know
     ("GET", "/api/procedures"): Rule("open"),
