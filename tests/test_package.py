@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.text import _SECRETS
+from roundtable.core.text import SECRETS
 from roundtable.examples import examples
 from roundtable.version import __version__
 
@@ -164,7 +164,7 @@ def test_nothing_private_is_in_an_archive(kind: str, sdist: Path, wheel: Path) -
     found = {
         (name, match[0])
         for name, text in texts.items()
-        for words in (_HOME, _SECRETS)
+        for words in (_HOME, SECRETS)
         for match in words.finditer(text)
         if match[0] not in _EXAMPLES
     }

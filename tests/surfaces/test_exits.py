@@ -302,7 +302,7 @@ async def test_chat(tmp_path: Path) -> None:
 
 
 async def test_a_bundle_that_is_shown(told: Told, desk: Desk, tmp_path: Path) -> None:
-    from roundtable.surfaces.bundle import make_bundle
+    from roundtable.bundle import make_bundle
 
     _, _, records = told
     file = tmp_path / "x.roundtable"

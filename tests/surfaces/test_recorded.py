@@ -11,7 +11,7 @@ import pytest
 from roundtable.bootstrap import start
 from roundtable.bundle import check_bundle
 from roundtable.core.errors import NotAllowed, UnknownName
-from roundtable.core.text import _SECRETS
+from roundtable.core.text import SECRETS
 from roundtable.examples import examples
 from roundtable.examples.ledger import WithExamples
 from roundtable.ledger.memory import MemoryLedger
@@ -58,7 +58,7 @@ def test_every_example_verifies_or_says_that_it_was_held_under_earlier_rules(nam
 def test_nothing_private_is_in_an_example(name: str) -> None:
     text = examples()[name].bundle().decode()
     assert not _HOME.search(text)
-    assert not _SECRETS.search(text)
+    assert not SECRETS.search(text)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,8 +18,7 @@ FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 
 
 class Discussion(click.ParamType[str]):
-    """A discussion by its id, the beginning of it, `last`, or as `example:NAME`; commands get the
-    whole id."""
+    """A discussion by its id, the beginning of it, `last`, or as `example:NAME`."""
 
     name = "id"
 
