@@ -821,7 +821,7 @@ def test_material_too_big_for_a_window_is_condensed_and_the_question_is_not() ->
 
 @pytest.mark.requirement("I-13")
 def test_many_large_files_are_condensed_and_do_not_break_the_prompt() -> None:
-    files = tuple(Material(source=f"{n}.txt", text="x" * 1_900_000) for n in range(5))
+    files = tuple(Material(source=f"{n}.txt", text="x" * 760_000) for n in range(5))
     table = council(cast=Cast(facts={"context_window": 20_000}))
     state = hold(table, context=files, options={"quick": True})
     assert state.status == "concluded"

@@ -168,17 +168,20 @@ _WORKS = (
     r"|schedules?|agendas?|checklists?|itinerar(?:y|ies)|curriculum|syllabus|budgets?|strateg(?:y|ies)"
     r"|runbooks?|templates?|specs?|specifications?|rfc|adr|architecture|designs?|diagrams?"
     r"|prototypes?|services?|servers?|clients?|tools?|websites?|jobs?|presentations?|slides|manuals?"
-    r"|guides?|tutorials?|statements?|announcements?|faqs?|manifestos?)"
+    r"|guides?|tutorials?|statements?|announcements?|faqs?|manifestos?|notices?"
+    r"|scrapers?|bots?|dashboards?|models?)"
 )
+_WRITES = r"(?:(?:re-?)?write|draft|compose|formulate|translate|implement|refactor|polish|proofread)"
+"""What is ordered with these is a work, whatever it is called."""
 _VERBS = (
-    r"(?:write|draft|compose|implement|code|program|build|create|produce|prepare|generate|develop"
-    r"|design|rewrite|refactor|translate|sketch|outline|formulate|plan|make)"
+    r"(?:code|program|build|create|produce|prepare|generate|develop|design|sketch|outline|plan|make"
+    r"|improve|edit|revise|shorten)"
 )
 # An order, not "should we build": the verb begins a sentence, or somebody is asked to.
 _ORDER = r"(?:^|[.!?:;\n]\s*|\b(?:please|you|kindly|help\s+(?:me|us)(?:\s+to)?)\s+)"
 _WISH = r"\b(?:(?:i|we)\s+(?:need|want)|give\s+(?:me|us)|provide|deliver)\b"
 _ASKS = re.compile(
-    rf"{_ORDER}{_VERBS}\b.{{0,80}}?\b{_WORKS}\b|{_WISH}.{{0,40}}?\b{_WORKS}\b"
+    rf"{_ORDER}{_WRITES}\b|{_ORDER}{_VERBS}\b.{{0,80}}?\b{_WORKS}\b|{_WISH}.{{0,40}}?\b{_WORKS}\b"
     r"|\b(?:schreib(?:e|t|en)?|entwirf|entwerft|verfass\w*|erstell\w*|implementier\w*"
     r"|programmier\w*|formulier\w*)\b"
     r"|\b(?:escrib[ea]\w*|redact[ae]\w*|implement[ae]\b|elabor[ae]\w*)"

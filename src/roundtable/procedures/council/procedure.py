@@ -35,6 +35,7 @@ from ...core.values import Dissent, Participant, SearchHit, Verdict
 from .. import clerk, endings, verdicts
 from ..closing import closing_ballot
 from ..table import Table
+from ..work import declaring_work, wants_work, works_to_judge
 from .roles import BRIEFING, BY_ID, CROSS, TEMPLATES, VERDICT_SECTIONS
 
 BRIEF, ANSWER, SUMMARY, CROSS_EXAMINATION, SYNTHESIS = (
@@ -235,8 +236,15 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
         ),
     )
     keys: tuple[Key, ...] = ("votes", *OPENING) if table.record.decisions else OPENING
-    task = table.declaring_task(
-        f"council/{role.id}", variables, table.form(seat, keys), Contract(sections=role.sections)
+    task = declaring_work(
+        table,
+        seat,
+        1,
+        f"council/{role.id}",
+        variables,
+        table.form(seat, keys),
+        Contract(sections=role.sections),
+        wanted=wants_work(table),
     )
     return table.seat_turn(seat, ANSWER, 1, task, SPECIALIST, demo=small, independent=True)
 
@@ -290,8 +298,15 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
             SectionShape("Updated Position", 1, "After hearing the others, my view is that"),
         ),
     )
-    task = table.declaring_task(
-        "council/cross-examination", variables, table.form(seat, LAST, round_=2), CROSS
+    task = declaring_work(
+        table,
+        seat,
+        2,
+        "council/cross-examination",
+        variables,
+        table.form(seat, LAST, round_=2),
+        CROSS,
+        wanted=wants_work(table),
     )
     return table.seat_turn(seat, CROSS_EXAMINATION, 2, task, SPECIALIST, demo=small)
 
@@ -305,6 +320,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         "second_answers": table.by_name(second_answers(table)) if held else (),
         "missing": ", ".join(seat.name for seat in table.seats if seat.id not in here),
         "web": _web(table),
+        "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "council/synthesis", variables, VERDICT_SECTIONS)
     return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True, name=_label(SYNTHESIS))
