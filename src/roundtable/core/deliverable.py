@@ -171,7 +171,7 @@ _WORKS = (
     r"|guides?|tutorials?|statements?|announcements?|faqs?|manifestos?|notices?"
     r"|scrapers?|bots?|dashboards?|models?)"
 )
-_WRITES = r"(?:(?:re-?)?write|draft|compose|formulate|translate|implement|refactor|polish|proofread)"
+_WRITES = r"(?:(?:re)?write|draft|compose|formulate|translate|implement|refactor|polish|proofread)"
 """What is ordered with these is a work, whatever it is called."""
 _VERBS = (
     r"(?:code|program|build|create|produce|prepare|generate|develop|design|sketch|outline|plan|make"
