@@ -606,6 +606,15 @@ def test_a_model_of_the_table_sums_up_where_the_hosts_own_cannot() -> None:
     assert any("seat/model spoke in place of main/model" in note.text for note in notes(state))
 
 
+def test_the_host_reads_what_everybody_declared_at_the_end() -> None:
+    table = five_rounds()
+    hold(table)
+    read = prompt_of(table, HOST).user.partition("What each of them declared at the end")[2]
+    assert f"{AGENTS[0]} holds: Build it." in read
+    assert f"p4, by {AGENTS[1]}" in read
+    assert f"{AGENTS[0]} disagree (It follows.)" in read
+
+
 @pytest.mark.requirement("X-13")
 @pytest.mark.parametrize("dead", IDS)
 @pytest.mark.parametrize("act", [DEAD, " "])
