@@ -182,7 +182,7 @@ class Record:
     """Who takes no position in its last declaration, and why."""
     points: tuple[Point, ...]
     conditions: tuple[ConditionOnTable, ...]
-    """Those of each seat's last declaration that has a position."""
+    """Those of each seat's last declaration that has a position, and those it amended there."""
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
@@ -558,27 +558,48 @@ def _answered(point: Point, seat: str, said: PointStance) -> Point:
 
 
 def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. A seat's newer declaration replaces its
-    conditions; one that is worded as before keeps its id and its answers."""
+    """Conditions in the order in which they were made. They belong to the position that they are
+    declared with: a newer one replaces them. One that is worded as before keeps its id and its
+    answers; one that its owner amends stands in its new wording, answered by nobody yet."""
     found: dict[str, ConditionOnTable] = {}
     current: dict[str, tuple[str, ...]] = {}
+    amended = {
+        (stance.id, each.round, each.participant)
+        for each in statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
     for each in statements:
+        reworded: set[str] = set()
+        kept: list[str] = []
         for stance in each.declaration.stances:
             held = found.get(stance.id)
             if held is None:
                 continue
-            if stance.stance == "withdraw" and each.participant == held.owner:
+            if each.participant != held.owner:
+                # Said in the round in which its owner changed it: nobody knows to which wording.
+                if (held.id, each.round, held.owner) not in amended:
+                    said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
+                    found[held.id] = replace(held, answers={**held.answers, each.participant: said})
+            elif stance.stance == "withdraw":
                 current[held.owner] = tuple(n for n in current[held.owner] if n != held.id)
-            elif each.participant != held.owner:
-                said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
-                answers = {**held.answers, each.participant: said}
+            elif stance.stance == "amend":
+                reworded.add(worded(held.text))
+                worded_anew = held.condition.model_copy(update={"text": stance.text})
                 found[held.id] = ConditionOnTable(
-                    held.id, held.owner, held.condition, held.turn_id, held.round, answers
+                    held.id, held.owner, worded_anew, each.turn_id, each.round
                 )
+                kept.append(held.id)
+            elif stance.stance == "agree":
+                kept.append(held.id)
         if not (each.declaration.position or each.declaration.conditions):
-            continue  # a short call for votes alone leaves the conditions as they are
-        kept: list[str] = []
+            # A short call for votes alone leaves the conditions as they are.
+            before = current.get(each.participant, ())
+            current[each.participant] = tuple(dict.fromkeys((*before, *kept)))
+            continue
         for condition in each.declaration.conditions:
+            if worded(condition.text) in reworded:
+                continue  # the old wording beside the new one
             same = (
                 name
                 for name, held in found.items()
