@@ -16,7 +16,7 @@ from roundtable.procedures.table import Table
 from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
 from roundtable.views import delivery_json, delivery_md
 from roundtable.views.delivery import Delivery
-from tests.core.declared_table import COFFEE, TEA, at_table, demand, says, stance, tabled, vote
+from tests.core.declared_table import COFFEE, TEA, at_table, by, demand, says, stance, tabled, vote
 from tests.declaring import declared
 from tests.procedures.council_table import council, hold
 
@@ -222,6 +222,19 @@ def test_who_abstains_after_it_held_something_is_told_with_what_talk_changed() -
     assert "one abstained" in delivery.confidence.reason
     assert "Cid abstains: I do not know. (at first: Coffee)" in delivery.changed
     assert "- Cid held “Coffee” and abstains in the end." in changes_told(Table(state, "council"))
+
+
+@pytest.mark.requirement("Z-04")
+def test_a_position_that_talk_changed_is_told_also_where_no_vote_changed() -> None:
+    opening = [says("ann", "o1", position="Tea."), says("bob", "o1", position="Tea at four.")]
+    moved = says("bob", vote("o1", "o1"), 2, position="Tea at five.", adopted=by("ann", "dusk"))
+    kept = says("ann", vote("o1", "o1"), 2, position="Tea.", adopted=by("bob", "the hour"))
+    changed = Delivery.of(at_table(tabled(), *opening, kept, moved, seats=("ann", "bob"))).changed
+    assert changed == "No vote changed. Positions did: Bob (by Ann: dusk)."
+    same = says("bob", vote("o1", "o1"), 2, position="tea at four")
+    assert Delivery.of(
+        at_table(tabled(), *opening, kept, same, seats=("ann", "bob"))
+    ).changed.startswith("Nothing: ")
 
 
 def test_no_preference_is_not_called_an_abstention() -> None:
