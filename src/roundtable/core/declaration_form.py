@@ -184,6 +184,8 @@ class Form:
     """What a procedure of the user's own asks for beside that, by name."""
     works: tuple[str, ...] = ()
     """The versions of deliverables among which a verdict says what stands, by their ids."""
+    unreplaced: tuple[str, ...] = ()
+    """Those of them that nothing took the place of: they stand unless the writer says otherwise."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
     alone: bool = False

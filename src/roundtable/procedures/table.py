@@ -8,6 +8,7 @@ stands here.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -538,7 +539,10 @@ def _example(form: Form) -> str:
         "answer": '"answer": "…"',
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',
-        "stands": f'"stands": ["{form.works[-1]}"]' if form.works else "",
+        # Whoever copies it loses nothing.
+        "stands": f'"stands": {json.dumps(form.unreplaced or form.works[-1:])}'
+        if form.works
+        else "",
         "rests_on": '"rests_on": ["a1"]',
     }
     lines = [part for key in form.keys if (part := parts[key])]
