@@ -47,7 +47,6 @@ _OPENING = 4
 
 def verdict_form(table: Table) -> Form:
     """What the host declares with its verdict."""
-    question = table.record.question
     works = tuple(each.id for each in versions_of(table.state) if not each.work.left_out)
     keys: tuple[Key, ...] = VERDICT
     if works:
@@ -55,8 +54,8 @@ def verdict_form(table: Table) -> Form:
     if assumptions_of(table.state):
         keys = (*keys, "rests_on")
     left = tuple(each.id for each in current_versions(table.state) if each.id in works)
-    decisions = (question,) if question else ()
-    return Form(keys=keys, decisions=decisions, works=works, unreplaced=left)
+    # All of them: the count that the host is told names their options by ids alone.
+    return Form(keys=keys, decisions=table.record.decisions, works=works, unreplaced=left)
 
 
 def verdict_task(
