@@ -14,6 +14,7 @@ from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_block import LABEL, split_blocks
 from .declaration_form import Reading, seems_refused
+from .copied import without_copied
 from .deliverable import Deliverable, flags_of, split_deliverables
 from .effects import Task, TurnPlan
 from .errors import FailureCause
@@ -217,6 +218,7 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
 def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
     task = plan.task_for(speaker)
     words, works = split_deliverables(answer.text) if task.work else (answer.text, ())
+    words = without_copied(words, task.prompt) if task.form else words
     reading = task.form.read(words) if task.form else None
     if reading is None or (task.form and task.form.alone):
         violations = () if reading else task.contract.check(words)
