@@ -75,8 +75,9 @@ class Point:
     stances: Mapping[str, PointStance] = field(default_factory=dict)
     """By seat; the author's own is there only if it amended or withdrew the point."""
     withdrawn: bool = False
-    asked: tuple[str, ...] = ()
-    """The seats that declared something since it was worded: those that could have answered it."""
+    spoke_since: tuple[str, ...] = ()
+    """The seats that declared something since it was worded: whether or not they were asked about
+    it, none of them has agreed by silence."""
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -97,13 +98,13 @@ class Point:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Who could have answered it and did not."""
-        return tuple(s for s in self.asked if s not in self.stances and s != self.author)
+        """Who declared something since and said nothing to it."""
+        return tuple(s for s in self.spoke_since if s not in self.stances and s != self.author)
 
     @property
     def status(self) -> PointStatus:
         """Silence is not agreement, and `partly` is neither for nor against."""
-        others = [seat for seat in self.asked if seat != self.author]
+        others = [seat for seat in self.spoke_since if seat != self.author]
         against = set(self.opponents)
         if self.withdrawn:
             return "rejected" if others and against >= set(others) else "withdrawn"
@@ -475,9 +476,9 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
         for name in listed:
             point = found[name]
             changed = (name, each.round, point.author) in amended
-            known = each.participant in point.asked or point.turn_id == each.turn_id
+            known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             if not known and not changed:
-                found[name] = replace(point, asked=(*point.asked, each.participant))
+                found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
         for text in each.declaration.new_points:
             same = wordings.get(worded(text))
             if same is not None and found[same].author != each.participant:
@@ -508,9 +509,9 @@ def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[st
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
-        asked = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
+        since = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
         found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round, asked=asked
+            raised.point_id, raised.text, author, raised.turn_id, raised.round, spoke_since=since
         )
     for stance in stances:
         merge = merges.get(stance.point_id)
@@ -553,8 +554,8 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
 
 
 def _answered(point: Point, seat: str, said: PointStance) -> Point:
-    asked = point.asked if seat in point.asked else (*point.asked, seat)
-    return replace(point, stances={**point.stances, seat: said}, asked=asked)
+    since = point.spoke_since if seat in point.spoke_since else (*point.spoke_since, seat)
+    return replace(point, stances={**point.stances, seat: said}, spoke_since=since)
 
 
 def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:

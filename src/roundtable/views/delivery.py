@@ -204,7 +204,7 @@ def _delivery(state: State) -> Delivery:
                 point.status,
                 _names(state, point.holders),
                 _names(state, point.opponents),
-                len({point.author, *point.asked} & set(record.seats)),
+                len({point.author, *point.spoke_since} & set(record.seats)),
             )
             for point in record.points
         ),
