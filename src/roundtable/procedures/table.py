@@ -18,7 +18,7 @@ from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import OWN, SILENT, Decision
 from ..core.declaration_block import LABEL
-from ..core.declaration_form import Form, Key, Listed
+from ..core.declaration_form import MAX_TEXT, Form, Key, Listed
 from ..core.effects import (
     OwnTemplate,
     PromptPlan,
@@ -283,6 +283,7 @@ class Table:
                 "decisions": self.decisions_listed(form.decisions) if form.decisions else "",
                 "points": _points_listed(form.listed),
                 "example": _example(form),
+                "longest": str(MAX_TEXT),
                 "several": several,
                 "alone": form.alone,
                 "votes": form.asks_votes,
