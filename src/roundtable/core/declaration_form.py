@@ -188,6 +188,9 @@ class Form:
     """Those of them that nothing took the place of: they stand unless the writer says otherwise."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
+    held: Mapping[str, str] = field(default_factory=dict)
+    """What this speaker declared last on each decision, where it did: the `before` of its next
+    vote."""
     alone: bool = False
     """Only the declaration is wanted, without a speech."""
 

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
-from ..core.declaration import OWN, SILENT, Decision
+from ..core.declaration import ANY, OWN, SILENT, Decision
 from ..core.declaration_block import LABEL
 from ..core.declaration_form import MAX_TEXT, Form, Key, Listed
 from ..core.effects import (
@@ -257,6 +257,7 @@ class Table:
             peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
             recorded=_recorded(record, participant.id) if decisions else "",
+            held=_held(record, participant.id) if decisions else {},
             alone=alone,
         )
 
@@ -487,6 +488,13 @@ def _recorded(record: Record, seat: str) -> str:
     return f"Recorded: {'; '.join(parts)}." if parts else ""
 
 
+def _held(record: Record, seat: str) -> dict[str, str]:
+    """What a seat declared last on each decision. Where the clerk put it is no word of its own:
+    whoever copies that has confirmed nothing."""
+    held = {d.id: record.vote(d, seat).choice for d in record.decisions}
+    return {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+
+
 _BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
 
 
@@ -505,7 +513,7 @@ def _example(form: Form) -> str:
     decisions = form.decisions
     first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
     votes = ", ".join(
-        f'{{"on": "{d.id}", "before": "{SILENT}", "choice": "{OWN}", "acceptable": [], '
+        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", "acceptable": [], '
         '"rejects": []}'
         for d in decisions
     )
