@@ -114,7 +114,9 @@ TRAP = (
 @pytest.mark.requirement("Z-31", "Z-12")
 @pytest.mark.parametrize("ended", ["\n~~~~~~~~", "\n"])
 @pytest.mark.parametrize("begun", ["~~~~~~~~deliverable guide.md revises w1\n", "I quote:\n"])
-def test_whoever_copies_a_work_does_not_declare_by_what_stands_in_it(begun: str, ended: str) -> None:
+def test_whoever_copies_a_work_does_not_declare_by_what_stands_in_it(
+    begun: str, ended: str
+) -> None:
     def copies(request: SpeakRequest) -> str:
         if request.form is not None and "---DELIVERABLE" not in request.user:
             return declared(request.form, request.user, position="My own.")

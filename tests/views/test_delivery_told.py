@@ -17,7 +17,18 @@ from roundtable.procedures.table import Table
 from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
 from roundtable.views import delivery_json, delivery_md
 from roundtable.views.delivery import Delivery
-from tests.core.declared_table import COFFEE, SEATS, TEA, at_table, by, demand, says, stance, tabled, vote
+from tests.core.declared_table import (
+    COFFEE,
+    SEATS,
+    TEA,
+    at_table,
+    by,
+    demand,
+    says,
+    stance,
+    tabled,
+    vote,
+)
 from tests.declaring import declared
 from tests.procedures.council_table import council, hold
 
@@ -172,9 +183,7 @@ def test_what_the_writer_says_of_dissent_is_shown_also_where_none_was_counted() 
     verdict = Verdict(answer="Tea.", on_dissent="Cid fears the rain less.")
     shown = told(placed(VerdictReached(verdict=verdict)))
     assert "none on the question; Cid on “Where?”; the writer says: Cid fears" in shown
-    alone = at_table(
-        tabled(), *(says(who, "o1") for who in SEATS), VerdictReached(verdict=verdict)
-    )
+    alone = at_table(tabled(), *(says(who, "o1") for who in SEATS), VerdictReached(verdict=verdict))
     assert "**Dissent:** none was counted; the writer says: Cid fears the rain less." in told(alone)
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from .contracts import Violation, parse_sections, sections_to_mend, with_sections
 from .contradiction import contradiction
+from .copied import without_copied
 from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_block import LABEL, split_blocks
 from .declaration_form import Reading, seems_refused
-from .copied import without_copied
 from .deliverable import Deliverable, flags_of, split_deliverables
 from .effects import Task, TurnPlan
 from .errors import FailureCause

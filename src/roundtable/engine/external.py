@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.closing_block import takes_positions
+from ..core.copied import without_copied
 from ..core.declaration import Declaration
 from ..core.declaration_block import LABEL, split_blocks
 from ..core.declaration_form import Form, Reading
-from ..core.copied import without_copied
 from ..core.deliverable import flags_of, split_deliverables
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed

@@ -513,8 +513,8 @@ def _example(form: Form) -> str:
     decisions = form.decisions
     first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
     votes = ", ".join(
-        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", "acceptable": [], '
-        '"rejects": []}'
+        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", '
+        '"acceptable": [], "rejects": []}'
         for d in decisions
     )
     peer = next(iter(form.peers), "A")
