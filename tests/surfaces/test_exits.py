@@ -31,7 +31,7 @@ from roundtable.surfaces.toolset.driving import NobodyDrives
 from tests.surfaces.desk import Desk
 from tests.surfaces.openai.clients import ask, chunks, content, reasoning
 from tests.surfaces.openai.clients import client as openai_client
-from tests.surfaces.web.house import House, feed, house
+from tests.surfaces.web.house import House, client_token, feed, house
 
 pytestmark = pytest.mark.requirement("Z-12", "Z-39")
 SOURCES = Path(__file__).parents[2] / "src" / "roundtable"
@@ -202,7 +202,7 @@ async def test_openai_whole_and_streamed(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text('default_model = "scripted/gullible"\n')
-    async with house(home) as at, openai_client(at.url, at.links.owner_key) as c:
+    async with house(home) as at, openai_client(at.url, client_token(home)) as c:
         message = (await ask(c)).choices[0].message
         assert_markdown(message.content or "", where="completion")
         assert_markdown(getattr(message, "reasoning_content", ""), where="reasoning")

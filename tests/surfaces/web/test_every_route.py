@@ -41,6 +41,7 @@ ACTS: dict[str, dict[str, Any]] = {
     "stop": {"reason": ""},
     "outcome": {"outcome": "good"},
     "again": {"stage": "discussion"},
+    "answers": {"answers": ["yes"]},
 }
 """In an order in which the host can do all of them."""
 MAY = {
@@ -145,7 +146,9 @@ async def test_each_link_does_what_its_role_allows_and_nothing_else(home: House,
         before = await home.types(state)
         answer = await home.act(f"{link}/{act}", **body)
         if act in MAY[role]:
-            assert answer.status_code == 200, (role, act, answer.text)
+            # The host of this table asked nothing.
+            done = 409 if act == "answers" else 200
+            assert answer.status_code == done, (role, act, answer.text)
         else:
             assert answer.status_code == 403, (role, act, answer.text)
             assert answer.json()["remedy"]
