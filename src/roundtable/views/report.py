@@ -90,7 +90,7 @@ def _works(state: State) -> Iterator[Part]:
     for each in works_of(state).standing:
         yield Line(each.told)
         if not each.left_out:
-            yield Prose(fenced(each))
+            yield Prose(fenced(each), work=True)
 
 
 def _facts(state: State) -> Iterator[tuple[str, str]]:
