@@ -418,7 +418,7 @@ class CastingRequest:
     open: bool = False
     """Whether nobody was named and the table has time for it, so that its host may cast it."""
     shortlist: int = 0
-    """How many experts the host is to choose from."""
+    """How many experts the host is told about in a sentence, where it casts; 0 where not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +431,8 @@ class ChosenExperts:
     """What each model answered to earlier questions before it heard others, if that was wanted."""
     shortlist: tuple[ChosenExpert, ...] = ()
     """Whom the host may choose from, the nearest to the topic first."""
+    library: tuple[ChosenExpert, ...] = ()
+    """Everybody else whom it may choose."""
 
 
 class Casting(Protocol):

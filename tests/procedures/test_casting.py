@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,9 +15,12 @@ from roundtable.core.errors import NotAllowed, SpeakerError
 from roundtable.core.events import ParticipantsSeated
 from roundtable.core.state import State
 from roundtable.core.values import OUTSIDE, Budget
+from roundtable.experts.chosen import chosen_expert
+from roundtable.experts.library_files import read_library
 from roundtable.experts.methods import METHODS
 from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts, Ledger, SpeakRequest
-from roundtable.procedures.casting import CASTING, open_questions
+from roundtable.procedures.casting import open_questions
+from roundtable.procedures.casting_terms import CASTING
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.delivery import Delivery
 from roundtable.views.result import result
@@ -82,9 +86,9 @@ def host(*answers: str | SpeakerError) -> Callable[[SpeakRequest], str | Speaker
     return speak
 
 
-def a_table(*answers: str | SpeakerError, **more: Any) -> Table:
+def a_table(*answers: str | SpeakerError, of: type[Library] = Library, **more: Any) -> Table:
     def library(_: Ledger) -> Library:
-        return Library()
+        return of()
 
     return Table({"*": Voice(host(*answers))}, casting=library, **more)
 
@@ -430,3 +434,32 @@ def test_the_shortlist_reaches_the_host_with_what_each_would_look_at() -> None:
     assert "chemist: Chemist (field). what a chemist sees" in call.user
     assert "name 2 to 3" in call.user
     assert replace(call).max_tokens <= 2048
+
+
+class WholeLibrary(Library):
+    """As it is: everybody, and one of the user's own."""
+
+    async def choose(self, topic: str, casting_request: CastingRequest) -> ChosenExperts:
+        chosen = await super().choose(topic, casting_request)
+        everybody = [chosen_expert(each) for each in read_library().values()]
+        own = ChosenExpert("beekeeper", "Beekeeper", "food", "what flies", guidance="Count hives.")
+        return replace(chosen, library=(*everybody, own))
+
+
+@pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize("topic", ["Стоит ли вспахивать поле?", "畑を耕すべきですか？"])
+def test_anybody_of_the_library_may_sit_whatever_the_language_of_the_question(topic: str) -> None:
+    table = a_table(block([seat("agronomist"), seat("beekeeper")]), of=WholeLibrary)
+    state = asked(table, topic=topic)
+    (call,) = calls(table)
+
+    assert "Anybody else of the library may be seated by id too:" in call.user
+    assert re.search(r"^medicine: .*\bnurse\b", call.user, re.MULTILINE)
+    assert ids(state) == ["agronomist", "beekeeper"]
+    agronomist = read_library()["agronomist"]
+    assert state.participants[0].perspective == agronomist.perspective
+    assert state.participants[0].role == agronomist.domain
+    prompts = [each.system for each in table.requests]
+    assert any(agronomist.guidance in each for each in prompts)
+    assert any("Count hives." in each for each in prompts)
+    assert len(json.dumps(state.start.options)) < 12_000, "ids are kept, not the library"

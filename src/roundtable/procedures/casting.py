@@ -33,14 +33,12 @@ from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
 from ..core.text import clip, slug
-from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Options, Participant
+from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Participant
 from ..ports import ChosenExpert
+from .casting_terms import CASTING, NOBODY, Offered, offered, terms
 from .endings import may_open
 from .table import Table
 
-CASTING = "casting"
-"""The stage, the block in its answer, and the option under which a discussion holds its terms."""
-SHORTLIST = 28
 MOST_QUESTIONS = 3
 FEWEST_SEATS = 2
 LONGEST_NAME, LONGEST_VIEW, LONGEST_WHY, LONGEST_QUESTION = 60, 240, 200, 200
@@ -69,33 +67,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Seat:
-    """Somebody whom the host proposes: of the shortlist by its number, or a written persona."""
+    """Somebody whom the host proposes: of the library by its id, or a written persona."""
 
     persona: ChosenExpert
     why: str
 
 
 # --- at the opening ----------------------------------------------------------------------------
-
-
-def casting_terms(shortlist: Sequence[ChosenExpert], *, ask: bool) -> Options:
-    """What a discussion is opened with so that its host casts the table, where there is a
-    shortlist, and says what is missing; with `ask` somebody is there to answer."""
-    return {
-        CASTING: {
-            "ask": ask,
-            "shortlist": [
-                {
-                    "id": each.id,
-                    "name": each.name,
-                    "domain": each.domain,
-                    "perspective": each.perspective,
-                    "guidance": each.guidance,
-                }
-                for each in shortlist
-            ],
-        }
-    }
 
 
 def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
@@ -120,7 +98,7 @@ class WithCasting:
         return self.inner.name
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        if _terms(state) is None or stop_requested(state):
+        if terms(state) is None or stop_requested(state):
             return self.inner.advance(state)
         return _prepare(Table(state, self.name)) or self.inner.advance(state)
 
@@ -142,8 +120,8 @@ def _prepare(table: Table) -> tuple[Effect, ...]:
 
 def open_questions(state: State) -> list[Question]:
     """What the host still waits for an answer to, in its order."""
-    terms = _terms(state)
-    if terms is None or not terms.get("ask") or state.closed is not None:
+    given = terms(state)
+    if given is None or not given.get("ask") or state.closed is not None:
         return []
     return [each for each in _asked(state) if each.key not in state.choices]
 
@@ -174,17 +152,12 @@ def _settled(state: State) -> tuple[Effect, ...]:
     return (Record(tuple(added)),) if added else ()
 
 
-def _terms(state: State) -> Mapping[str, Any] | None:
-    found = state.start.options.get(CASTING)
-    return found if isinstance(found, dict) else None
-
-
 # --- the call ----------------------------------------------------------------------------------
 
 
 def _turn(table: Table) -> TurnPlan:
-    listed = _shortlist(table.state)
-    lines = [f"{each.id}: {each.name} ({each.domain}). {each.perspective}" for each in listed]
+    whom = offered(table.state)
+    lines = [f"{each.id}: {each.name} ({each.domain}). {each.perspective}" for each in whom.nearest]
     seated = [
         f"{seat.id}: {seat.name}. {seat.perspective}" for seat in ([] if lines else table.seats)
     ]
@@ -194,31 +167,15 @@ def _turn(table: Table) -> TurnPlan:
             {
                 **table.common(),
                 "shortlist": "\n".join(lines),
+                "others": whom.others_by_field(),
                 "seated": "\n".join(seated),
                 "count": str(len(table.seats)),
             },
         ),
-        CastingContract(
-            most=len(table.seats) if listed else 0, known=tuple(each.id for each in listed)
-        ),
+        CastingContract(most=len(table.seats) if whom else 0, whom=whom),
         max_tokens=TOKENS,
     )
     return table.host_turn(CASTING, task, POLICY)
-
-
-def _shortlist(state: State) -> list[ChosenExpert]:
-    listed = (_terms(state) or {}).get("shortlist")
-    rows = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    return [
-        ChosenExpert(
-            id=str(row.get("id", "")),
-            name=str(row.get("name", "")),
-            domain=str(row.get("domain", "")),
-            perspective=str(row.get("perspective", "")),
-            guidance=str(row.get("guidance", "")),
-        )
-        for row in rows
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,23 +185,22 @@ class CastingContract(Contract):
     flag: str = "[not cast]"
     most: int = 0
     """Seats at the table; 0 where none are to be named."""
-    known: tuple[str, ...] = ()
+    whom: Offered = NOBODY
 
     def check(self, text: str) -> tuple[Violation, ...]:
         found, problems = _read(text)
         if not problems and self.most:
-            experts = {each: ChosenExpert(id=each, name=each) for each in self.known}
-            problems = _seats(found, experts, self.most)[1]
+            problems = _seats(found, self.whom, self.most)[1]
         return tuple(Violation(CASTING, told) for told in problems)
 
 
 def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
     """The seats that the host named, each with the speakers of the place it takes."""
-    listed = {each.id: each for each in _shortlist(table.state)}
-    if not listed:
+    whom = offered(table.state)
+    if not whom:
         return ()
     found, problems = _read(said[0].text) if said else ({}, ["nothing"])
-    seats, wrong = ([], problems) if problems else _seats(found, listed, len(table.seats))
+    seats, wrong = ([], problems) if problems else _seats(found, whom, len(table.seats))
     if wrong:
         return (_NOT_CAST,)
     seated = tuple(
@@ -292,9 +248,7 @@ def _questions(found: Mapping[str, Any]) -> list[Question]:
     return asked
 
 
-def _seats(
-    found: Mapping[str, Any], listed: Mapping[str, ChosenExpert], most: int
-) -> tuple[list[_Seat], list[str]]:
+def _seats(found: Mapping[str, Any], whom: Offered, most: int) -> tuple[list[_Seat], list[str]]:
     """The seats, and what is wrong with them in words that their writer can act on."""
     rows = _rows(found.get("seats"))
     fewest = min(FEWEST_SEATS, most)
@@ -304,11 +258,12 @@ def _seats(
     problems: list[str] = []
     for row in rows:
         expert = _line(row.get("expert"), LONGEST_NAME)
-        if expert and expert in listed:
-            persona = listed[expert]
-        elif expert:
-            problems.append(f"{expert} is not on the shortlist: take an id from it, or write one.")
-            continue
+        if expert:
+            known = whom.find(expert)
+            if known is None:
+                problems.append(f"{expert} is not in the library: take an id of it, or write one.")
+                continue
+            persona = known
         else:
             written = _persona(row)
             if written is None:
