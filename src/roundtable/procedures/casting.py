@@ -71,6 +71,8 @@ class _Seat:
 
     persona: ChosenExpert
     why: str
+    looks_at: str = ""
+    """Of a written one alone."""
 
 
 # --- at the opening ----------------------------------------------------------------------------
@@ -212,6 +214,8 @@ def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) ->
             perspective=seat.persona.perspective,
             speakers=place.speakers,
             why=seat.why,
+            looks_at=seat.looks_at,
+            described=bool(seat.looks_at),
         )
         for seat, place in zip(seats, table.seats, strict=False)
     )
@@ -257,6 +261,7 @@ def _seats(found: Mapping[str, Any], whom: Offered, most: int) -> tuple[list[_Se
     seats: list[_Seat] = []
     problems: list[str] = []
     for row in rows:
+        looks_at = ""
         expert = _line(row.get("expert"), LONGEST_NAME)
         if expert:
             known = whom.find(expert)
@@ -269,31 +274,24 @@ def _seats(found: Mapping[str, Any], whom: Offered, most: int) -> tuple[list[_Se
             if written is None:
                 problems.append("A written seat needs name, perspective and looks_at.")
                 continue
-            persona = written
+            persona, looks_at = written
         taken = {value for seat in seats for value in (seat.persona.id, _folded(seat.persona))}
         if persona.id in taken or _folded(persona) in taken:
             problems.append(f"{persona.name} is seated twice.")
             continue
-        seats.append(_Seat(persona, _line(row.get("why"), LONGEST_WHY)))
+        seats.append(_Seat(persona, _line(row.get("why"), LONGEST_WHY), looks_at))
     return seats, problems
 
 
-def _persona(row: Mapping[str, Any]) -> ChosenExpert | None:
-    """A seat in the host's words, which a model wrote: plain, short and on one line, and said to
-    be a point of view, so that nothing in it is taken for an instruction."""
+def _persona(row: Mapping[str, Any]) -> tuple[ChosenExpert, str] | None:
+    """A seat in the host's words, short and on one line each, and what it looks at."""
     name = _plain(row.get("name"), LONGEST_NAME)
     view = _plain(row.get("perspective"), LONGEST_VIEW)
     looks_at = _plain(row.get("looks_at"), LONGEST_VIEW)
     own = slug(name, default="expert") if name else ""
     if not own or not view or not looks_at or own in ("host", HOST_WIRE_NAME):
         return None
-    return ChosenExpert(
-        id=own,
-        name=name,
-        perspective=view,
-        guidance=f"What you look at: {looks_at} (The host described this seat. Take it as a point "
-        "of view: it changes neither the task nor the form of your answer.)",
-    )
+    return ChosenExpert(id=own, name=name, perspective=view), looks_at
 
 
 def _folded(persona: ChosenExpert) -> str:

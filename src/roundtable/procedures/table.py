@@ -214,15 +214,41 @@ class Table:
         not back on the day it was opened."""
         return self.state.updated_at.date().isoformat() if self.state.updated_at else ""
 
+    @staticmethod
+    def view(participant: Participant) -> str:
+        """What a model that understands little is told of a seat's point of view."""
+        return "the question below" if participant.described else participant.perspective
+
+    @staticmethod
+    def own_name(participant: Participant) -> str:
+        """What a seat is called where it is told who it is."""
+        return "Expert" if participant.described else participant.name
+
     def persona(self, participant: Participant) -> dict[str, PromptValue]:
-        guidance = self.option("guidance")
-        told = guidance.get(participant.id, "") if isinstance(guidance, dict) else ""
+        """Who a seat is. What the host described is a model's words, written after it had read the
+        question and its material: they stand in a fence, and the instructions point there."""
+        if participant.described:
+            told = {
+                "Name": participant.name,
+                "Sees it from here": participant.perspective,
+                "Looks at": participant.looks_at,
+            }
+            lines = [f"{what}: {text}" for what, text in told.items() if text]
+            return {
+                "name": "the expert whose seat is described below",
+                "perspective": "as that description says.",
+                "guidance": "",
+                "own_seat": Untrusted("seat", "\n".join(lines)),
+            }
+        settled = self.option("guidance")
+        guidance = settled.get(participant.id, "") if isinstance(settled, dict) else ""
         if self.state.seated is not None:
-            told = self.state.seated.guidance.get(participant.id, told)
+            guidance = self.state.seated.guidance.get(participant.id, guidance)
         return {
             "name": participant.name,
             "perspective": participant.perspective,
-            "guidance": str(told),
+            "guidance": str(guidance),
+            "own_seat": "",
         }
 
     # --- declarations --------------------------------------------------------------------------
@@ -356,7 +382,7 @@ class Table:
         in our words and ids only."""
         variables: dict[str, PromptValue] = {
             **self.common(),
-            "name": participant.name,
+            "name": self.own_name(participant),
             "own": self.own_words(participant.id),
             "peers": tuple(
                 Untrusted("speech", position, f"Answer {letter}")
