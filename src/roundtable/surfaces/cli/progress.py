@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,6 +12,7 @@ from ...core.agents import on_subscription
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
+    NoteAdded,
     ParticipantsSeated,
     ParticipantSubstituted,
     SearchFailed,
@@ -254,8 +256,11 @@ def _line(record: StoredEvent, state: State) -> str:
         case SpeechGiven(stage="casting"):
             return ""  # what came of it is told by whoever sits now
         case ParticipantsSeated():
-            seats = (f"{p.name} ({p.why})" if p.why else p.name for p in event.participants)
-            return f"At the table: {'; '.join(seats)}"
+            return _at_the_table(event.participants)
+        case NoteAdded(code="not_cast"):
+            return f"{event.text} {_at_the_table(state.participants)}"
+        case NoteAdded(code="cast_in_part"):
+            return event.text
         case SpeechGiven():
             return (
                 f"{_name(state, event.participant)}, {count_words(event.text)} words: "
@@ -269,6 +274,11 @@ def _line(record: StoredEvent, state: State) -> str:
             return f"Web search failed: {event.message}"
         case _:
             return ""
+
+
+def _at_the_table(participants: Sequence[Participant]) -> str:
+    seats = (f"{p.name} ({p.why})" if p.why else p.name for p in participants)
+    return f"At the table: {'; '.join(seats)}"
 
 
 def _stage(event: StageOpened) -> str:
