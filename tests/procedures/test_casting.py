@@ -19,10 +19,12 @@ from roundtable.experts.chosen import chosen_expert
 from roundtable.experts.library_files import read_library
 from roundtable.experts.methods import METHODS
 from roundtable.ports import CastingRequest, ChosenExpert, ChosenExperts, Ledger, SpeakRequest
+from roundtable.procedures import procedure_spec
 from roundtable.procedures.casting import open_questions
 from roundtable.procedures.casting_terms import CASTING
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.delivery import Delivery
+from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
 from tests.declaring import by_prompt
 from tests.rehearsal import Cast, Table, Voice, dutiful, run_in_virtual_time
@@ -320,6 +322,21 @@ def test_what_the_host_wrote_of_a_seat_stands_in_a_fence_and_in_no_instruction(
     baker = [each for each in table.requests if "Baker" in each.system + each.user]
     assert any("what a baker sees" in FENCED.sub("", r.system + r.user) for r in baker)
     assert not state.participants[0].described
+
+
+@pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting"])
+def test_why_a_seat_sits_here_stands_in_the_result_and_in_the_report(procedure: str) -> None:
+    state = asked(a_table(block()), procedure=procedure)
+
+    shown = {each["id"]: each for each in result(state)["participants"]}
+    assert shown["baker"]["why"] == "Because of the baker."
+    assert shown["baker"]["looks_at"] == ""
+    assert shown["night-porter"]["looks_at"] == "doors, keys and habits"
+    written = markdown_report(state, procedure_spec(procedure).deliver(state, "9.9"))
+    assert "Why here" in written
+    for words in ("Because of the baker.", "Knows the house at night.", "doors, keys and habits"):
+        assert words in written
 
 
 # --- what is missing -----------------------------------------------------------------------------
