@@ -234,9 +234,29 @@ def test_a_written_persona_is_one_short_plain_line_in_the_prompt(evil: str) -> N
 
     persona = state.participants[1]
     assert len(persona.perspective) <= 240
-    assert not set(persona.perspective) & set("`[]{}<>#\n\r\x00\x1b\u202e")
+    assert not set(persona.perspective) & set("`{}\n\r\x00\x1b\u202e")
+    assert "fence" not in persona.perspective
     assert any(persona.perspective in each.user for each in table.requests)
     assert not any(persona.perspective in each.system for each in table.requests)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "± 2 °C and ≤ 60 % humidity",
+        "§ 3 BGB, Art. 6 [GDPR], #1 of 5",
+        "認知・視力【安全】",
+        "x² ≥ √y → ∞ * a_b = c < d",
+        "می‌خواهم و می‌دانم",
+        "R&D @ €5/m² ~ ×2 “quoted” ¿sí?",
+    ],
+)
+def test_signs_that_carry_meaning_stay_in_a_written_persona(words: str) -> None:
+    persona = {**PERSONA, "perspective": words, "looks_at": words}
+    state = asked(a_table(block([seat("baker"), persona])))
+
+    assert state.participants[1].perspective == words
+    assert state.participants[1].looks_at == words
 
 
 FENCED = re.compile(r"---SEAT DESCRIPTION \(untrusted\)---.*?---END SEAT DESCRIPTION---", re.DOTALL)

@@ -7,6 +7,7 @@ what is right stands, whatever else is wrong.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +26,10 @@ LONGEST_NAME, LONGEST_VIEW, LONGEST_WHY, LONGEST_QUESTION = 60, 240, 200, 200
 MOST_WORDS = 6
 """Words of a written seat's name, by which everybody at the table knows it: a name, no sentence."""
 _RESERVED = ("host", HOST_WIRE_NAME)
-_UNUSUAL = re.compile(r"[^\w\s.,;:!?'’“”()/&%+°€$£¥—–…、。，；：！？（）《》「」·-]")
-"""A persona is a plain sentence: no marks of a fence, a block, a template or a heading."""
+_MARKS = re.compile(r"[`{}]|\[/?\s*fence\b[^\]]*\]?|<!--|-->|-{3,}", re.IGNORECASE)
+"""Marks of a block, a template or a fence. Every other sign stays: without it "± 2 °C" or "≤ 60 %"
+says something else."""
+_JOINERS = "\u200c\u200d"
 _SENTENCE = re.compile(r"[.:;!?。：；！？؟…](?:\s|$)")
 
 
@@ -148,4 +151,13 @@ def _line(value: Any, limit: int) -> str:
 
 
 def _plain(value: Any, limit: int) -> str:
-    return _line(_UNUSUAL.sub(" ", value) if isinstance(value, str) else "", limit)
+    """The same without what no persona needs: characters that control, and marks of ours."""
+    if not isinstance(value, str):
+        return ""
+    shown = "".join(" " if _controls(char) else char for char in value)
+    return _line(_MARKS.sub(" ", shown), limit)
+
+
+def _controls(char: str) -> bool:
+    """Characters that steer a screen or the direction of writing; joiners are part of words."""
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in _JOINERS
