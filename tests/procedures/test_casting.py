@@ -24,6 +24,7 @@ from roundtable.procedures.casting import open_questions
 from roundtable.procedures.casting_terms import CASTING
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.delivery import Delivery
+from roundtable.views.estimate import Estimate
 from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
 from tests.declaring import by_prompt
@@ -357,6 +358,23 @@ def test_why_a_seat_sits_here_stands_in_the_result_and_in_the_report(procedure: 
     assert "Why here" in written
     for words in ("Because of the baker.", "Knows the house at night.", "doors, keys and habits"):
         assert words in written
+
+
+@pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting"])
+def test_the_estimate_holds_the_call_that_casts(procedure: str) -> None:
+    async def foreseen(*, host_casts: bool) -> Estimate:
+        request = OpenRequest("Tea or coffee?", procedure=procedure, host_casts=host_casts)
+        return procedure_spec(procedure).estimate(await a_table().service.open(request))
+
+    cast = run_in_virtual_time(foreseen(host_casts=True))
+    alone = run_in_virtual_time(foreseen(host_casts=False))
+    assert cast.host_calls == alone.host_calls + 1
+    assert cast.participant_calls == alone.participant_calls
+    assert cast.tokens[0] > alone.tokens[0]
+    assert cast.cost_usd is not None
+    assert alone.cost_usd is not None
+    assert cast.cost_usd[1] > alone.cost_usd[1]
 
 
 # --- what is missing -----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ whoever opened the discussion; what nobody answers is assumed, and said to be as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..core.assumptions import SOURCE
@@ -28,6 +28,7 @@ from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
 from ..core.values import OUTSIDE, Material, Participant
+from ..views.estimate import Estimate, with_call
 from .cast_block import FEWEST_SEATS, CastSeats, Question, questions_in, read_block, seats_in
 from .casting_terms import CASTING, NOBODY, Offered, offered, terms
 from .endings import may_open
@@ -36,6 +37,8 @@ from .table import Table
 PATIENCE = 900.0
 """Seconds for which an answer is waited for, where somebody may give it from elsewhere."""
 TOKENS = 2048
+TOKENS_IN, TOKENS_OUT = (2_500, 5_000), (200, 1_000)
+"""The usual range: the library by id is long, what is written about it short."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
@@ -51,6 +54,18 @@ def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
     if host.speaker.demonstration or host.speaker.model.startswith("scripted/"):
         return False
     return not any(p.speaker.demonstration or p.speaker.model == OUTSIDE for p in participants)
+
+
+def and_casting(estimate: Callable[[State], Estimate]) -> Callable[[State], Estimate]:
+    """The estimate of a procedure, with the host's first call where there is one."""
+
+    def both(state: State) -> Estimate:
+        alone = estimate(state)
+        if terms(state) is None:
+            return alone
+        return with_call(alone, state.start.host, TOKENS_IN, TOKENS_OUT)
+
+    return both
 
 
 # --- the rules ---------------------------------------------------------------------------------
