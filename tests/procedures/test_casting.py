@@ -409,7 +409,7 @@ def test_what_is_missing_is_asked_before_anybody_speaks_and_every_seat_hears_the
     assert person.heard == ["Which country?", "Whose money?"]
     assert [(m.source, m.text) for m in state.context] == [
         ("the asker, asked: Which country?", "In Chile."),
-        ("assumptions of the host", "a1: The asker pays."),
+        ("assumptions of the host", "a1: Whose money? Assumed: The asker pays."),
     ]
     answers = [each for each in table.requests if "## Answer" in each.user]
     assert len(answers) >= 3
@@ -430,11 +430,11 @@ def test_without_anybody_to_answer_the_host_assumes_and_the_verdict_says_so() ->
     assert not open_questions(state)
     document = result(state)
     assert document["assumptions"] == [
-        {"text": "It is Germany.", "rests_on": False},
-        {"text": "The asker pays.", "rests_on": True},
+        {"text": "Which country? Assumed: It is Germany.", "rests_on": False},
+        {"text": "Whose money? Assumed: The asker pays.", "rests_on": True},
     ]
     assert state.verdict is not None
-    assert state.verdict.rests_on == ("The asker pays.",)
+    assert state.verdict.rests_on == ("Whose money? Assumed: The asker pays.",)
 
 
 def test_a_question_that_needs_nothing_is_not_asked_back() -> None:
@@ -475,14 +475,16 @@ def test_whoever_answers_elsewhere_is_waited_for_and_heard() -> None:
         return state
 
     state = run_in_virtual_time(main())
-    assert [m.text for m in state.context] == ["In Peru.", "a1: The asker pays."]
+    assert [m.text for m in state.context] == ["In Peru.", "a1: Whose money? Assumed: The asker pays."]
 
 
 def test_where_nobody_ever_answers_the_discussion_goes_on_with_what_it_assumes() -> None:
     state = asked(a_table(block(questions=ASKED)), clarify=True)
 
     assert state.verdict is not None
-    assert [m.text for m in state.context] == ["a1: It is Germany.\na2: The asker pays."]
+    assert [m.text for m in state.context] == [
+        "a1: Which country? Assumed: It is Germany.\na2: Whose money? Assumed: The asker pays."
+    ]
 
 
 def test_a_crash_at_any_event_neither_casts_nor_asks_nor_pays_twice() -> None:
@@ -562,7 +564,7 @@ def test_questions_personas_and_assumptions_may_be_of_any_language(words: tuple[
     assert len(ids(state)) == 2
     assert state.participants[1].perspective
     assert state.participants[1].why == assume
-    assert state.context[0].text == f"a1: {assume}"
+    assert state.context[0].text == f"a1: {ask} Assumed: {assume}"
 
 
 def test_the_shortlist_reaches_the_host_with_what_each_would_look_at() -> None:

@@ -33,6 +33,7 @@ from .five_round_table import (
     acting,
     arbitration,
     asked,
+    claims,
     codes,
     compliant,
     critique,
@@ -604,6 +605,15 @@ def test_a_model_of_the_table_sums_up_where_the_hosts_own_cannot() -> None:
     assert state.verdict is not None
     assert (state.verdict.method, state.verdict.author) == ("written", "seat/model")
     assert any("seat/model spoke in place of main/model" in note.text for note in notes(state))
+
+
+def test_the_host_reads_what_everybody_declared_at_the_end() -> None:
+    table = five_rounds()
+    hold(table)
+    read = prompt_of(table, HOST).user.partition("What each of them declared at the end")[2]
+    assert f"{AGENTS[0]} holds: Build it." in read
+    assert f", by {AGENTS[1]}: {claims(AGENTS[1])[0]} [" in read
+    assert f"{AGENTS[0]} disagree (It follows.)" in read
 
 
 @pytest.mark.requirement("X-13")

@@ -243,6 +243,8 @@ def test_a_number_may_be_left_without_a_finding_if_that_is_said_but_not_all_of_t
     assert [each.number for each in forms.findings(gap) if each.kind == "risk" and each.named] == [
         1, 2, 3, 4
     ]  # fmt: skip
+    short = re.sub(r"(K[45]|D3): .*", r"\1: none worth naming", critique(words=560))
+    assert broken(R3, short) == [], "five items need no more than about 500 words"
     nothing = re.sub(r"K(\d): .*", r"K\1: None worth naming.", critique())
     assert broken(R3, nothing) == ["risks"]
 
@@ -460,6 +462,23 @@ def test_the_host_may_rule_on_a_dispute_that_nobody_counted() -> None:
 def test_what_everybody_owns_nobody_does(owner: str) -> None:
     row = f"{owner} | paper | 3 days | Friday"
     assert broken(R5, summary(table=plan(row=row))) == ["plan", "actionability"]
+
+
+@pytest.mark.requirement("B-17", "B-19")
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("Product Expert | paper | 3 days | Friday", "an expert of this table as owner"),
+        ("to be named | paper | 3 days | Friday", "no owner"),
+        ("Team A | paper | 3 days | before Christmas", "no date"),
+    ],
+)
+def test_a_plan_names_who_does_it_and_when(row: str, told: str) -> None:
+    found = [each.message for each in R5.check(summary(table=plan(row=row)))]
+    assert found[0].startswith(f"Tasks of the plan with {told}")
+    assert found[0].endswith("W1, W2, W3, W4, W5, W6, W7, W8.")
+    good = "Head of data and analytics | paper | 0.5 days | 2 December 2026"
+    assert broken(R5, summary(table=plan(row=good))) == []
 
 
 @pytest.mark.requirement("B-17")

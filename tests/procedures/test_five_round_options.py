@@ -72,7 +72,7 @@ def test_the_named_experts_sit_and_nobody_else() -> None:
 def test_without_names_three_distinct_experts_are_chosen() -> None:
     troupe = Troupe()
     state = opened(troupe=troupe)
-    assert troupe.wishes == [(TOPIC, CastingRequest(3))]
+    assert troupe.wishes == [(TOPIC, CastingRequest(3, open=True))]
     assert [p.name for p in state.participants] == [
         "Security Auditor",
         "Growth Lead",

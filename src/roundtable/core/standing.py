@@ -422,7 +422,7 @@ def _end(
     firm = [seat for seat in behind if seat.firm]
     if not count.prevails(leader, firm) or (united and len(firm) < seated):
         under = len(behind) - len(firm)
-        told = f"{tally}, but {under} of them under conditions that nobody has granted."
+        told = f"{tally}, but {under} of them under conditions that not all have granted."
         return "conditional", told, leader, ()
     gave_in = [seat for seat in behind if seat.gave_in]
     stood = [seat for seat in behind if not seat.gave_in]

@@ -10,7 +10,8 @@ _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _RULE_CELL = re.compile(r":?-+:?")
 _MARKUP = re.compile(r"[*_`]+")
 _PLACEHOLDER = re.compile(
-    r"[\W_]*(?:tb[da]|n/?a|none|nobody|unknown|to be (?:determined|decided|defined|confirmed)"
+    r"[\W_]*(?:tb[da]|n/?a|none|nobody|unknown|to be (?:determined|decided|defined"
+    r"|confirmed|named|appointed|assigned|hired|agreed)"
     r"|open|待定|未定|无|暂无|不详)?[\W_]*",
     re.IGNORECASE,
 )

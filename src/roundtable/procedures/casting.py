@@ -129,7 +129,7 @@ def _settled(state: State) -> tuple[Effect, ...]:
                 MaterialAdded(material=Material(source=source, text=choice.answer), by=CASTING)
             )
         elif question.assume:
-            assumed.append(question.assume)
+            assumed.append(f"{question.ask} Assumed: {question.assume}")
     if assumed:
         text = "\n".join(f"a{n}: {each}" for n, each in enumerate(assumed, 1))
         added.append(MaterialAdded(material=Material(source=SOURCE, text=text), by=CASTING))

@@ -166,7 +166,7 @@ class Table:
         meant = [
             f"{letter} is {self.name(seat)}"
             for letter, seat in self.letters(speech.participant).items()
-            if re.search(rf"(?<![^\W\d_]){letter}(?![^\W\d_])", speech.text)
+            if _names_letter(speech.text, letter)
         ]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
@@ -470,6 +470,15 @@ class Table:
         # As much as the last word will reserve: with less held back it would be refused.
         write = SPEECH_TOKENS + DECLARING_TOKENS
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
+
+
+_ANSWER = r"(?:[Aa]nswers?|Antwort|[Rr]espuesta|[Rr]éponse|[Rr]esposta|[Rr]isposta|回答|答案)[\s:]*"
+
+
+def _names_letter(text: str, letter: str) -> bool:
+    """Whether a text speaks of somebody by this letter. `A` alone is mostly an article."""
+    before = _ANSWER if letter == "A" else ""
+    return re.search(rf"(?<![^\W\d_]){before}{letter}(?![^\W\d_])", text) is not None
 
 
 def _letter(number: int) -> str:

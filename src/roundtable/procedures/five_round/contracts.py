@@ -5,16 +5,17 @@ A message never repeats words of the speech: it goes into the instructions of a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from ...core.contracts import Contract, Violation, parse_sections
 from ...core.quotes import copied_share
+from ...core.tables import is_filled
 from ...core.text import count_words
 from ...views.five_round import forms
 from ...views.five_round.items import LEAST_REASON, LEAST_SUPPORT, repeated
-from ...views.five_round.references import Reference, Statements, references
+from ...views.five_round.references import Reference, Statements, normal_name, references
 from ...views.five_round.rounds import (
     ACTIONABLE,
     ARBITRATION,
@@ -35,6 +36,7 @@ UNMET = "[requirements not met]"
 RISK, DEFECT = "K", "D"
 """What their numbers begin with. R1 to R5 are rounds."""
 NONE = "none worth naming"
+WORDS_PER_FINDING = 100
 NOTHING_SAID = Statements({})
 RESTATED_LIMIT = 0.6
 """Above this share of copied runs of words a revision restates the proposal."""
@@ -121,6 +123,12 @@ class Critique(RoundContract):
 
     statements: Statements = NOTHING_SAID
     own: str = ""
+
+    def _length(self, text: str) -> Iterator[Violation]:
+        """What names less needs fewer words: a gap must not be padded elsewhere."""
+        named = sum(finding.named for finding in forms.findings(text))
+        least = min(self.min_words, named * WORDS_PER_FINDING) if named else self.min_words
+        yield from RoundContract._length(replace(self, min_words=least), text)
 
     def demands(self, text: str) -> Iterator[Violation]:
         found = forms.findings(text)
@@ -243,7 +251,7 @@ class Arbitration(RoundContract):
                 "rationale",
                 f"{_ids('X', same)}: the same rationale as another ruling. Each needs its own.",
             )
-        yield from _plan(text, self.today)
+        yield from _plan(text, self.today, self.statements.names)
         risks = forms.top_risks(text)
         if len(risks) != TOP_RISKS or not all(risk.contingency and risk.text for risk in risks):
             yield Violation(
@@ -259,7 +267,7 @@ class Arbitration(RoundContract):
         return {**found, "Answer": found["Verdict"]} if "Verdict" in found else found
 
 
-def _plan(text: str, today: date | None) -> Iterator[Violation]:
+def _plan(text: str, today: date | None, seated: Collection[str]) -> Iterator[Violation]:
     tasks = forms.plan(text)
     missing = [week for week in range(1, WEEKS + 1) if week not in forms.weeks(tasks)]
     if missing:
@@ -268,16 +276,19 @@ def _plan(text: str, today: date | None) -> Iterator[Violation]:
             f"The table under “## Plan” has no task in {_ids('W', missing)}. Its columns are Week, "
             "Task, Owner, Deliverable, Effort and Due.",
         )
-    empty = sum(not (task.owned and task.deliverable) for task in tasks)
-    vague = sum(not task.estimated for task in tasks)
-    if empty:
-        yield Violation(
+    for code, told, wrong in (
+        ("plan", "no deliverable", [t for t in tasks if not is_filled(t.deliverable)]),
+        ("plan", "no owner: a role or a name, not everybody", [t for t in tasks if not t.owned]),
+        (
             "plan",
-            f"{empty} tasks of the plan lack a deliverable, or an owner in particular: a role or a "
-            "name, not everybody.",
-        )
-    if vague:
-        yield Violation("effort", f"{vague} tasks of the plan have no effort in days.")
+            "an expert of this table as owner: name those who will carry it out",
+            [t for t in tasks if normal_name(t.owner) in seated],
+        ),
+        ("effort", "no effort in days", [t for t in tasks if not t.estimated]),
+        ("due", "no date", [t for t in tasks if is_filled(t.due) and not t.dated]),
+    ):
+        if weeks := sorted({task.week for task in wrong}):
+            yield Violation(code, f"Tasks of the plan with {told}: {_ids('W', weeks)}.")
     dated = [(task.week, task.day) for task in tasks if task.day is not None and task.week]
     if past := [week for week, day in dated if today is not None and day < today]:
         yield Violation(

@@ -191,6 +191,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         "weeks": str(WEEKS),
         "top_risks": str(TOP_RISKS),
         "goal": str(ACTIONABLE),
+        "declared": _declared(table),
     }
     contract = contracts.arbitration(
         statements(state, AFTER_ALL),
@@ -211,6 +212,33 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         ARBITRATION, task, _policy(table), last=True, name=f"{table.label}-host-r5"
     )
     return replace(plan, after_round=last)
+
+
+def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
+    """What the record holds of everybody at the end; the speeches do not say it."""
+    record = table.record
+    lines: list[str] = []
+    for seat in present(table):
+        held_now = record.position(seat.id)
+        if held_now:
+            lines.append(f"{seat.name} holds: {held_now}")
+        lines += [
+            f"  under the condition {c.id}: {c.text} (otherwise: {c.condition.otherwise})"
+            for c in record.conditions
+            if c.owner == seat.id
+        ]
+    for point in record.points:
+        if point.withdrawn:
+            continue
+        stands = [
+            f"{table.name(who)} {said.stance}" + (f" ({said.text})" if said.text else "")
+            for who, said in point.stances.items()
+        ]
+        told = f"; {', '.join(stands)}" if stands else ""
+        lines.append(
+            f"{point.id}, by {table.name(point.author)}: {point.text} [{point.status}{told}]"
+        )
+    return _listed(table, "points", lines, "the declarations")
 
 
 def contract_of(

@@ -46,6 +46,11 @@ _NOBODY = re.compile(
     r"|el equipo|大家|所有人|全员|全体|团队",
     re.IGNORECASE,
 )
+_WHEN = re.compile(
+    r"\d|[一二三四五六日天]|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b",
+    re.IGNORECASE,
+)
 _DAY = re.compile(r"\b(20\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})")
 _WEEK = re.compile(r"(?:\bW(?:eek)?\s?|第\s?)(?P<number>\d{1,2})", re.IGNORECASE)
 
@@ -131,7 +136,12 @@ class PlannedTask:
 
     @property
     def actionable(self) -> bool:
-        return self.owned and all(is_filled(cell) for cell in (self.deliverable, self.due))
+        return self.owned and self.dated and is_filled(self.deliverable)
+
+    @property
+    def dated(self) -> bool:
+        """Whether it says when: by a figure, a day or a month, not "before Christmas"."""
+        return is_filled(self.due) and _WHEN.search(self.due) is not None
 
     @property
     def owned(self) -> bool:

@@ -13,6 +13,7 @@ from ..delivery import Delivery
 from ..delivery_md import common, first_lines, last, says_more, written
 from ..notes import notes
 from ..outgoing import outgoing
+from . import forms
 from .rounds import ACTIONABLE, ARBITRATION, ROUNDS, held, round_name
 from .skipped import FORCE_ARBITRATE, forced, skipped
 from .standing import challenges, disputes, measures, positions, replies
@@ -81,6 +82,17 @@ def _decision(state: State, prompts: Prompts) -> Iterator[str]:
         return
     told = Delivery.of(state)
     yield from ("## Decision", "", *first_lines(told), "", *written(common(told)))
+    summary = summary_speech(state)
+    if summary is None:
+        return
+    if ruled := forms.rulings(summary.text):
+        yield from ("**Rulings of the host:**", "")
+        yield from (f"- X{each.dispute}: {_line(each.text)}" for each in ruled)
+        yield ""
+    if risks := forms.top_risks(summary.text):
+        yield from ("**Top risks:**", "")
+        yield from (f"- {_line(each.text)} → {_line(each.contingency)}" for each in risks)
+        yield ""
 
 
 def _experts(state: State) -> Iterator[str]:
