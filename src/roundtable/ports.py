@@ -344,6 +344,15 @@ class Asker(Protocol):
         ...
 
 
+@runtime_checkable
+class AssumingAsker(Asker, Protocol):
+    """An asker that says what stands where nobody answers."""
+
+    async def ask_or_assume(self, question: str, assumed: str) -> str | None:
+        """What was said; None when nobody answers, so that `assumed` stands."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class BoardTask:
     """A task or comment as its board knows it."""

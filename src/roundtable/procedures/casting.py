@@ -98,7 +98,11 @@ def _prepare(table: Table) -> tuple[Effect, ...]:
             state, [_turn(table)], closing=lambda said, failed: _cast(table, said, failed)
         ).effects
     for question in open_questions(state):
-        return (AskPerson(question.key, question.ask, (), "", patience=PATIENCE),)
+        return (
+            AskPerson(
+                question.key, question.ask, (), "", patience=PATIENCE, assumed=question.assume
+            ),
+        )
     return _settled(state)
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from ...core.agents import on_subscription
+from ...core.assumptions import SOURCE as ASSUMPTIONS
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
+    MaterialAdded,
     NoteAdded,
     ParticipantsSeated,
     ParticipantSubstituted,
@@ -257,6 +259,9 @@ def _line(record: StoredEvent, state: State) -> str:
             return ""  # what came of it is told by whoever sits now
         case ParticipantsSeated():
             return _at_the_table(event.participants)
+        case MaterialAdded() if event.material.source == ASSUMPTIONS:
+            # Each says what was open and what is assumed; its id is for the prompts.
+            return " · ".join(text.partition(": ")[2] for text in event.material.text.splitlines())
         case NoteAdded(code="not_cast"):
             return f"{event.text} {_at_the_table(state.participants)}"
         case NoteAdded(code="cast_in_part"):
