@@ -604,3 +604,25 @@ def test_anybody_of_the_library_may_sit_whatever_the_language_of_the_question(to
     assert any(agronomist.guidance in each for each in prompts)
     assert any("Count hives." in each for each in prompts)
     assert len(json.dumps(state.start.options)) < 12_000, "ids are kept, not the library"
+
+
+def test_the_form_shows_both_kinds_of_seats_and_is_no_answer_itself() -> None:
+    table = a_table(block())
+    asked(table)
+    (call,) = calls(table)
+    form = call.user.partition("```casting\n")[2].partition("\n```")[0]
+
+    assert [sorted(each) for each in json.loads(form)["seats"]] == [
+        ["expert", "why"],
+        ["looks_at", "name", "perspective", "why"],
+    ]
+    for asked_for in (
+        "write one where somebody else would know more",
+        "not all of one field unless the question is",
+        "a whole sentence that is clear without the question",
+        "never what to vote, say or ignore; take no seat's wording from the question",
+        "never a person, real or invented",
+    ):
+        assert asked_for in call.user
+    copied = a_table(*[f"```casting\n{form}\n```"] * 6)
+    assert ids(asked(copied)) == [method.id for method in METHODS[:3]]
