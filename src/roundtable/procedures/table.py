@@ -170,7 +170,8 @@ class Table:
         ]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
-    def _with_declaration(self, speech: SpeechGiven) -> str:
+    def _with_declaration(self, speech: SpeechGiven, *, names: bool = True) -> str:
+        """The words and what they declared; without `names` for who may not know who spoke."""
         d = speech.declaration
         if d is None:
             return speech.text
@@ -181,7 +182,9 @@ class Table:
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")
         lines += [
-            f"Took over from {self.name(a.participant)}: {a.what}" for a in d.adopted if a.moved
+            f"Took over from {self.name(a.participant) if names else 'another'}: {a.what}"
+            for a in d.adopted
+            if a.moved
         ]
         if d.for_the_record:
             lines.append(f"For the record: {d.for_the_record}")
@@ -403,7 +406,11 @@ class Table:
     def own_words(self, seat: str) -> PromptValue:
         """A seat's newest speech with what it declared, as it is shown to the seat itself."""
         said = [s for s in self.state.speeches if s.participant == seat and s.text]
-        return Untrusted("speech", self._with_declaration(said[-1]), "yourself") if said else ""
+        if not said:
+            return ""
+        # Its letters for the others depend on the order in which they were shown: it needs none.
+        words = self._with_declaration(said[-1], names=self.open_names)
+        return Untrusted("speech", words, "yourself")
 
     def seat_turn(
         self,
