@@ -475,7 +475,10 @@ def test_whoever_answers_elsewhere_is_waited_for_and_heard() -> None:
         return state
 
     state = run_in_virtual_time(main())
-    assert [m.text for m in state.context] == ["In Peru.", "a1: Whose money? Assumed: The asker pays."]
+    assert [m.text for m in state.context] == [
+        "In Peru.",
+        "a1: Whose money? Assumed: The asker pays.",
+    ]
 
 
 def test_where_nobody_ever_answers_the_discussion_goes_on_with_what_it_assumes() -> None:
