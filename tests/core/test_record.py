@@ -229,6 +229,28 @@ def test_an_amended_point_is_a_new_version_without_the_old_stances() -> None:
     assert (dict(point.stances), point.status) == ({}, "open")
 
 
+def test_where_they_speak_in_turn_a_stance_after_an_amendment_is_to_the_new_wording() -> None:
+    """Four agents agreed to what had been amended a minute before, and none of it counted."""
+    made = says("ann", new_points=("Tea is cheap.",), position="Tea.", conditions=(MILK,))
+    amends = says(
+        "ann",
+        round_=2,
+        stances=(
+            stance("p1", "amend", "Tea is cheaper."),
+            stance("c1", "amend", "There is oat milk."),
+        ),
+    )
+    agrees = says("bob", round_=2, stances=(stance("p1", "agree"), stance("c1", "agree")))
+    in_turn = {"speech_order": "fixed"}
+    after = record_of(at_table(made, amends, agrees, options=in_turn))
+    assert after.points[0].stances["bob"].stance == "agree"
+    assert after.conditions[0].answers["bob"].stance == "agree"
+    before = record_of(at_table(made, agrees, amends, options=in_turn))
+    assert (dict(before.points[0].stances), dict(before.conditions[0].answers)) == ({}, {})
+    beside = record_of(at_table(made, amends, agrees, options={"speech_order": "parallel"}))
+    assert (dict(beside.points[0].stances), dict(beside.conditions[0].answers)) == ({}, {})
+
+
 def test_only_its_author_amends_or_withdraws_a_point() -> None:
     foreign = (stance("p1", "amend", "Tea is dear."),)
     record = listed(RAISED, says("bob", round_=2, stances=foreign))

@@ -39,6 +39,10 @@ LEGACY = "legacy"
 """The decision that ballots of earlier versions of the program were cast on."""
 
 
+SPEECH_ORDER, IN_TURN = "speech_order", "fixed"
+"""The option that says how a table speaks, and its value where it is one after another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What one seat declared in one turn."""
@@ -50,6 +54,9 @@ class Statement:
     independent: bool = False
     corrects: bool = False
     """Whether it sets right what its seat declared before in the same round."""
+    in_turn: bool = False
+    """Whether its seat knew all that was said before it in its round, since they speak one after
+    another, or since it came later by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +270,18 @@ def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
+    one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
     statements = _corrected(
         [
-            Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent, s.corrects)
+            Statement(
+                s.participant,
+                s.round,
+                s.turn_id,
+                s.declaration,
+                s.independent,
+                s.corrects,
+                one_by_one or s.corrects,
+            )
             for s in spoken
             if s.declaration is not None
             and s.participant not in small
@@ -466,8 +482,9 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             if name not in listed:
                 continue
             author = found[name].author
-            # Said in the round in which its author changed it: nobody knows to which wording.
-            if each.participant != author and (said_to.id, each.round, author) in amended:
+            # Said beside its author, who changed it: nobody knows to which wording.
+            beside = (said_to.id, each.round, author) in amended and not each.in_turn
+            if each.participant != author and beside:
                 continue
             found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
             if said_to.stance == "amend" and each.participant == author:
@@ -475,7 +492,7 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
                 wordings[worded(found[name].text)] = name
         for name in listed:
             point = found[name]
-            changed = (name, each.round, point.author) in amended
+            changed = (name, each.round, point.author) in amended and not each.in_turn
             known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             if not known and not changed:
                 found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
@@ -578,8 +595,8 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
             if held is None:
                 continue
             if each.participant != held.owner:
-                # Said in the round in which its owner changed it: nobody knows to which wording.
-                if (held.id, each.round, held.owner) not in amended:
+                # Said beside its owner, who changed it: nobody knows to which wording.
+                if each.in_turn or (held.id, each.round, held.owner) not in amended:
                     said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
                     found[held.id] = replace(held, answers={**held.answers, each.participant: said})
             elif stance.stance == "withdraw":
