@@ -163,6 +163,9 @@ class TerminalAsker:
         finally:
             self._go_on()
 
+    async def ask_or_assume(self, question: str, assumed: str) -> str | None:
+        return await self.line(f"{question} [Enter: I assume: {assumed}]")
+
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         if not options:
             return await self.line(f"{question} [Enter: skip]")
