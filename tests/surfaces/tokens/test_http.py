@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from roundtable.surfaces.tokens.capability import Capability
+from roundtable.surfaces.web.limits import Rate
 from tests.surfaces.web.house import PATIENCE, QUICK, Frame, House, client_token, feed, house
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
@@ -226,3 +227,26 @@ async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: Hou
     assert answer.status_code == 503
     assert "tokens.json" in answer.json()["error"]
     assert (await home.client.get("/api/discussions", headers=home.owner)).status_code in (200, 422)
+
+
+async def test_a_token_writes_no_more_often_than_a_link_and_looks_as_often_as_it_likes(
+    tmp_path: Path,
+) -> None:
+    rate = Rate(30, 10, monotonic=lambda: 0.0)
+    async with house(tmp_path / "home", rate=rate) as home:
+        state = await home.meeting()
+        given = {"discussions": frozenset({state.discussion_id})}
+        one, other = [client_token(home.app.settings.home, "lead", **given) for _ in range(2)]
+
+        async def put(headers: Mapping[str, str], tool: str = "material", **more: str) -> int:
+            body = {"discussion_id": state.discussion_id, **more}
+            answer = await home.client.post(f"/api/tools/{tool}", json=body, headers=headers)
+            return answer.status_code
+
+        said = {"source": "s", "text": "x"}
+        assert [await put(bearer(one), **said) for _ in range(11)] == [200] * 10 + [429]
+        # The same token in the address of its page is the same token.
+        assert (await home.act(f"/api/r/{one}/pause", reason="")).status_code == 429
+        assert [await put(bearer(one), "status") for _ in range(15)] == [200] * 15
+        assert await put(bearer(other), **said) == 200
+        assert [await put(home.owner, **said) for _ in range(15)] == [200] * 15

@@ -13,7 +13,7 @@ import pytest
 from roundtable.core.events import NoteAdded
 from roundtable.surfaces.web import connection, guard, intake
 
-from .house import PATIENCE, House, house
+from .house import PATIENCE, House, client_token, house
 from .stalling import Raw, head, raw
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
@@ -204,6 +204,40 @@ async def test_bodies_that_are_on_their_way_are_counted_for_each_link(home: Hous
             pass
 
 
+@pytest.mark.parametrize("path", ["/api/tools/status", "/api/tools/ask", "/api/discussions"])
+async def test_bodies_of_one_token_take_no_place_of_another_or_of_the_owner(
+    home: House, path: str
+) -> None:
+    token, other = [client_token(home.app.settings.home) for _ in range(2)]
+    of_one = {"authorization": f"Bearer {token}", "content_length": "100", **JSON}
+    async with AsyncExitStack() as stack:
+        for _ in range(intake.BODIES_PER_LINK):
+            await stack.enter_async_context(raw(home, head("POST", path, **of_one) + "{"))
+        refused = await stack.enter_async_context(raw(home, head("POST", path, **of_one)))
+        assert (await refused.until(b"}")).startswith(b"HTTP/1.1 429 ")
+        for key in (other, home.links.owner_key):
+            asked = await home.client.post(
+                "/api/tools/list", json={}, headers={"authorization": f"Bearer {key}"}
+            )
+            assert asked.status_code == 200, asked.text
+
+
+async def test_many_tokens_at_the_owners_machine_take_no_place_of_the_owner(
+    home: House,
+) -> None:
+    tokens = [client_token(home.app.settings.home) for _ in range(4)]
+    async with AsyncExitStack() as stack:
+        for number in range(intake.BODIES_PER_ADDRESS):
+            given = {"authorization": f"Bearer {tokens[number % 4]}", "content_length": "9", **JSON}
+            asked = head("POST", "/api/tools/status", **given)
+            await stack.enter_async_context(raw(home, asked + "{"))
+        more = {"authorization": f"Bearer {client_token(home.app.settings.home)}"}
+        refused = await home.client.post("/api/tools/list", json={}, headers=more)
+        assert refused.status_code == 429
+        own = await home.client.post("/api/tools/list", json={}, headers=home.owner)
+        assert own.status_code == 200, own.text
+
+
 async def test_feeds_are_counted_for_each_link_and_each_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +253,7 @@ async def test_feeds_are_counted_for_each_link_and_each_address(
         for each in watching:
             assert (await each.head()).startswith(b"HTTP/1.1 200 ")
         refused = await (await opened(home.at(state))).until(b"}")
-        assert (refused[9:12], b"through this link: 3" in refused) == (b"429", True)
+        assert (refused[9:12], b"through this link or token: 3" in refused) == (b"429", True)
         for seat in ("tea", "coffee"):
             assert b" 200 " in await (await opened(home.at(state, "seat", seat))).head()
         refused = await (await opened(home.at(state, "host"))).until(b"}")
