@@ -220,6 +220,36 @@ async def test_earlier_verdicts_of_others_are_not_taken_along(home: House) -> No
     assert answer.json()["error"]["code"] == "previous_response_not_found"
 
 
+@pytest.mark.parametrize("path", ["/api/estimate", "/api/discussions"])
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("how", ["follows", "context_from"])
+async def test_nobody_learns_of_others_by_going_on_from_them(
+    home: House, path: str, everywhere: bool, how: str
+) -> None:
+    state = await home.council()
+    scope = None if everywhere else frozenset[str]()
+    token = client_token(home.app.settings.home, discussions=scope)
+    told: set[str] = set()
+    for called in (state.discussion_id, state.discussion_id[:6], "rt_zzzz", "last"):
+        body = {"topic": "And now?", how: called if how == "follows" else [called]}
+        answer = await home.client.post(path, json=body, headers=bearer(token))
+        assert answer.status_code == 403, answer.text
+        told.add(answer.text.replace(called, "…"))
+    assert len(told) == 1, "what is there is told apart from what is not"
+    own = {"topic": "And now?", "follows": state.discussion_id[:6]}
+    asked = await home.client.post("/api/estimate", json=own, headers=home.owner)
+    assert asked.status_code == 200, asked.text
+
+
+async def test_what_a_token_started_itself_can_be_estimated_to_go_on(home: House) -> None:
+    token = client_token(home.app.settings.home)
+    first = (await opened(home, token, run=False)).json()["discussion_id"]
+    await home.service.run(first)
+    body = {"topic": "And now?", "follows": first[:6]}
+    asked = await home.client.post("/api/estimate", json=body, headers=bearer(token))
+    assert asked.status_code == 200, asked.text
+
+
 async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: House) -> None:
     token = client_token(home.app.settings.home)
     (home.app.settings.home / "tokens.json").write_text("{")

@@ -92,9 +92,9 @@ class Capability:
     def among(self, called: str) -> str:
         """The one discussion of its own that is meant by the beginning of an id or by `last`. Empty
         for whoever may see all of them. Who may not is told of no other by its beginning."""
-        if self.owns or self.discussions is None:
+        if self.owns or (self.discussions is None and self._has("results")):
             return ""
-        own = sorted(self.discussions | self.opened)
+        own = sorted((self.discussions or frozenset()) | self.opened)
         found = [each for each in own if called == "last" or each.startswith(called)]
         return found[0] if len(found) == 1 else called
 

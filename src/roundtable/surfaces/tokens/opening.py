@@ -23,8 +23,7 @@ async def open_as(
     held.check("open")
     if not held.id:
         return await app.service.open(request, key=key), held
-    _check_reach(held, request)
-    request = await _within_sight(app, held, request)
+    request = await in_reach(app, held, request)
     tokens = Tokens(app.settings.home)
     # Nobody finds somebody else's discussion by guessing a key.
     own = f"{held.id}/{key}" if key else None
@@ -43,6 +42,16 @@ async def open_as(
         tokens.give_back(held, place)
         raise
     return state, tokens.opened(held, place, state.discussion_id)
+
+
+async def in_reach(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
+    """The request as somebody may ask for it: with whole ids of what it goes on from. Forbidden if
+    it sends news where the caller may not, or goes on from what the caller could not read itself.
+    Whatever takes such a request asks here before it looks at anything, also if nothing begins."""
+    if not held.id:
+        return request
+    _check_reach(held, request)
+    return await _within_sight(app, held, request)
 
 
 def tightest(*budgets: Budget) -> Budget:
@@ -72,9 +81,6 @@ def _check_reach(held: Capability, request: OpenRequest) -> None:
 
 
 async def _within_sight(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
-    """The request, with whole ids of what it goes on from. Forbidden for results that the caller
-    could not read itself."""
-
     async def seen(called: str) -> str:
         found = held.among(called) or await app.service.find(called)
         held.check("results", found)
