@@ -168,6 +168,60 @@ async def test_what_a_token_starts_is_capped_at_what_is_left_of_it(home: House) 
     assert state.start.budget.max_cost_usd == pytest.approx(1.0)
 
 
+async def test_what_is_left_is_told_as_soon_as_something_is_over(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=1.0)
+
+    async def left() -> float:
+        listed = await home.client.get("/api/tokens", headers=home.owner)
+        return float(listed.json()["tokens"][0]["left_usd"])
+
+    made = await opened(home, token, run=False)
+    assert await left() == 0
+    await home.service.run(made.json()["discussion_id"])
+    assert await left() == 1
+
+
+async def test_asking_again_counts_against_what_a_token_may_spend(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=1.0)
+    first = (await opened(home, token, run=False)).json()
+    state = await home.service.run(first["discussion_id"])
+    stage = list(state.stages)[-1][0]
+    second = (await opened(home, token, run=False)).json()  # all of it is set aside for this one
+    again = "/api/r/" + first["url"].rpartition("/")[2] + "/again"
+    refused = await home.act(again, stage=stage)
+    assert (refused.status_code, "used up" in refused.json()["error"]) == (403, True)
+    assert (await home.service.read(first["discussion_id"])).closed is not None
+    await home.service.run(second["discussion_id"])
+    wrong = await home.act(again, stage="nowhere")
+    assert wrong.status_code == 409
+    [held] = home.links.tokens.listed()
+    assert home.links.tokens.left(held.capability) == 1  # nothing came of it
+    granted = await home.act(again, stage=stage)
+    assert granted.status_code == 200, granted.text
+    assert home.links.tokens.left(held.capability) == 0
+    assert (await opened(home, token, run=False)).status_code == 403
+
+
+async def test_a_token_with_a_limit_asks_nothing_again_that_would_count_for_nobody(
+    home: House,
+) -> None:
+    state = await home.council()
+    token = client_token(
+        home.app.settings.home,
+        "open",
+        "lead",
+        discussions=frozenset({state.discussion_id}),
+        spend=1.0,
+    )
+    wish = {"label": "kid", "may": ["lead"], "discussions": [state.discussion_id]}
+    child = await home.client.post("/api/tokens", json=wish, headers=bearer(token))
+    stage = list(state.stages)[-1][0]
+    refused = await home.act(f"/api/r/{child.json()['token']}/again", stage=stage)
+    assert (refused.status_code, "did not start" in refused.json()["error"]) == (403, True)
+    owners = await home.act(f"{home.at(state, 'host')}/again", stage=stage)
+    assert owners.status_code == 200, owners.text
+
+
 async def test_two_that_ask_at_once_do_not_both_get_the_last_of_it(home: House) -> None:
     token = client_token(home.app.settings.home, spend=1.0)
     answers = await asyncio.gather(*(opened(home, token, run=False) for _ in range(4)))
