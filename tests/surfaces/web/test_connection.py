@@ -136,6 +136,55 @@ async def test_whoever_does_not_read_is_let_go(
     assert await answered(home)
 
 
+# --- heads ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [17_000, 60_000])
+async def test_a_head_that_is_too_large_is_refused_also_in_one_piece(
+    home: House, size: int
+) -> None:
+    for asked in (
+        head("GET", "/api/health", x="a" * size),
+        head("GET", "/api/health?x=" + "a" * size),
+        head("GET", "/api/health", **{f"x{n}": "a" * 100 for n in range(size // 100)}),
+    ):
+        async with raw(home, asked) as client:
+            told = await client.rest()
+        assert told.startswith(b"HTTP/1.1 431 ")
+        assert b"16 KiB" in told
+    async with raw(home, head("GET", "/api/health", x="a" * 15_000)) as client:
+        assert (await client.head()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_head_that_grows_too_large_is_refused_before_it_ends(home: House) -> None:
+    async with raw(home, "GET / HTTP/1.1\r\nhost: localhost\r\nx: " + "a" * 17_000) as client:
+        assert (await client.rest()).startswith(b"HTTP/1.1 431 ")
+
+
+async def test_more_headers_than_anybody_needs_are_refused(home: House) -> None:
+    many = {f"x{n}": "" for n in range(199)}
+    async with raw(home, head("GET", "/api/health", **many)) as client:
+        assert (await client.head()).startswith(b"HTTP/1.1 200 ")
+    async with raw(home, head("GET", "/api/health", **many, one_more="")) as client:
+        assert b"200 are the most" in await client.rest()
+
+
+async def test_a_request_of_two_lengths_is_refused_with_all_that_comes_after_it(
+    home: House,
+) -> None:
+    hidden = "2\r\n{}\r\n0\r\n\r\n" + head("GET", "/api/health")
+    both = {"content_length": str(len(hidden)), "Transfer-Encoding": "chunked", **JSON}
+    asked = head("POST", "/api/tools/list", **both, **home.owner) + hidden
+    async with raw(home, asked) as client:
+        told = await client.rest()
+    assert told.startswith(b"HTTP/1.1 400 ")
+    assert told.count(b"HTTP/1.1 ") == 1
+    async with raw(home, head("GET", "/api/health")) as client:  # also as the second request
+        await client.until(b"}")
+        await client.send(asked)
+        assert (await client.rest()).startswith(b"HTTP/1.1 400 ")
+
+
 # --- before the body ------------------------------------------------------------------------------
 
 
