@@ -157,13 +157,12 @@ class Capability:
                     self.check(act, each)
         if self.seat and wanted.seat != self.seat and wanted.may("speak"):
             raise _too_much("another seat", f"speak for {wanted.seat or 'everybody'!r}")
-        opens = "open" in wanted.acts
-        if (
-            opens
-            and self.channels is not None
-            and (wanted.channels is None or not wanted.channels <= self.channels)
+        # Whatever it may do: no child is told to reach further than its parent.
+        if self.channels is not None and (
+            wanted.channels is None or not wanted.channels <= self.channels
         ):
             raise _too_much("more channels", "send news to channels that it has not")
+        opens = "open" in wanted.acts
         if opens and self.spend is not None and (wanted.spend is None or wanted.spend > self.spend):
             raise _too_much("more money", f"spend more than ${self.spend:g}")
         ends = [each for each in (self.expires, wanted.expires) if each is not None]
