@@ -54,7 +54,7 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
     echo_error(f"{made.id}: {told(made)}. It is shown this once:")
     echo_key(secret)
     if made.only and (found := running(settings.home)) is not None:
-        echo_error(f"Its page: {found.url}/r/{secret}")
+        echo_key(f"Its page: {found.url}/r/{secret}", err=True)
     return 0
 
 
