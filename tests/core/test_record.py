@@ -305,6 +305,37 @@ def test_nobody_answers_its_own_condition_and_its_owner_may_withdraw_it() -> Non
     assert listed(made, says("ann", round_=2, stances=(stance("c1", "withdraw"),))).conditions == ()
 
 
+def test_an_amended_condition_stands_in_its_new_wording_without_the_old_answers() -> None:
+    made = says("ann", position="Tea.", conditions=(demand("There is milk.", "o2"),))
+    granted = says("bob", round_=2, position="Tea.", stances=(stance("c1", "agree"),))
+    oat = stance("c1", "amend", "There is oat milk.")
+    for repeated in ((), (MILK,), (demand("There is oat milk."),)):
+        amended = says("ann", round_=3, position="Tea.", stances=(oat,), conditions=repeated)
+        (held,) = listed(made, granted, amended).conditions
+        assert (held.id, held.text, dict(held.answers)) == ("c1", "There is oat milk.", {})
+        assert (held.demand, held.condition.otherwise) == (True, "o2")
+    (held,) = listed(made, granted, says("ann", round_=3, stances=(oat,))).conditions
+    assert held.text == "There is oat milk."
+
+
+def test_an_answer_of_the_round_in_which_a_condition_is_amended_is_to_neither_wording() -> None:
+    made = says("ann", position="Tea.", conditions=(MILK,))
+    amends = says("ann", round_=2, stances=(stance("c1", "amend", "There is oat milk."),))
+    grants = says("bob", round_=2, stances=(stance("c1", "agree"),))
+    for order in ((amends, grants), (grants, amends)):
+        assert dict(listed(made, *order).conditions[0].answers) == {}
+    later = says("bob", round_=3, stances=(stance("c1", "agree"),))
+    assert listed(made, amends, later).conditions[0].answers["bob"].stance == "agree"
+    other = says("bob", round_=2, stances=(stance("c1", "amend", "There is none."),))
+    assert listed(made, other).conditions[0].text == "There is milk."
+
+
+def test_a_condition_that_its_owner_still_agrees_to_stands() -> None:
+    made = says("ann", position="Tea.", conditions=(MILK,))
+    kept = says("ann", round_=2, position="Tea.", stances=(stance("c1", "agree"),))
+    assert [c.id for c in listed(made, kept).conditions] == ["c1"]
+
+
 def test_facts_are_no_demands() -> None:
     fact = Condition(text="Is there milk?", kind="fact")
     record = listed(says("ann", position="Tea.", conditions=(fact, MILK)))

@@ -75,8 +75,9 @@ class Point:
     stances: Mapping[str, PointStance] = field(default_factory=dict)
     """By seat; the author's own is there only if it amended or withdrew the point."""
     withdrawn: bool = False
-    asked: tuple[str, ...] = ()
-    """The seats that declared something since it was worded: those that could have answered it."""
+    spoke_since: tuple[str, ...] = ()
+    """The seats that declared something since it was worded: whether or not they were asked about
+    it, none of them has agreed by silence."""
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -97,13 +98,13 @@ class Point:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Who could have answered it and did not."""
-        return tuple(s for s in self.asked if s not in self.stances and s != self.author)
+        """Who declared something since and said nothing to it."""
+        return tuple(s for s in self.spoke_since if s not in self.stances and s != self.author)
 
     @property
     def status(self) -> PointStatus:
         """Silence is not agreement, and `partly` is neither for nor against."""
-        others = [seat for seat in self.asked if seat != self.author]
+        others = [seat for seat in self.spoke_since if seat != self.author]
         against = set(self.opponents)
         if self.withdrawn:
             return "rejected" if others and against >= set(others) else "withdrawn"
@@ -182,7 +183,7 @@ class Record:
     """Who takes no position in its last declaration, and why."""
     points: tuple[Point, ...]
     conditions: tuple[ConditionOnTable, ...]
-    """Those of each seat's last declaration that has a position."""
+    """Those of each seat's last declaration that has a position, and those it amended there."""
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
@@ -475,9 +476,9 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
         for name in listed:
             point = found[name]
             changed = (name, each.round, point.author) in amended
-            known = each.participant in point.asked or point.turn_id == each.turn_id
+            known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             if not known and not changed:
-                found[name] = replace(point, asked=(*point.asked, each.participant))
+                found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
         for text in each.declaration.new_points:
             same = wordings.get(worded(text))
             if same is not None and found[same].author != each.participant:
@@ -508,9 +509,9 @@ def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[st
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
-        asked = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
+        since = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
         found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round, asked=asked
+            raised.point_id, raised.text, author, raised.turn_id, raised.round, spoke_since=since
         )
     for stance in stances:
         merge = merges.get(stance.point_id)
@@ -553,32 +554,53 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
 
 
 def _answered(point: Point, seat: str, said: PointStance) -> Point:
-    asked = point.asked if seat in point.asked else (*point.asked, seat)
-    return replace(point, stances={**point.stances, seat: said}, asked=asked)
+    since = point.spoke_since if seat in point.spoke_since else (*point.spoke_since, seat)
+    return replace(point, stances={**point.stances, seat: said}, spoke_since=since)
 
 
 def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. A seat's newer declaration replaces its
-    conditions; one that is worded as before keeps its id and its answers."""
+    """Conditions in the order in which they were made. They belong to the position that they are
+    declared with: a newer one replaces them. One that is worded as before keeps its id and its
+    answers; one that its owner amends stands in its new wording, answered by nobody yet."""
     found: dict[str, ConditionOnTable] = {}
     current: dict[str, tuple[str, ...]] = {}
+    amended = {
+        (stance.id, each.round, each.participant)
+        for each in statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
     for each in statements:
+        reworded: set[str] = set()
+        kept: list[str] = []
         for stance in each.declaration.stances:
             held = found.get(stance.id)
             if held is None:
                 continue
-            if stance.stance == "withdraw" and each.participant == held.owner:
+            if each.participant != held.owner:
+                # Said in the round in which its owner changed it: nobody knows to which wording.
+                if (held.id, each.round, held.owner) not in amended:
+                    said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
+                    found[held.id] = replace(held, answers={**held.answers, each.participant: said})
+            elif stance.stance == "withdraw":
                 current[held.owner] = tuple(n for n in current[held.owner] if n != held.id)
-            elif each.participant != held.owner:
-                said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
-                answers = {**held.answers, each.participant: said}
+            elif stance.stance == "amend":
+                reworded.add(worded(held.text))
+                worded_anew = held.condition.model_copy(update={"text": stance.text})
                 found[held.id] = ConditionOnTable(
-                    held.id, held.owner, held.condition, held.turn_id, held.round, answers
+                    held.id, held.owner, worded_anew, each.turn_id, each.round
                 )
+                kept.append(held.id)
+            elif stance.stance == "agree":
+                kept.append(held.id)
         if not (each.declaration.position or each.declaration.conditions):
-            continue  # a short call for votes alone leaves the conditions as they are
-        kept: list[str] = []
+            # A short call for votes alone leaves the conditions as they are.
+            before = current.get(each.participant, ())
+            current[each.participant] = tuple(dict.fromkeys((*before, *kept)))
+            continue
         for condition in each.declaration.conditions:
+            if worded(condition.text) in reworded:
+                continue  # the old wording beside the new one
             same = (
                 name
                 for name, held in found.items()
