@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -118,7 +119,8 @@ class Connection(H11Protocol):
             ("cache-control", "no-store"),
             ("connection", "close"),
         ]
-        start = h11.Response(status_code=wrong.status, headers=headers)
+        phrase = HTTPStatus(wrong.status).phrase.encode()
+        start = h11.Response(status_code=wrong.status, headers=headers, reason=phrase)
         for event in (start, h11.Data(data=body), h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
