@@ -34,9 +34,10 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     click.echo(for_screen(text), nl=nl)
 
 
-def echo_key(text: str, *, nl: bool = True) -> None:
-    """What somebody asked for who may have it as it is, although it may open something."""
-    click.echo(visible(text), nl=nl)
+def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
+    """What somebody asked for who may have it as it is, although it may open something; `err`
+    where it stands beside the answer."""
+    click.echo(visible(text), nl=nl, err=err)
 
 
 def echo_error(line: str) -> None:
