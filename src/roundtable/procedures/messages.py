@@ -29,6 +29,8 @@ CODES: Mapping[str, str] = {
     "orchestrator_on_panel": "the orchestrator's own model holds a seat for want of another",
     "orchestrator_excluded": "the orchestrator's own model was not seated",
     "synthesiser_on_panel": "the synthesiser's model holds a seat for want of another",
+    "not_cast": "the host could not cast the table, so the library's choice sits there",
+    "cast_in_part": "not all of the host's seats could be used",
     "meta_skipped": "the workflow was settled without the meta-panel",
     "meta_alone": "only one model can be used, so there is no meta-panel",
     "meta_smaller": "some models of the meta-panel cannot be used now",
