@@ -15,7 +15,7 @@ from roundtable.core.declaration import (
 )
 from roundtable.core.events import DecisionsTabled, Event, SpeechGiven
 from roundtable.core.state import State, fold
-from roundtable.core.values import SpeakerRef
+from roundtable.core.values import Options, SpeakerRef
 
 from .samples import opened, recorded, seat
 
@@ -87,10 +87,15 @@ def says(
 
 
 def at_table(
-    *events: Event, seats: tuple[str, ...] = SEATS, models: dict[str, SpeakerRef] | None = None
+    *events: Event,
+    seats: tuple[str, ...] = SEATS,
+    models: dict[str, SpeakerRef] | None = None,
+    options: Options | None = None,
 ) -> State:
     """What these events make of a table with these seats."""
     known = models or {}
     people = tuple(seat(who, known.get(who, SpeakerRef(model=f"test/{who}"))) for who in seats)
-    start = opened().model_copy(update={"participants": people, "topic": "Which drink?"})
+    start = opened().model_copy(
+        update={"participants": people, "topic": "Which drink?", "options": options or {}}
+    )
     return fold(recorded(start, *events))

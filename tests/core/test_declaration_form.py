@@ -17,6 +17,7 @@ from roundtable.core.declaration_form import (
     LAST,
     LATER,
     MAX_BLOCK,
+    MAX_TEXT,
     OPENING,
     VERDICT,
     Form,
@@ -211,13 +212,23 @@ def test_ids_of_points_are_known_in_any_case() -> None:
     ]
 
 
+def test_an_amendment_of_two_hundred_characters_is_kept_and_a_cut_is_told() -> None:
+    wording = f"The platform is paid for until {'very ' * 34}late"
+    kept = read(stances=[{"id": "p2", "stance": "amend", "text": wording}])
+    assert kept.declaration is not None
+    assert kept.declaration.stances[0].text == wording
+    assert kept.mended == ()
+    cut = read(stances=[{"id": "p2", "stance": "amend", "text": wording * 3}])
+    assert f"a text of {len(wording) * 3} characters was cut to {MAX_TEXT}" in cut.mended
+
+
 def test_a_text_a_little_too_long_is_kept_whole_and_beyond_that_cut() -> None:
     assert len(_position("x" * 310)) == 310
     assert len(_position("word " * 200)) <= 301
     declared = read(new_points=["y" * 5000, "z", "z", "w", "v", "u"]).declaration
     assert declared is not None
     assert len(declared.new_points) == 3
-    assert max(map(len, declared.new_points)) <= 161
+    assert max(map(len, declared.new_points)) <= MAX_TEXT + 1
 
 
 def _position(text: str) -> str:

@@ -102,10 +102,10 @@ def test_going_elsewhere_than_to_the_majority_is_not_conforming() -> None:
     assert conformity(track("alone", "A", "B"))["alone"].rate is None
 
 
-def said(who: str, round_: int, **declared: Any) -> SpeechGiven:
+def said(who: str, round_: int, stage: str = "answer", **declared: Any) -> SpeechGiven:
     return SpeechGiven(
-        turn_id=f"{round_}/answer/{who}",
-        stage="answer",
+        turn_id=f"{round_}/{stage}/{who}",
+        stage=stage,
         round=round_,
         participant=who,
         model="m",
@@ -130,6 +130,12 @@ def table(*events: Event) -> State:
         )
     )
     return fold(recorded(opened(), tabled, *events))
+
+
+SHIP_OR_WAIT = (
+    said("scholar", 1, votes=vote("o1"), position="Ship."),
+    said("muse", 1, votes=vote("o2"), position="Wait."),
+)
 
 
 @pytest.mark.requirement("Z-04")
@@ -168,6 +174,38 @@ def test_a_change_for_which_nobody_made_the_named_argument_is_a_capitulation() -
     )
     (change,) = changes_in(state)
     assert change.capitulation
+
+
+@pytest.mark.requirement("Z-04")
+def test_a_ballot_that_confirms_a_change_keeps_the_argument_that_was_named_for_it() -> None:
+    moved = said(
+        "scholar",
+        2,
+        votes=vote("o2", "o1"),
+        position="Wait.",
+        adopted=(Adopted(participant="muse", what="the audit is not over", moved=True),),
+    )
+    state = table(
+        *SHIP_OR_WAIT,
+        moved,
+        said("scholar", 2, "ballot", votes=vote("o2", "o2")),
+        said("scholar", 3, votes=vote("o2", "o2"), position="Wait."),
+    )
+    (change,) = changes_in(state)
+    assert change.argument == Argument("muse", "the audit is not over", 2)
+    assert not change.capitulation
+    back = said("scholar", 3, votes=vote("o1", "o2"), position="Ship.")
+    assert [each.capitulation for each in changes_in(table(*SHIP_OR_WAIT, moved, back))] == [
+        False,
+        True,
+    ]
+
+
+@pytest.mark.requirement("Z-04")
+def test_whoever_goes_to_a_position_of_its_own_has_not_given_in() -> None:
+    own = said("scholar", 2, votes=vote("own", "o1"), position="Ship half of it.")
+    (change,) = changes_in(table(*SHIP_OR_WAIT, own))
+    assert (change.after, change.argument, change.capitulation) == ("own", None, False)
 
 
 def test_an_answer_to_another_wording_is_no_change_of_mind() -> None:

@@ -229,6 +229,28 @@ def test_an_amended_point_is_a_new_version_without_the_old_stances() -> None:
     assert (dict(point.stances), point.status) == ({}, "open")
 
 
+def test_where_they_speak_in_turn_a_stance_after_an_amendment_is_to_the_new_wording() -> None:
+    """Four agents agreed to what had been amended a minute before, and none of it counted."""
+    made = says("ann", new_points=("Tea is cheap.",), position="Tea.", conditions=(MILK,))
+    amends = says(
+        "ann",
+        round_=2,
+        stances=(
+            stance("p1", "amend", "Tea is cheaper."),
+            stance("c1", "amend", "There is oat milk."),
+        ),
+    )
+    agrees = says("bob", round_=2, stances=(stance("p1", "agree"), stance("c1", "agree")))
+    in_turn = {"speech_order": "fixed"}
+    after = record_of(at_table(made, amends, agrees, options=in_turn))
+    assert after.points[0].stances["bob"].stance == "agree"
+    assert after.conditions[0].answers["bob"].stance == "agree"
+    before = record_of(at_table(made, agrees, amends, options=in_turn))
+    assert (dict(before.points[0].stances), dict(before.conditions[0].answers)) == ({}, {})
+    beside = record_of(at_table(made, amends, agrees, options={"speech_order": "parallel"}))
+    assert (dict(beside.points[0].stances), dict(beside.conditions[0].answers)) == ({}, {})
+
+
 def test_only_its_author_amends_or_withdraws_a_point() -> None:
     foreign = (stance("p1", "amend", "Tea is dear."),)
     record = listed(RAISED, says("bob", round_=2, stances=foreign))
@@ -303,6 +325,37 @@ def test_nobody_answers_its_own_condition_and_its_owner_may_withdraw_it() -> Non
     record = listed(made, says("ann", round_=2, stances=(stance("c1", "agree"),)))
     assert dict(record.conditions[0].answers) == {}
     assert listed(made, says("ann", round_=2, stances=(stance("c1", "withdraw"),))).conditions == ()
+
+
+def test_an_amended_condition_stands_in_its_new_wording_without_the_old_answers() -> None:
+    made = says("ann", position="Tea.", conditions=(demand("There is milk.", "o2"),))
+    granted = says("bob", round_=2, position="Tea.", stances=(stance("c1", "agree"),))
+    oat = stance("c1", "amend", "There is oat milk.")
+    for repeated in ((), (MILK,), (demand("There is oat milk."),)):
+        amended = says("ann", round_=3, position="Tea.", stances=(oat,), conditions=repeated)
+        (held,) = listed(made, granted, amended).conditions
+        assert (held.id, held.text, dict(held.answers)) == ("c1", "There is oat milk.", {})
+        assert (held.demand, held.condition.otherwise) == (True, "o2")
+    (held,) = listed(made, granted, says("ann", round_=3, stances=(oat,))).conditions
+    assert held.text == "There is oat milk."
+
+
+def test_an_answer_of_the_round_in_which_a_condition_is_amended_is_to_neither_wording() -> None:
+    made = says("ann", position="Tea.", conditions=(MILK,))
+    amends = says("ann", round_=2, stances=(stance("c1", "amend", "There is oat milk."),))
+    grants = says("bob", round_=2, stances=(stance("c1", "agree"),))
+    for order in ((amends, grants), (grants, amends)):
+        assert dict(listed(made, *order).conditions[0].answers) == {}
+    later = says("bob", round_=3, stances=(stance("c1", "agree"),))
+    assert listed(made, amends, later).conditions[0].answers["bob"].stance == "agree"
+    other = says("bob", round_=2, stances=(stance("c1", "amend", "There is none."),))
+    assert listed(made, other).conditions[0].text == "There is milk."
+
+
+def test_a_condition_that_its_owner_still_agrees_to_stands() -> None:
+    made = says("ann", position="Tea.", conditions=(MILK,))
+    kept = says("ann", round_=2, position="Tea.", stances=(stance("c1", "agree"),))
+    assert [c.id for c in listed(made, kept).conditions] == ["c1"]
 
 
 def test_facts_are_no_demands() -> None:

@@ -180,6 +180,16 @@ def test_a_demand_that_nobody_answered_makes_agreement_conditional() -> None:
     assert half.end == "conditional"
 
 
+def test_an_amended_demand_still_makes_agreement_conditional() -> None:
+    oat = stance("c1", "amend", "There is oat milk.")
+    found = conditional(
+        answering("bob", "agree"),
+        answering("cid", "agree"),
+        says("ann", vote("o1", "o1"), 3, position="Tea.", stances=(oat,)),
+    )
+    assert (found.end, found.conditional) == ("conditional", ("ann",))
+
+
 @pytest.mark.requirement("Z-23")
 def test_a_demand_that_all_on_its_side_grant_is_none_any_more() -> None:
     found = conditional(answering("bob", "agree"), answering("cid", "agree"))

@@ -552,7 +552,7 @@ def test_a_cost_limit_leaves_room_for_the_verdict(cost: float) -> None:
 @pytest.mark.requirement("Z-09")
 def test_a_time_limit_ends_with_an_extract() -> None:
     at = Table({"*": Slow(voice().script)})
-    state = hold(at, budget=Budget(max_seconds=8))
+    state = hold(at, budget=Budget(max_seconds=15))
     assert state.closed is not None
     assert (state.closed.stop_reason, verdict_of(state).method) == ("budget", "extractive")
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
 
+from roundtable.core.declaration import Option
+from roundtable.core.declaration_form import LATER
 from roundtable.core.errors import BadSetting, UnknownName
 from roundtable.core.framing import YES_NO, choices_of
 from roundtable.core.record import record_of
@@ -17,6 +20,8 @@ from roundtable.ports import SpeakRequest
 from roundtable.procedures.clerk import ClerkContract, without_listing
 from roundtable.procedures.deliberation.options import DeliberationFlags
 from roundtable.procedures.deliberation.statement import read_drafts
+from roundtable.procedures.table import Table
+from tests.core.declared_table import COFFEE, at_table, says, tabled
 
 from .deliberation_table import (
     CLERK,
@@ -255,3 +260,20 @@ def test_a_choice_with_line_breaks_cannot_forge_another_option() -> None:
         "tea o3: cocoa",
         "coffee",
     )
+
+
+@pytest.mark.requirement("Z-22")
+def test_the_example_tells_as_before_what_the_seat_declared_and_not_what_the_clerk_thinks() -> None:
+    read = Option(id="o1", text="Tea.", origin="clerk", holders=("ann", "bob"))
+    state = at_table(
+        tabled(read, COFFEE),
+        says("ann", "o2"),
+        says("bob", position="Tea."),
+        says("cid", "any"),
+    )
+    seen = Table(state, "t")
+    told = {}
+    for seat in seen.seats:
+        example = seen.declaration(seen.form(seat, LATER)).variables["example"]
+        told[seat.id] = re.findall(r'"before": "(\w+)"', str(example))
+    assert told == {"ann": ["o2"], "bob": ["silent"], "cid": ["silent"]}

@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from roundtable.core.declaration import Decision, Option
+from roundtable.core.effects import Untrusted
+from roundtable.core.events import DecisionsTabled
 from roundtable.core.record import record_of
 from roundtable.core.values import Budget, Material
 from roundtable.core.verdict_check import NOT_FOUND, UNKNOWN_TURN
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.deliberation import statement
 from roundtable.procedures.table import Table as Seen
-from roundtable.procedures.verdicts import CONTRADICTS, UNCITED
+from roundtable.procedures.verdicts import CONTRADICTS, UNCITED, verdict_form
 from roundtable.surfaces.cli.app import run
+from tests.core.declared_table import SEATS, at_table, says, tabled
+from tests.core.declared_table import vote as declared_vote
 from tests.declaring import spoken, vote
 
 from .deliberation_table import (
@@ -185,6 +190,21 @@ def test_the_host_is_told_the_outcome_by_ids() -> None:
     assert "d1, majority: 2 of 3. o1 prevails." in user
     assert "- o1: 2 (First Principles, Pre-mortem)\n- o2: 1 (Precedent)" in user
     assert "Dissents: Precedent.\nDeliver o1 as the answer." in user
+
+
+def test_the_host_is_told_what_the_options_of_every_decision_say() -> None:
+    where = (Option(id="o3", text="Inside."), Option(id="o4", text="Outside."))
+    both = (*tabled().decisions, Decision(id="d2", question="Where?", options=where))
+    votes = (declared_vote("o1"), declared_vote("o4", on="d2"))
+    state = at_table(DecisionsTabled(decisions=both), *(says(who, votes=votes) for who in SEATS))
+    seen = Seen(state, "t")
+    form = verdict_form(seen)
+    plan = seen.declaration(form)
+    listed = plan.variables["decisions"]
+    assert isinstance(listed, Untrusted)
+    for line in ("d1: Which drink?", "  o2: Coffee.", "d2: Where?", "  o4: Outside."):
+        assert line in listed.text.splitlines()
+    assert form.schema()["properties"]["delivers"]["enum"] == ["o1", "o2", "none"]
 
 
 def test_without_a_countable_vote_the_host_writes_and_nothing_is_called_an_agreement() -> None:

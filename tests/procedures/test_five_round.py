@@ -33,6 +33,7 @@ from .five_round_table import (
     acting,
     arbitration,
     asked,
+    claims,
     codes,
     compliant,
     critique,
@@ -611,7 +612,7 @@ def test_the_host_reads_what_everybody_declared_at_the_end() -> None:
     hold(table)
     read = prompt_of(table, HOST).user.partition("What each of them declared at the end")[2]
     assert f"{AGENTS[0]} holds: Build it." in read
-    assert f"p4, by {AGENTS[1]}" in read
+    assert f", by {AGENTS[1]}: {claims(AGENTS[1])[0]} [" in read
     assert f"{AGENTS[0]} disagree (It follows.)" in read
 
 

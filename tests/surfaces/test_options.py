@@ -26,7 +26,7 @@ from roundtable.surfaces.python import Roundtable
 from tests.surfaces.desk import Desk
 from tests.surfaces.mcp.clients import in_memory
 from tests.surfaces.toolset.tables import tools
-from tests.surfaces.web.house import House, house
+from tests.surfaces.web.house import House, client_token, house
 
 Json = dict[str, Any]
 Wish = tuple[str, Json]
@@ -109,6 +109,7 @@ async def by_http(place: Path) -> Any:
 @asynccontextmanager
 async def by_openai(place: Path) -> Any:
     async with house(prepared(place)) as at:
+        token = client_token(at.app.settings.home, "open", discussions=None, channels=None)
 
         async def send(procedure: str, options: Json) -> str:
             body = {
@@ -116,13 +117,14 @@ async def by_openai(place: Path) -> Any:
                 "messages": [{"role": "user", "content": TOPIC}],
                 "roundtable": {"options": options},
             }
-            return await refused(at, "/v1/chat/completions", body)
+            return await refused(at, "/v1/chat/completions", body, token)
 
         yield send
 
 
-async def refused(at: House, path: str, body: Json) -> str:
-    answer = await at.client.post(path, json=body, headers=at.owner)
+async def refused(at: House, path: str, body: Json, token: str = "") -> str:
+    headers = {"authorization": f"Bearer {token}"} if token else dict(at.owner)
+    answer = await at.client.post(path, json=body, headers=headers)
     assert answer.status_code < 500, answer.text
     if answer.is_success:
         return ""

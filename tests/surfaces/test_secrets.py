@@ -11,7 +11,7 @@ from roundtable.surfaces.python import Roundtable
 from tests.surfaces.desk import QUICK, Desk
 from tests.surfaces.openai.clients import client as openai_client
 from tests.surfaces.web.house import QUICK as OPTIONS
-from tests.surfaces.web.house import house
+from tests.surfaces.web.house import client_token, house
 
 pytestmark = pytest.mark.requirement("Z-39")
 SECRET = "sk-proj-q7Zt9LmX2vKp4RwB8sNd"
@@ -83,7 +83,7 @@ async def test_http_and_the_library_refuse_in_the_same_words(tmp_path: Path) -> 
         )
         assert tool.status_code == 422
         assert SECRET not in tool.text
-        async with openai_client(at.url, at.links.owner_key) as c:
+        async with openai_client(at.url, client_token(at.app.settings.home)) as c:
             with pytest.raises(Exception, match="line 2"):
                 await c.chat.completions.create(
                     model="roundtable/quick", messages=[{"role": "user", "content": NOTES}]

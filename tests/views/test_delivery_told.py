@@ -8,15 +8,27 @@ from typing import Any
 import pytest
 
 from roundtable.core.declaration import Condition, Decision, Option
-from roundtable.core.events import DecisionsTabled, Event, SpeechGiven, TurnFailed
+from roundtable.core.events import DecisionsTabled, Event, SpeechGiven, TurnFailed, VerdictReached
 from roundtable.core.state import State
 from roundtable.core.turns import DIFFERS, UNDECLARED
+from roundtable.core.values import Verdict
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.table import Table
 from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
 from roundtable.views import delivery_json, delivery_md
 from roundtable.views.delivery import Delivery
-from tests.core.declared_table import COFFEE, TEA, at_table, demand, says, stance, tabled, vote
+from tests.core.declared_table import (
+    COFFEE,
+    SEATS,
+    TEA,
+    at_table,
+    by,
+    demand,
+    says,
+    stance,
+    tabled,
+    vote,
+)
 from tests.declaring import declared
 from tests.procedures.council_table import council, hold
 
@@ -143,7 +155,8 @@ def test_a_seat_that_left_the_answer_dissents_once_with_what_it_holds_now() -> N
     ]
 
 
-def test_who_dissents_on_a_further_decision_is_named() -> None:
+def placed(*more: Event) -> State:
+    """All drink tea, and cid outside."""
     where = (Option(id="o1", text="Inside."), Option(id="o2", text="Outside."))
     both = DecisionsTabled(
         decisions=(
@@ -152,15 +165,26 @@ def test_who_dissents_on_a_further_decision_is_named() -> None:
         )
     )
     places = {"ann": "o1", "bob": "o1", "cid": "o2"}
-    state = at_table(
-        both,
-        *(says(who, votes=(vote("o1"), vote(at, on="d2"))) for who, at in places.items()),
-    )
+    said = (says(who, votes=(vote("o1"), vote(at, on="d2"))) for who, at in places.items())
+    return at_table(both, *said, *more)
+
+
+def test_who_dissents_on_a_further_decision_is_named() -> None:
+    state = placed()
     assert (
         "- Where?: Inside, 2 of 3, 1 for another answer. Inside: Ann, Bob; Outside: Cid. "
         "Dissent: Cid." in told(state)
     )
+    assert "**Dissent:** none on the question; Cid on “Where?”" in told(state)
     assert delivery_json.document(Delivery.of(state))["vote"][1]["dissenting"] == ["Cid"]
+
+
+def test_what_the_writer_says_of_dissent_is_shown_also_where_none_was_counted() -> None:
+    verdict = Verdict(answer="Tea.", on_dissent="Cid fears the rain less.")
+    shown = told(placed(VerdictReached(verdict=verdict)))
+    assert "none on the question; Cid on “Where?”; the writer says: Cid fears" in shown
+    alone = at_table(tabled(), *(says(who, "o1") for who in SEATS), VerdictReached(verdict=verdict))
+    assert "**Dissent:** none was counted; the writer says: Cid fears the rain less." in told(alone)
 
 
 # --- who was lost on the way -------------------------------------------------------------------
@@ -222,6 +246,19 @@ def test_who_abstains_after_it_held_something_is_told_with_what_talk_changed() -
     assert "one abstained" in delivery.confidence.reason
     assert "Cid abstains: I do not know. (at first: Coffee)" in delivery.changed
     assert "- Cid held “Coffee” and abstains in the end." in changes_told(Table(state, "council"))
+
+
+@pytest.mark.requirement("Z-04")
+def test_a_position_that_talk_changed_is_told_also_where_no_vote_changed() -> None:
+    opening = [says("ann", "o1", position="Tea."), says("bob", "o1", position="Tea at four.")]
+    moved = says("bob", vote("o1", "o1"), 2, position="Tea at five.", adopted=by("ann", "dusk"))
+    kept = says("ann", vote("o1", "o1"), 2, position="Tea.", adopted=by("bob", "the hour"))
+    changed = Delivery.of(at_table(tabled(), *opening, kept, moved, seats=("ann", "bob"))).changed
+    assert changed == "No vote changed. Positions did: Bob (by Ann: dusk)."
+    same = says("bob", vote("o1", "o1"), 2, position="tea at four")
+    assert Delivery.of(
+        at_table(tabled(), *opening, kept, same, seats=("ann", "bob"))
+    ).changed.startswith("Nothing: ")
 
 
 def test_no_preference_is_not_called_an_abstention() -> None:

@@ -109,6 +109,9 @@ def test_points_carry_their_stances_and_rounds_their_measures() -> None:
         "turn_id": f"2/critique/{TWO}",
     }
     assert (point["standing"], point["rejected_by"]) == ("disputed", [TWO])
+    # Who is asked about a point is known to its prompt alone.
+    assert "asked" not in point
+    assert TWO in point["spoke_since"]
     second = found["rounds"][1]
     assert "critique" in second["stages"]
     assert second["disagreement_points"] >= 1

@@ -77,7 +77,7 @@ VERDICT: tuple[Key, ...] = ("delivers", "answer", "why", "would_change", "action
 MAX_BLOCK = 40_000
 """Characters of a block. More is a flood, whatever it holds."""
 MAX_POSITION, MIN_POSITION = 300, 2
-MAX_TEXT = 160
+MAX_TEXT = 300
 MAX_ANSWER = 400
 MAX_CONDITIONS = MAX_ADOPTED = MAX_NEW = 3
 MAX_LIST = 8
@@ -184,8 +184,13 @@ class Form:
     """What a procedure of the user's own asks for beside that, by name."""
     works: tuple[str, ...] = ()
     """The versions of deliverables among which a verdict says what stands, by their ids."""
+    unreplaced: tuple[str, ...] = ()
+    """Those of them that nothing took the place of: they stand unless the writer says otherwise."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
+    held: Mapping[str, str] = field(default_factory=dict)
+    """What this speaker declared last on each decision, where it did: the `before` of its next
+    vote."""
     alone: bool = False
     """Only the declaration is wanted, without a speech."""
 
@@ -661,7 +666,10 @@ class _Reader:
         text = " ".join(given.split())
         if not text.strip(f"{PLACEHOLDER}.-–— ") or text.strip("<>").startswith(PLACEHOLDER):
             return ""
-        return text if len(text) <= limit * _TOLERANCE else clip(text, limit)
+        if len(text) <= limit * _TOLERANCE:
+            return text
+        self._mend(f"a text of {len(text)} characters was cut to {limit}")
+        return clip(text, limit)
 
     def _mend(self, told: str) -> None:
         if told not in self.mended:

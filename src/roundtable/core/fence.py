@@ -45,6 +45,9 @@ _LABELLED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A block of code that bears a label of ours: whoever copies it must not declare by it."""
+AS_IT_IS = frozenset({"deliverable"})
+"""Kinds that keep such labels: a work is revised from what is shown of it. A declaration that was
+copied from one is found where the speech is read (`copied`)."""
 REMOVED = "[marker removed]"
 REMEMBERED = 32_000
 """Characters of a text that is kept when it is cleaned; larger ones would fill the memory."""
@@ -61,22 +64,27 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
     marker = MARKERS[untrusted.kind]
     source = f"from {untrusted.source}\n" if untrusted.source else ""
     # In one piece: half a marker in the source and half in the text must not meet.
-    clean = neutralise(source + untrusted.text, nonce)
+    labels = untrusted.kind not in AS_IT_IS
+    clean = neutralise(source + untrusted.text, nonce, labels=labels)
     opening, ending = f"---{marker} (untrusted)---", f"---END {marker}---"
     return f"{opening}\n[fence {nonce}]\n{clean}\n[/fence {nonce}]\n{ending}"
 
 
-def neutralise(text: str, nonce: str) -> str:
-    """The text without forged markers and without the nonce."""
+def neutralise(text: str, nonce: str, *, labels: bool = True) -> str:
+    """The text without forged markers and without the nonce; with `labels` blocks that bear a label
+    of ours are called quoted."""
     # What was said is put into every later prompt of its discussion: it is cleaned once.
-    return _remembered(text, nonce) if len(text) <= REMEMBERED else _cleaned(text, nonce)
+    clean = _remembered if len(text) <= REMEMBERED else _cleaned
+    return clean(text, nonce, labels)
 
 
-def _cleaned(text: str, nonce: str) -> str:
+def _cleaned(text: str, nonce: str, labels: bool) -> str:
     """A marker is known by its looks: dashes, letters and blanks of other alphabets count as ours,
     and what has no width does not count."""
     for pattern in (re.compile(re.escape(nonce), re.IGNORECASE), _FORGED):
         text = replace_alike(pattern, lambda _: REMOVED, text)
+    if not labels:
+        return text
     return replace_alike(_LABELLED, lambda found: f"{found['mark']}quoted", text)
 
 

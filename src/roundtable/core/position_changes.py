@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from .convergence import UNSURE
-from .declaration import ANY, SILENT, Decision
-from .record import LEGACY, Record, Statement, record_of, records_by_round
-from .standing import standing_of
+from .declaration import ANY, OWN, SILENT, Decision
+from .record import LEGACY, Record, SeatVote, Statement, record_of, records_by_round
+from .standing import holds_its_own, standing_of
 from .state import State
 
 VOTE = "vote"
@@ -46,6 +46,8 @@ class Held:
     because: Argument | None = None
     version: int = 1
     """Of the wording that was spoken to: to answer another wording is no change of mind."""
+    own: bool = False
+    """Whether it is a position of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,13 @@ class Change:
     """What it names as the cause, if that was new to it."""
     told: bool = True
     """Whether an argument could be named: ballots of earlier versions had no place for one."""
+    own: bool = False
+    """Whether it went to a position of its own: nobody can have given in to it."""
 
     @property
     def capitulation(self) -> bool:
         """Whether it changed without a new argument, as far as that is known."""
-        return self.told and self.argument is None
+        return self.told and self.argument is None and not self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def votes_held(state: State, decision: Decision) -> list[Held]:
                 _side(vote.choice),
                 vote.round,
                 vote.turn_id,
-                _named(each, vote.turn_id),
+                _named(each, decision, vote),
+                own=holds_its_own(decision, vote),
             )
             for round_, each in records_by_round(state).items()
             if (vote := each.vote(decision, seat)).vote is not None and vote.round == round_
@@ -139,7 +144,7 @@ def votes_held(state: State, decision: Decision) -> list[Held]:
         if cast and final is not None and final.moved and final.argument is None:
             # An argument that nobody made is none, whatever was declared.
             last = cast[-1]
-            cast[-1] = Held(seat, issue, last.position, last.round, last.turn)
+            cast[-1] = replace(last, because=None)
         found += cast
     return found
 
@@ -152,8 +157,16 @@ def _side(choice: str) -> str:
     return UNSURE if choice == ANY else choice
 
 
-def _named(record: Record, turn: str) -> Argument | None:
-    return next((_adopted(s) for s in record.statements if s.turn_id == turn), None)
+def _named(record: Record, decision: Decision, vote: SeatVote) -> Argument | None:
+    """The argument that a vote names, or that was named when its seat came to it: a vote that only
+    confirms another names none of its own."""
+    for each in reversed(record.of(vote.participant)):
+        cast = each.declaration.vote(decision.id)
+        if cast is not None and cast.choice not in (vote.choice, OWN):
+            return None
+        if (named := _adopted(each)) is not None:
+            return named
+    return None
 
 
 def _adopted(statement: Statement) -> Argument | None:
@@ -200,6 +213,7 @@ def changes_of_mind(held: Iterable[Held], *, told: bool = True) -> list[Change]:
                     after.turn,
                     named if new else None,
                     told,
+                    after.own,
                 )
             )
     return sorted(changes, key=lambda change: change.round)

@@ -39,6 +39,10 @@ LEGACY = "legacy"
 """The decision that ballots of earlier versions of the program were cast on."""
 
 
+SPEECH_ORDER, IN_TURN = "speech_order", "fixed"
+"""The option that says how a table speaks, and its value where it is one after another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """What one seat declared in one turn."""
@@ -50,6 +54,9 @@ class Statement:
     independent: bool = False
     corrects: bool = False
     """Whether it sets right what its seat declared before in the same round."""
+    in_turn: bool = False
+    """Whether its seat knew all that was said before it in its round, since they speak one after
+    another, or since it came later by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +82,9 @@ class Point:
     stances: Mapping[str, PointStance] = field(default_factory=dict)
     """By seat; the author's own is there only if it amended or withdrew the point."""
     withdrawn: bool = False
-    asked: tuple[str, ...] = ()
-    """The seats that declared something since it was worded: those that could have answered it."""
+    spoke_since: tuple[str, ...] = ()
+    """The seats that declared something since it was worded: whether or not they were asked about
+    it, none of them has agreed by silence."""
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -97,13 +105,13 @@ class Point:
 
     @property
     def silent(self) -> tuple[str, ...]:
-        """Who could have answered it and did not."""
-        return tuple(s for s in self.asked if s not in self.stances and s != self.author)
+        """Who declared something since and said nothing to it."""
+        return tuple(s for s in self.spoke_since if s not in self.stances and s != self.author)
 
     @property
     def status(self) -> PointStatus:
         """Silence is not agreement, and `partly` is neither for nor against."""
-        others = [seat for seat in self.asked if seat != self.author]
+        others = [seat for seat in self.spoke_since if seat != self.author]
         against = set(self.opponents)
         if self.withdrawn:
             return "rejected" if others and against >= set(others) else "withdrawn"
@@ -182,7 +190,7 @@ class Record:
     """Who takes no position in its last declaration, and why."""
     points: tuple[Point, ...]
     conditions: tuple[ConditionOnTable, ...]
-    """Those of each seat's last declaration that has a position."""
+    """Those of each seat's last declaration that has a position, and those it amended there."""
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
@@ -262,9 +270,18 @@ def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if _demonstrates(state, s)}
+    one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
     statements = _corrected(
         [
-            Statement(s.participant, s.round, s.turn_id, s.declaration, s.independent, s.corrects)
+            Statement(
+                s.participant,
+                s.round,
+                s.turn_id,
+                s.declaration,
+                s.independent,
+                s.corrects,
+                one_by_one or s.corrects,
+            )
             for s in spoken
             if s.declaration is not None
             and s.participant not in small
@@ -465,8 +482,9 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             if name not in listed:
                 continue
             author = found[name].author
-            # Said in the round in which its author changed it: nobody knows to which wording.
-            if each.participant != author and (said_to.id, each.round, author) in amended:
+            # Said beside its author, who changed it: nobody knows to which wording.
+            beside = (said_to.id, each.round, author) in amended and not each.in_turn
+            if each.participant != author and beside:
                 continue
             found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
             if said_to.stance == "amend" and each.participant == author:
@@ -474,10 +492,10 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
                 wordings[worded(found[name].text)] = name
         for name in listed:
             point = found[name]
-            changed = (name, each.round, point.author) in amended
-            known = each.participant in point.asked or point.turn_id == each.turn_id
+            changed = (name, each.round, point.author) in amended and not each.in_turn
+            known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             if not known and not changed:
-                found[name] = replace(point, asked=(*point.asked, each.participant))
+                found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
         for text in each.declaration.new_points:
             same = wordings.get(worded(text))
             if same is not None and found[same].author != each.participant:
@@ -508,9 +526,9 @@ def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[st
             continue
         speech = state.speech(raised.turn_id)
         author = speech.participant if speech else HOST_WIRE_NAME
-        asked = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
+        since = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
         found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round, asked=asked
+            raised.point_id, raised.text, author, raised.turn_id, raised.round, spoke_since=since
         )
     for stance in stances:
         merge = merges.get(stance.point_id)
@@ -553,32 +571,53 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
 
 
 def _answered(point: Point, seat: str, said: PointStance) -> Point:
-    asked = point.asked if seat in point.asked else (*point.asked, seat)
-    return replace(point, stances={**point.stances, seat: said}, asked=asked)
+    since = point.spoke_since if seat in point.spoke_since else (*point.spoke_since, seat)
+    return replace(point, stances={**point.stances, seat: said}, spoke_since=since)
 
 
 def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. A seat's newer declaration replaces its
-    conditions; one that is worded as before keeps its id and its answers."""
+    """Conditions in the order in which they were made. They belong to the position that they are
+    declared with: a newer one replaces them. One that is worded as before keeps its id and its
+    answers; one that its owner amends stands in its new wording, answered by nobody yet."""
     found: dict[str, ConditionOnTable] = {}
     current: dict[str, tuple[str, ...]] = {}
+    amended = {
+        (stance.id, each.round, each.participant)
+        for each in statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
     for each in statements:
+        reworded: set[str] = set()
+        kept: list[str] = []
         for stance in each.declaration.stances:
             held = found.get(stance.id)
             if held is None:
                 continue
-            if stance.stance == "withdraw" and each.participant == held.owner:
+            if each.participant != held.owner:
+                # Said beside its owner, who changed it: nobody knows to which wording.
+                if each.in_turn or (held.id, each.round, held.owner) not in amended:
+                    said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
+                    found[held.id] = replace(held, answers={**held.answers, each.participant: said})
+            elif stance.stance == "withdraw":
                 current[held.owner] = tuple(n for n in current[held.owner] if n != held.id)
-            elif each.participant != held.owner:
-                said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
-                answers = {**held.answers, each.participant: said}
+            elif stance.stance == "amend":
+                reworded.add(worded(held.text))
+                worded_anew = held.condition.model_copy(update={"text": stance.text})
                 found[held.id] = ConditionOnTable(
-                    held.id, held.owner, held.condition, held.turn_id, held.round, answers
+                    held.id, held.owner, worded_anew, each.turn_id, each.round
                 )
+                kept.append(held.id)
+            elif stance.stance == "agree":
+                kept.append(held.id)
         if not (each.declaration.position or each.declaration.conditions):
-            continue  # a short call for votes alone leaves the conditions as they are
-        kept: list[str] = []
+            # A short call for votes alone leaves the conditions as they are.
+            before = current.get(each.participant, ())
+            current[each.participant] = tuple(dict.fromkeys((*before, *kept)))
+            continue
         for condition in each.declaration.conditions:
+            if worded(condition.text) in reworded:
+                continue  # the old wording beside the new one
             same = (
                 name
                 for name, held in found.items()

@@ -276,7 +276,7 @@ def _seat(
         independent=vote.independent,
         moved=moved,
         argument=argument,
-        gave_in=moved and argument is None and not _its_own(decision, vote),
+        gave_in=moved and argument is None and not holds_its_own(decision, vote),
         open_demands=open_demands,
         refused_demands=refused,
         acceptable=cast.acceptable if cast else (),
@@ -287,7 +287,7 @@ def _seat(
     )
 
 
-def _its_own(decision: Decision, vote: SeatVote) -> bool:
+def holds_its_own(decision: Decision, vote: SeatVote) -> bool:
     """Whether nobody can have given in: it holds a position of its own, or it is a ballot of an
     earlier version, which had no place for an argument."""
     option = decision.option(vote.choice)
@@ -422,7 +422,7 @@ def _end(
     firm = [seat for seat in behind if seat.firm]
     if not count.prevails(leader, firm) or (united and len(firm) < seated):
         under = len(behind) - len(firm)
-        told = f"{tally}, but {under} of them under conditions that nobody has granted."
+        told = f"{tally}, but {under} of them under conditions that not all have granted."
         return "conditional", told, leader, ()
     gave_in = [seat for seat in behind if seat.gave_in]
     stood = [seat for seat in behind if not seat.gave_in]
@@ -518,6 +518,7 @@ __all__ = [
     "End",
     "SeatStanding",
     "Standing",
+    "holds_its_own",
     "standing",
     "standing_of",
 ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from .contracts import Violation, parse_sections, sections_to_mend, with_sections
 from .contradiction import contradiction
+from .copied import without_copied
 from .declaration import UNDECLARED as UNDECLARED
 from .declaration import Declaration
 from .declaration_block import LABEL, split_blocks
@@ -217,6 +218,7 @@ def _mended(before: _Spoken, answer: AttemptFinished) -> AttemptFinished:
 def _judged(plan: TurnPlan, speaker: SpeakerRef, answer: AttemptFinished) -> _Spoken:
     task = plan.task_for(speaker)
     words, works = split_deliverables(answer.text) if task.work else (answer.text, ())
+    words = without_copied(words, task.prompt) if task.form else words
     reading = task.form.read(words) if task.form else None
     if reading is None or (task.form and task.form.alone):
         violations = () if reading else task.contract.check(words)

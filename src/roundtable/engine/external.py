@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.closing_block import takes_positions
+from ..core.copied import without_copied
 from ..core.declaration import Declaration
 from ..core.declaration_block import LABEL, split_blocks
 from ..core.declaration_form import Form, Reading
@@ -89,6 +90,7 @@ def heard(
     declaration that came with them."""
     contract, form = plan.task.contract, plan.task.form
     text, works = split_deliverables(text) if plan.task.work else (text, ())
+    text = without_copied(text, plan.task.prompt) if form is not None else text
     reading = _read(form, text, fields) if form is not None else Reading(text)
     if form is None and fields:
         raise NotAllowed("Nothing is to be declared in this turn.", "Speak without a declaration.")

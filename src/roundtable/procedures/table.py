@@ -8,6 +8,7 @@ stands here.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +16,9 @@ from typing import ClassVar
 
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
-from ..core.declaration import OWN, SILENT, Decision
+from ..core.declaration import ANY, OWN, SILENT, Decision
 from ..core.declaration_block import LABEL
-from ..core.declaration_form import Form, Key, Listed
+from ..core.declaration_form import MAX_TEXT, Form, Key, Listed
 from ..core.effects import (
     OwnTemplate,
     PromptPlan,
@@ -166,7 +167,7 @@ class Table:
         meant = [
             f"{letter} is {self.name(seat)}"
             for letter, seat in self.letters(speech.participant).items()
-            if re.search(rf"(?<![^\W\d_]){letter}(?![^\W\d_])", speech.text)
+            if _names_letter(speech.text, letter)
         ]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
@@ -256,6 +257,7 @@ class Table:
             peers=self.peers(participant.id, reverse=reverse) if "adopted" in keys else {},
             scored=scored or {},
             recorded=_recorded(record, participant.id) if decisions else "",
+            held=_held(record, participant.id) if decisions else {},
             alone=alone,
         )
 
@@ -282,6 +284,7 @@ class Table:
                 "decisions": self.decisions_listed(form.decisions) if form.decisions else "",
                 "points": _points_listed(form.listed),
                 "example": _example(form),
+                "longest": str(MAX_TEXT),
                 "several": several,
                 "alone": form.alone,
                 "votes": form.asks_votes,
@@ -446,6 +449,15 @@ class Table:
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
 
 
+_ANSWER = r"(?:[Aa]nswers?|Antwort|[Rr]espuesta|[Rr]éponse|[Rr]esposta|[Rr]isposta|回答|答案)[\s:]*"
+
+
+def _names_letter(text: str, letter: str) -> bool:
+    """Whether a text speaks of somebody by this letter. `A` alone is mostly an article."""
+    before = _ANSWER if letter == "A" else ""
+    return re.search(rf"(?<![^\W\d_]){before}{letter}(?![^\W\d_])", text) is not None
+
+
 def _letter(number: int) -> str:
     """A to Z, then AA, AB and so on."""
     before, last = divmod(number, 26)
@@ -485,6 +497,13 @@ def _recorded(record: Record, seat: str) -> str:
     return f"Recorded: {'; '.join(parts)}." if parts else ""
 
 
+def _held(record: Record, seat: str) -> dict[str, str]:
+    """What a seat declared last on each decision. Where the clerk put it is no word of its own:
+    whoever copies that has confirmed nothing."""
+    held = {d.id: record.vote(d, seat).choice for d in record.decisions}
+    return {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+
+
 _BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
 
 
@@ -503,8 +522,8 @@ def _example(form: Form) -> str:
     decisions = form.decisions
     first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
     votes = ", ".join(
-        f'{{"on": "{d.id}", "before": "{SILENT}", "choice": "{OWN}", "acceptable": [], '
-        '"rejects": []}'
+        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", '
+        '"acceptable": [], "rejects": []}'
         for d in decisions
     )
     peer = next(iter(form.peers), "A")
@@ -538,7 +557,10 @@ def _example(form: Form) -> str:
         "answer": '"answer": "…"',
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',
-        "stands": f'"stands": ["{form.works[-1]}"]' if form.works else "",
+        # Whoever copies it loses nothing.
+        "stands": f'"stands": {json.dumps(form.unreplaced or form.works[-1:])}'
+        if form.works
+        else "",
         "rests_on": '"rests_on": ["a1"]',
     }
     lines = [part for key in form.keys if (part := parts[key])]

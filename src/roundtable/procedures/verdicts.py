@@ -28,7 +28,7 @@ from ..core.track_record import Choice, choose
 from ..core.values import Confidence, Dissent, Finding, Verdict
 from ..core.verdict_check import check_text
 from ..core.verdict_sources import sources_of
-from ..core.versions import versions_of
+from ..core.versions import current_versions, versions_of
 from .past_record import past_record_of
 from .table import Table
 
@@ -47,14 +47,15 @@ _OPENING = 4
 
 def verdict_form(table: Table) -> Form:
     """What the host declares with its verdict."""
-    question = table.record.question
     works = tuple(each.id for each in versions_of(table.state) if not each.work.left_out)
     keys: tuple[Key, ...] = VERDICT
     if works:
         keys = (*keys, "stands")
     if assumptions_of(table.state):
         keys = (*keys, "rests_on")
-    return Form(keys=keys, decisions=(question,) if question else (), works=works)
+    left = tuple(each.id for each in current_versions(table.state) if each.id in works)
+    # All of them: the count that the host is told names their options by ids alone.
+    return Form(keys=keys, decisions=table.record.decisions, works=works, unreplaced=left)
 
 
 def verdict_task(

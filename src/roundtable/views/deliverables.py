@@ -17,7 +17,7 @@ from ..core.deliverable import safe_name
 from ..core.naming import name_of
 from ..core.state import State
 from ..core.text import slug
-from ..core.versions import Version, delivered, versions_of
+from ..core.versions import Version, current_versions, delivered, versions_of
 from .outgoing import Verbatim
 from .output_file import OutputFile
 
@@ -45,6 +45,10 @@ class WorkTold:
     text: str
 
     @property
+    def in_short(self) -> str:
+        return f"{self.name} (version {self.version} by {self.by})"
+
+    @property
     def told(self) -> str:
         about = f"version {self.version} by {self.by}, turn {self.turn_id}"
         if self.left_out:
@@ -64,13 +68,20 @@ class Works:
     earlier: tuple[WorkTold, ...]
     chosen: bool
     """Whether the verdict's writer named those that stand."""
+    passed_over: tuple[str, ...] = ()
+    """Ids of those among the earlier ones that nothing took the place of, and whose name nothing
+    bears that stands: the writer left them out."""
 
     def told(self) -> list[str]:
         """A line for each that stands, and who else delivered what."""
         lines = [each.told for each in self.standing]
         if len(self.standing) > 1 and not self.chosen:
             lines.append("Nobody chose among these: all that nothing replaced are handed over.")
-        rivals = [f"{each.name} (version {each.version} by {each.by})" for each in self.earlier]
+        missed = [each.in_short for each in self.earlier if each.id in self.passed_over]
+        if missed:
+            told = "The verdict leaves out what nothing took the place of"
+            lines.append(f"{told}: {', '.join(missed)}.")
+        rivals = [each.in_short for each in self.earlier if each.id not in self.passed_over]
         if rivals:
             lines.append(f"Also delivered on the way: {', '.join(rivals)}.")
         return lines
@@ -86,10 +97,13 @@ def _works(state: State) -> Works:
     names = _files(found.versions)
     standing = {each.id for each in found.versions}
     earlier = [each for each in versions_of(state) if each.id not in standing]
+    taken = {each.name.casefold() for each in found.versions}
+    left = [each for each in current_versions(state) if each.id not in standing]
     return Works(
         tuple(_told(state, each, names[each.id]) for each in found.versions),
         tuple(_told(state, each, each.name) for each in earlier),
         found.chosen,
+        tuple(each.id for each in left if each.name.casefold() not in taken),
     )
 
 

@@ -204,7 +204,7 @@ def _delivery(state: State) -> Delivery:
                 point.status,
                 _names(state, point.holders),
                 _names(state, point.opponents),
-                len({point.author, *point.asked} & set(record.seats)),
+                len({point.author, *point.spoke_since} & set(record.seats)),
             )
             for point in record.points
         ),
@@ -410,7 +410,14 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     seats = decisions[0].seats if decisions else ()
     if told or not seats:
         return told
-    if moved := [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]:
+    moved = [f"{seat.name}: {seat.told}" for seat in seats if seat.moved]
+    moved += [
+        f"{seat.name}, on “{each.question}”: {seat.told}"
+        for each in decisions[1:]
+        for seat in each.seats
+        if seat.moved
+    ]
+    if moved:
         return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
     gone = [
@@ -418,9 +425,29 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
         for seat in seats
         if not seat.choice and (seat.opening or seat.position)
     ]
+    positions = "; ".join(_positions_moved(state))
     if gone and known:
-        return f"Nobody who voted changed its mind, but {'; '.join(gone)}."
+        also = f" Positions changed: {positions}." if positions else ""
+        return f"Nobody who voted changed its mind, but {'; '.join(gone)}.{also}"
+    if positions:
+        return f"No vote changed. Positions did: {positions}."
     return "Nothing: everybody holds what it held before it heard the others." if known else ""
+
+
+def _positions_moved(state: State) -> Iterable[str]:
+    """Who worded its position anew and says by whose argument, whatever it votes for."""
+    record = standing_of(state).record
+    for seat in record.seats:
+        causes = [
+            cause
+            for each in record.of(seat)
+            for cause in each.declaration.moved_by
+            if cause.participant != seat
+        ]
+        first, last = record.position(seat, first=True), record.position(seat)
+        if causes and _bare(first) != _bare(last):
+            by = name_of(state, causes[-1].participant)
+            yield f"{name_of(state, seat)} (by {by}: {line(causes[-1].what).rstrip(' .。')})"
 
 
 def _voters(state: State) -> str:

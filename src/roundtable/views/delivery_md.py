@@ -140,9 +140,16 @@ def dissent(delivery: Delivery) -> str:
     if delivery.question and delivery.question.accepting:
         lines.append(f"Could live with the answer: {', '.join(delivery.question.accepting)}.")
     if not lines:
+        none = "" if delivery.demonstration else "none"
         if delivery.question and delivery.question.end and not delivery.question.delivered:
-            return "no answer prevailed that somebody could dissent from"
-        return "" if delivery.demonstration else "none"
+            none = "no answer prevailed that somebody could dissent from"
+        elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
+            told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
+            none = f"none on the question; {'; '.join(told)}"
+        if not delivery.on_dissent:
+            return none
+        said = f"the writer says: {line(delivery.on_dissent)}"
+        return f"{none} was counted; {said}" if none == "none" else f"{none}; {said}".strip("; ")
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

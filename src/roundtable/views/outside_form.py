@@ -72,7 +72,7 @@ def _takes(form: Form, key: Key) -> str:
         case "stances":
             return (
                 "[{id, stance: agree|partly|disagree|unsure, text: why}]; what is yours: "
-                "amend, with its new wording, or withdraw"
+                f"amend, with its new wording, or withdraw; texts of at most {MAX_TEXT} characters"
             )
         case "adopted":
             return (

@@ -159,7 +159,7 @@ def points(state: State) -> tuple[Part, ...]:
 
 def _row(state: State, record: Record, point: Point, takers: Sequence[str]) -> tuple[str, ...]:
     short = len(takers) > _FEW
-    asked = len({point.author, *point.asked} & set(record.seats))
+    asked = len({point.author, *point.spoke_since} & set(record.seats))
     held = f"held by {len(point.holders)} of {asked}"
     return (
         line(point.id),

@@ -53,7 +53,8 @@ def _point(record: Record, point: Point) -> Json:
         "standing": point.status,
         "held_by": list(point.holders),
         "rejected_by": list(point.opponents),
-        "asked": list(point.asked),
+        # Not that they were asked about this point: a prompt marks only some of them.
+        "spoke_since": list(point.spoke_since),
         "stances": {
             who: {
                 "position": stance.stance,

@@ -248,6 +248,7 @@ def arguments(operation: Operation, state: State) -> dict[str, Any]:
         "other": state.discussion_id,
         "participant": SEAT,
         "profile": SEAT,
+        "answers": ["yes"],
         "participants": [{"profile": "a", "role": "a"}, {"profile": "b", "role": "b"}],
     }
     required = operation.input_schema.get("required", [])
@@ -258,7 +259,7 @@ def holders(tool: str) -> frozenset[str]:
     allowed: frozenset[str] = MAY[TOOLS[tool]]
     if tool == "list":  # shows to each what it knows
         allowed |= {"client token", "other discussion"}
-    if tool in ("speak", "vote", "join"):
+    if tool in ("speak", "vote", "join", "leave"):
         allowed -= {"other seat"}
     return allowed | {"owner"}
 

@@ -122,7 +122,9 @@ async def test_a_person_speaks_and_votes_for_a_seat(home: House) -> None:
         "round": 1,
         "flags": ["[not 200-500 words]"],
         "recorded": "position: Tea.",
-        "problems": [],
+        "problems": [
+            "The speech has 4 words; at least 200 are needed. It is recorded, and flagged."
+        ],
         "new_points": ["p1"],
         "new_conditions": [],
     }

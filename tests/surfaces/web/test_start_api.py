@@ -93,11 +93,12 @@ async def test_experts_are_suggested_for_a_topic_each_with_a_reason(tmp_path: Pa
         body = {"topic": "Should we encrypt patient records?", "count": 4}
         got = await at.client.post("/api/suggest", json=body, headers=at.owner)
         experts = got.json()["experts"]
-        assert len(experts) == 4
+        # Whoever does not fit is not suggested.
+        assert 2 <= len(experts) <= 4
         assert all(each["why"] and each["perspective"] for each in experts)
-        include = {**body, "include": [experts[3]["id"]], "count": 2}
+        include = {**body, "include": [experts[-1]["id"]], "count": 2}
         again = await at.client.post("/api/suggest", json=include, headers=at.owner)
-        assert experts[3]["id"] in [each["id"] for each in again.json()["experts"]]
+        assert experts[-1]["id"] in [each["id"] for each in again.json()["experts"]]
 
         own = tmp_path / "experts"
         own.mkdir()

@@ -108,10 +108,11 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
         state, CONFIRM, FIRST_ROUND
     ):
         return ()
-    question = table.record.question
     seated = {seat.id for seat in table.seats}
-    united = question is not None and any(
-        set(option.holders) == seated for option in question.options
+    decisions = table.record.decisions
+    # Where they part on one of them, the critique is held anyway.
+    united = bool(decisions) and all(
+        any(set(option.holders) == seated for option in decision.options) for decision in decisions
     )
     if (CONFIRM, FIRST_ROUND) not in state.stages and not united:
         return ()

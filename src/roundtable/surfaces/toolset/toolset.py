@@ -70,7 +70,7 @@ class Toolset(AskTools, CompareTools, LeadTools, SeatTools, TellingTools, Modera
 COMMON = frozenset(
     {
         "init", "speak", "read", "status", "summarize", "end", "list", "advance", "notify",
-        "vote", "invite", "ask", "poll", "collect",
+        "vote", "invite", "ask", "answer", "poll", "collect",
     }
 )  # fmt: skip
 """What a coordinator needs in every discussion."""
