@@ -59,11 +59,11 @@ _FILE_SUFFIXES = (
 """What ends the name of a file or of a program: nobody takes these for addresses, though some could
 be one."""
 _CLAIMED = re.compile(
-    r"(?:[a-z][a-z0-9+.\-]*:)?//(?P<address>[^\s/?#<>]+)(?P<path>[/?#][^\s<>]*)?"
+    r"(?:[a-z][a-z0-9+.\-]{0,30}:)?//(?P<address>[^\s/?#<>]+)(?P<path>[/?#][^\s<>]*)?"
     r"|(?<![\w.@\-])(?P<bare>(?:\d{1,3}\.){3}\d{1,3}|localhost(?=:\d)"
     rf"|(?:[\w\-]+\.)+(?!(?:{_FILE_SUFFIXES})\b)(?:[^\W\d_]{{2,63}}|xn--[\w\-]+))(?![\w\-])"
     r"(?P<port>:\d{1,5})?(?P<way>[/?#][^\s<>]*)?"
-    r"|[\w.+\-]+@(?P<mail>[\w.\-]+)",
+    r"|[\w.+\-]{1,64}@(?P<mail>[\w.\-]+)",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"[^\s()\[\]<>|]{0,200}$")
@@ -339,7 +339,9 @@ def _claims_another(claim: re.Match[str], leads: str, target: str) -> bool:
         return True
     way = claim["path"] or claim["way"] or ""
     shown_way, real = _way(way), _way(re.sub(r"^\w+:/*[^/?#]*", "", target))
-    if way.rstrip(")]'\"").endswith(("…", "...")):  # shortened, as long addresses are
+    if way.rstrip(_STOPS.replace(".", "").replace("…", "")).endswith(
+        ("…", "...")
+    ):  # shortened, as long addresses are
         return not real.startswith(shown_way)
     return bool(shown_way) and shown_way != real
 

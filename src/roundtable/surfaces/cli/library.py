@@ -52,7 +52,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
         return 0
     wide = max(len(row.procedure) for row in rows)
     for row in rows:
-        topic = clip(" ".join(for_screen(row.topic).split()), 60)
+        topic = on_one_line(row.topic, 60)
         turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
         echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "
