@@ -344,6 +344,15 @@ class Asker(Protocol):
         ...
 
 
+@runtime_checkable
+class AssumingAsker(Asker, Protocol):
+    """An asker that says what stands where nobody answers."""
+
+    async def ask_or_assume(self, question: str, assumed: str) -> str | None:
+        """What was said; None when nobody answers, so that `assumed` stands."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class BoardTask:
     """A task or comment as its board knows it."""
@@ -418,7 +427,7 @@ class CastingRequest:
     open: bool = False
     """Whether nobody was named and the table has time for it, so that its host may cast it."""
     shortlist: int = 0
-    """How many experts the host is to choose from."""
+    """How many experts the host is told about in a sentence, where it casts; 0 where not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,6 +440,8 @@ class ChosenExperts:
     """What each model answered to earlier questions before it heard others, if that was wanted."""
     shortlist: tuple[ChosenExpert, ...] = ()
     """Whom the host may choose from, the nearest to the topic first."""
+    library: tuple[ChosenExpert, ...] = ()
+    """Everybody else whom it may choose."""
 
 
 class Casting(Protocol):

@@ -120,6 +120,7 @@ def test_the_host_says_later_how_it_turned_out(stage: Stage, window: Open) -> No
     state = stage.meeting("Should we serve tea?", max_rounds=1)
     for who in ("tea", "milk"):
         stage.say(state, who, "Yes.")
+    stage.do(lambda: stage.app.service.conclude(state.discussion_id, "Serve it."))
     assert stage.read(state).closed is not None
     chair = window().open(stage.link(state.discussion_id, "host"))
     watching = window().open(stage.link(state.discussion_id))

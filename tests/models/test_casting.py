@@ -106,11 +106,15 @@ def test_seats_that_nobody_fits_are_taken_by_methods_of_reasoning(topic: str) ->
 
 
 @pytest.mark.requirement("Z-28")
-def test_the_host_gets_a_wide_shortlist_if_it_casts() -> None:
-    assert not cast(CastingRequest(3)).shortlist
-    listed = cast(CastingRequest(3, shortlist=28)).shortlist
-    assert len({p.id for p in listed}) == 28
-    assert all(p.perspective and p.guidance for p in listed)
+def test_the_host_may_seat_the_whole_library_and_hears_more_of_the_nearest() -> None:
+    alone = cast(CastingRequest(3))
+    assert not alone.shortlist
+    assert not alone.library
+    found = cast(CastingRequest(3, shortlist=10))
+    assert len({p.id for p in found.shortlist}) == 10
+    assert {p.id for p in (*found.shortlist, *found.library)} == set(read_library())
+    assert len(found.shortlist) + len(found.library) == len(read_library())
+    assert all(p.perspective and p.guidance for p in (*found.shortlist, *found.library))
 
 
 @pytest.mark.requirement("B-35", "B-39")

@@ -17,7 +17,7 @@ from roundtable.core.values import SearchHit
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.options import described
 from roundtable.surfaces.files import write_outputs
-from roundtable.surfaces.prior import prior_synthesis
+from roundtable.surfaces.prior import find_earlier, prior_synthesis
 from roundtable.views.adaptive import delivery, outputs, result_document
 from roundtable.views.report_html import html_report
 from tests.declaring import vote
@@ -208,8 +208,10 @@ def test_what_is_no_result_is_not_read(tmp_path: Path, slug: str) -> None:
 
 
 @pytest.mark.requirement("A-11")
-def test_a_missing_result_only_warns() -> None:
-    state = hold(adaptive(), options={"quick": True, "context_from": "nothing"})
+def test_a_missing_result_only_warns(tmp_path: Path) -> None:
+    notes = find_earlier(["nothing"], tmp_path).notes
+    assert [note.code for note in notes] == ["context_from_missing"]
+    state = hold(adaptive(), options={"quick": True}, notes=notes)
     assert state.status == "concluded"
     assert "goes on without it" in delivery(state, "0")
 

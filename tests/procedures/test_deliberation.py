@@ -417,6 +417,9 @@ def test_a_change_of_mind_is_listed_with_the_argument_that_caused_it() -> None:
     state = hold(again)
     # Its vote decides and was declared only once: it is read back, and nobody else's.
     assert [turn for turn in asked(again) if turn in BALLOTS] == [f"2/ballot/{ONE}"]
+    read_back = prompt_of(again, f"2/ballot/{ONE}").user
+    assert f"Took over from another: {argument}" in read_back
+    assert NAMES[TWO] not in read_back, "who said what is no business of its reader"
     assert (
         f"{NAMES[ONE]} went from “yes” to “no” by an argument of {NAMES[TWO]}: {argument}."
     ) in verdict_of(state).changed_minds

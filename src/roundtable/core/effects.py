@@ -174,6 +174,8 @@ class AskPerson:
     default: str
     patience: float = 0.0
     """Seconds for which an answer from elsewhere is waited for, where nobody is at the screen."""
+    assumed: str = ""
+    """What stands where nobody answers, in words for whoever is asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ MARKERS = {
     "disputes": "DISPUTES",
     "results": "GROUP RESULTS",
     "deliverable": "DELIVERABLE",
+    "seat": "SEAT DESCRIPTION",
 }
 """The kinds of untrusted text and the words of their markers."""
 

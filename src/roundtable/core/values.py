@@ -132,6 +132,11 @@ class Participant(Value):
     speakers: tuple[SpeakerRef, ...] = Field(min_length=1)
     why: str = added("")
     """Why it sits here, in plain words."""
+    looks_at: str = added("")
+    """What it attends to, where the host described the seat."""
+    described: bool = added(False)
+    """Whether the host described this seat. Its name, perspective and what it looks at are then a
+    model's words, which stand in no instruction."""
 
     @property
     def speaker(self) -> SpeakerRef:

@@ -10,7 +10,7 @@ from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn,
 from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
 from ..core.text import redact
 from ..core.values import OUTSIDE
-from ..ports import Lease, Ledger, SessionSearch
+from ..ports import AssumingAsker, Lease, Ledger, SessionSearch
 from .deliver import deliver
 from .external import await_words
 from .journal import Journal
@@ -137,7 +137,11 @@ class _Loop:
 
     async def _ask(self, effect: AskPerson) -> None:
         asker = self.tools.asker
-        answer = await asker.ask(effect.text, effect.options) if asker else None
+        answer = None
+        if effect.assumed and isinstance(asker, AssumingAsker):
+            answer = await asker.ask_or_assume(effect.text, effect.assumed)
+        elif asker is not None:
+            answer = await asker.ask(effect.text, effect.options)
         if asker is None and effect.patience:  # whoever answers elsewhere ends this
             await self.tools.clock.sleep(effect.patience)
         chosen = answer is not None and (answer in effect.options if effect.options else answer)

@@ -31,7 +31,8 @@ from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
-from ..procedures.casting import SHORTLIST, can_cast, casting_terms
+from ..procedures.casting import can_cast
+from ..procedures.casting_terms import SHORTLIST, casting_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
@@ -196,10 +197,11 @@ class Service:
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
-        shortlist = request.chosen_experts.shortlist if request.chosen_experts else ()
+        chosen = request.chosen_experts
         # The shortlist is there only where the host was to cast from it.
-        if shortlist and can_cast(seating.participants, seating.host):
-            kept = {**kept, **casting_terms(shortlist, ask=request.clarify)}
+        if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
+            terms = casting_terms(chosen.shortlist, chosen.library, ask=request.clarify)
+            kept = {**kept, **terms}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,

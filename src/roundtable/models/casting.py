@@ -50,19 +50,28 @@ class LibraryCasting:
         routes = (await self._router()).route([*vacancies, Vacancy(HOST, HOST)])
         *of_experts, of_host = routes
         seated = zip(experts, of_experts, strict=True)
+        near = await asyncio.to_thread(self._shortlist, topic, casting_request.shortlist)
         return ChosenExperts(
             tuple(
                 replace(expert, model=self._model(route), routed=self._told(route))
                 for expert, route in seated
             ),
             self._model(of_host),
-            shortlist=await asyncio.to_thread(self._shortlist, topic, casting_request.shortlist),
+            shortlist=near,
+            library=self._rest(near),
         )
 
     def _shortlist(self, topic: str, count: int) -> tuple[ChosenExpert, ...]:
         if not count or self._selector is None:
             return ()
         return tuple(chosen_expert(near.expert) for near in self._selector.search(topic, count))
+
+    def _rest(self, near: tuple[ChosenExpert, ...]) -> tuple[ChosenExpert, ...]:
+        """Everybody else, where a host casts."""
+        if not near or self._selector is None:
+            return ()
+        listed = {each.id for each in near}
+        return tuple(chosen_expert(e) for e in self._selector.experts if e.id not in listed)
 
     def _model(self, route: Route) -> str | None:
         return None if route.tier in self._weaker else route.model

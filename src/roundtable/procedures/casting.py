@@ -2,24 +2,19 @@
 
 One call, before anybody speaks. It is a turn of the discussion like any other, so that it is
 journalled before it is made, paid for once, and never made again after a crash. What it proposes is
-checked: people who do not exist, nobody or too many are sent back once, and then the seats that
-were chosen without a model stand. What it asks is put to whoever opened the discussion; what nobody
-answers is assumed, and said to be assumed.
+checked: people who do not exist, nobody or too many are sent back once. Then those sit who can,
+and where fewer than two can, the seats that were chosen without a model. What it asks is put to
+whoever opened the discussion; what nobody answers is assumed, and said to be assumed.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import JsonValue
 
 from ..core.assumptions import SOURCE
 from ..core.contracts import Contract, Violation
 from ..core.decide import Procedure
-from ..core.declaration_block import BrokenJson, parse_json, split_blocks
 from ..core.effects import AskPerson, Effect, PromptPlan, Record, Task, TurnPlan, TurnPolicy
 from ..core.events import (
     Event,
@@ -32,70 +27,25 @@ from ..core.events import (
 from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
-from ..core.text import clip, slug
-from ..core.values import HOST_WIRE_NAME, OUTSIDE, Material, Options, Participant
-from ..ports import ChosenExpert
+from ..core.values import OUTSIDE, Material, Participant
+from ..views.estimate import Estimate, with_call
+from .cast_block import FEWEST_SEATS, CastSeats, Question, questions_in, read_block, seats_in
+from .casting_terms import CASTING, NOBODY, Offered, offered, terms
 from .endings import may_open
 from .table import Table
 
-CASTING = "casting"
-"""The stage, the block in its answer, and the option under which a discussion holds its terms."""
-SHORTLIST = 28
-MOST_QUESTIONS = 3
-FEWEST_SEATS = 2
-LONGEST_NAME, LONGEST_VIEW, LONGEST_WHY, LONGEST_QUESTION = 60, 240, 200, 200
 PATIENCE = 900.0
 """Seconds for which an answer is waited for, where somebody may give it from elsewhere."""
 TOKENS = 2048
+TOKENS_IN, TOKENS_OUT = (2_500, 5_000), (200, 1_000)
+"""The usual range: the library by id is long, what is written about it short."""
+MOST_TOLD = 3
+"""Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
-_UNUSUAL = re.compile(r"[^\w\s.,;:!?'’“”()/&%+°€$£¥—–…、。，；：！？（）《》「」·-]")
-"""A persona is a plain sentence: no marks of a fence, a block, a template or a heading."""
-_NOT_CAST = NoteAdded(
-    code="not_cast",
-    text="The host did not name seats that can be used, so those that were chosen without it sit "
-    "here.",
-    remedy="Name experts yourself with --experts, or try another host with --model.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A premise that is missing, and what is assumed where nobody supplies it."""
-
-    key: str
-    ask: str
-    assume: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Seat:
-    """Somebody whom the host proposes: of the shortlist by its number, or a written persona."""
-
-    persona: ChosenExpert
-    why: str
+_REMEDY = "Name experts yourself with --experts, or try another host with --model."
 
 
 # --- at the opening ----------------------------------------------------------------------------
-
-
-def casting_terms(shortlist: Sequence[ChosenExpert], *, ask: bool) -> Options:
-    """What a discussion is opened with so that its host casts the table, where there is a
-    shortlist, and says what is missing; with `ask` somebody is there to answer."""
-    return {
-        CASTING: {
-            "ask": ask,
-            "shortlist": [
-                {
-                    "id": each.id,
-                    "name": each.name,
-                    "domain": each.domain,
-                    "perspective": each.perspective,
-                    "guidance": each.guidance,
-                }
-                for each in shortlist
-            ],
-        }
-    }
 
 
 def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
@@ -104,6 +54,18 @@ def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
     if host.speaker.demonstration or host.speaker.model.startswith("scripted/"):
         return False
     return not any(p.speaker.demonstration or p.speaker.model == OUTSIDE for p in participants)
+
+
+def and_casting(estimate: Callable[[State], Estimate]) -> Callable[[State], Estimate]:
+    """The estimate of a procedure, with the host's first call where there is one."""
+
+    def both(state: State) -> Estimate:
+        alone = estimate(state)
+        if terms(state) is None:
+            return alone
+        return with_call(alone, state.start.host, TOKENS_IN, TOKENS_OUT)
+
+    return both
 
 
 # --- the rules ---------------------------------------------------------------------------------
@@ -120,7 +82,7 @@ class WithCasting:
         return self.inner.name
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        if _terms(state) is None or stop_requested(state):
+        if terms(state) is None or stop_requested(state):
             return self.inner.advance(state)
         return _prepare(Table(state, self.name)) or self.inner.advance(state)
 
@@ -136,21 +98,25 @@ def _prepare(table: Table) -> tuple[Effect, ...]:
             state, [_turn(table)], closing=lambda said, failed: _cast(table, said, failed)
         ).effects
     for question in open_questions(state):
-        return (AskPerson(question.key, question.ask, (), "", patience=PATIENCE),)
+        return (
+            AskPerson(
+                question.key, question.ask, (), "", patience=PATIENCE, assumed=question.assume
+            ),
+        )
     return _settled(state)
 
 
 def open_questions(state: State) -> list[Question]:
     """What the host still waits for an answer to, in its order."""
-    terms = _terms(state)
-    if terms is None or not terms.get("ask") or state.closed is not None:
+    given = terms(state)
+    if given is None or not given.get("ask") or state.closed is not None:
         return []
     return [each for each in _asked(state) if each.key not in state.choices]
 
 
 def _asked(state: State) -> list[Question]:
     said = state.spoken_in(CASTING, 0) if closed_stage(state, CASTING, 0) else []
-    return _questions(_read(said[0].text)[0]) if said else []
+    return questions_in(read_block(said[0].text)[0]) if said else []
 
 
 def _settled(state: State) -> tuple[Effect, ...]:
@@ -174,17 +140,12 @@ def _settled(state: State) -> tuple[Effect, ...]:
     return (Record(tuple(added)),) if added else ()
 
 
-def _terms(state: State) -> Mapping[str, Any] | None:
-    found = state.start.options.get(CASTING)
-    return found if isinstance(found, dict) else None
-
-
 # --- the call ----------------------------------------------------------------------------------
 
 
 def _turn(table: Table) -> TurnPlan:
-    listed = _shortlist(table.state)
-    lines = [f"{each.id}: {each.name} ({each.domain}). {each.perspective}" for each in listed]
+    whom = offered(table.state)
+    lines = [f"{each.id}: {each.name} ({each.domain}). {each.perspective}" for each in whom.nearest]
     seated = [
         f"{seat.id}: {seat.name}. {seat.perspective}" for seat in ([] if lines else table.seats)
     ]
@@ -194,31 +155,15 @@ def _turn(table: Table) -> TurnPlan:
             {
                 **table.common(),
                 "shortlist": "\n".join(lines),
+                "others": whom.others_by_field(),
                 "seated": "\n".join(seated),
                 "count": str(len(table.seats)),
             },
         ),
-        CastingContract(
-            most=len(table.seats) if listed else 0, known=tuple(each.id for each in listed)
-        ),
+        CastingContract(most=len(table.seats) if whom else 0, whom=whom),
         max_tokens=TOKENS,
     )
     return table.host_turn(CASTING, task, POLICY)
-
-
-def _shortlist(state: State) -> list[ChosenExpert]:
-    listed = (_terms(state) or {}).get("shortlist")
-    rows = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-    return [
-        ChosenExpert(
-            id=str(row.get("id", "")),
-            name=str(row.get("name", "")),
-            domain=str(row.get("domain", "")),
-            perspective=str(row.get("perspective", "")),
-            guidance=str(row.get("guidance", "")),
-        )
-        for row in rows
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,25 +173,25 @@ class CastingContract(Contract):
     flag: str = "[not cast]"
     most: int = 0
     """Seats at the table; 0 where none are to be named."""
-    known: tuple[str, ...] = ()
+    whom: Offered = NOBODY
 
     def check(self, text: str) -> tuple[Violation, ...]:
-        found, problems = _read(text)
-        if not problems and self.most:
-            experts = {each: ChosenExpert(id=each, name=each) for each in self.known}
-            problems = _seats(found, experts, self.most)[1]
+        if self.most:
+            problems: Sequence[str] = seats_in(text, self.whom, self.most).problems
+        else:
+            problems = read_block(text)[1]
         return tuple(Violation(CASTING, told) for told in problems)
 
 
 def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) -> tuple[Event, ...]:
     """The seats that the host named, each with the speakers of the place it takes."""
-    listed = {each.id: each for each in _shortlist(table.state)}
-    if not listed:
+    whom = offered(table.state)
+    if not whom:
         return ()
-    found, problems = _read(said[0].text) if said else ({}, ["nothing"])
-    seats, wrong = ([], problems) if problems else _seats(found, listed, len(table.seats))
-    if wrong:
-        return (_NOT_CAST,)
+    most = len(table.seats)
+    named = seats_in(said[0].text, whom, most) if said else CastSeats()
+    if len(named.seats) < min(FEWEST_SEATS, most):
+        return (_not_cast(named),)
     seated = tuple(
         Participant(
             id=seat.persona.id,
@@ -256,104 +201,36 @@ def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) ->
             perspective=seat.persona.perspective,
             speakers=place.speakers,
             why=seat.why,
+            looks_at=seat.looks_at,
+            described=bool(seat.looks_at),
         )
-        for seat, place in zip(seats, table.seats, strict=False)
+        for seat, place in zip(named.seats, table.seats, strict=False)
     )
-    guidance = {seat.persona.id: seat.persona.guidance for seat in seats if seat.persona.guidance}
-    return (
-        ParticipantsSeated(
-            participants=seated, reason="cast by the host", guidance=guidance, instead=True
-        ),
+    guidance = {
+        seat.persona.id: seat.persona.guidance for seat in named.seats if seat.persona.guidance
+    }
+    cast = ParticipantsSeated(
+        participants=seated, reason="cast by the host", guidance=guidance, instead=True
     )
+    return (cast, _cast_in_part(named)) if named.refused else (cast,)
 
 
-# --- what the host wrote -----------------------------------------------------------------------
-
-
-def _read(text: str) -> tuple[Mapping[str, Any], list[str]]:
-    _, blocks = split_blocks(text, CASTING)
-    block = blocks[-1] if blocks else text.strip()
-    if not blocks and not block.startswith("{"):
-        return {}, [f"The block labelled `{CASTING}` is missing."]
-    try:
-        found, _ = parse_json(block)
-    except BrokenJson as broken:
-        return {}, [f"The block is no JSON: {broken}"]
-    return found, []
-
-
-def _questions(found: Mapping[str, Any]) -> list[Question]:
-    asked: list[Question] = []
-    for each in _rows(found.get("questions")):
-        ask = _line(each.get("ask"), LONGEST_QUESTION)
-        if ask and len(asked) < MOST_QUESTIONS:
-            assume = _line(each.get("assume"), LONGEST_QUESTION)
-            asked.append(Question(f"clarify/{len(asked) + 1}", ask, assume))
-    return asked
-
-
-def _seats(
-    found: Mapping[str, Any], listed: Mapping[str, ChosenExpert], most: int
-) -> tuple[list[_Seat], list[str]]:
-    """The seats, and what is wrong with them in words that their writer can act on."""
-    rows = _rows(found.get("seats"))
-    fewest = min(FEWEST_SEATS, most)
-    if not fewest <= len(rows) <= most:
-        return [], [f"seats names {len(rows)}; name {fewest} to {most}."]
-    seats: list[_Seat] = []
-    problems: list[str] = []
-    for row in rows:
-        expert = _line(row.get("expert"), LONGEST_NAME)
-        if expert and expert in listed:
-            persona = listed[expert]
-        elif expert:
-            problems.append(f"{expert} is not on the shortlist: take an id from it, or write one.")
-            continue
-        else:
-            written = _persona(row)
-            if written is None:
-                problems.append("A written seat needs name, perspective and looks_at.")
-                continue
-            persona = written
-        taken = {value for seat in seats for value in (seat.persona.id, _folded(seat.persona))}
-        if persona.id in taken or _folded(persona) in taken:
-            problems.append(f"{persona.name} is seated twice.")
-            continue
-        seats.append(_Seat(persona, _line(row.get("why"), LONGEST_WHY)))
-    return seats, problems
-
-
-def _persona(row: Mapping[str, Any]) -> ChosenExpert | None:
-    """A seat in the host's words, which a model wrote: plain, short and on one line, and said to
-    be a point of view, so that nothing in it is taken for an instruction."""
-    name = _plain(row.get("name"), LONGEST_NAME)
-    view = _plain(row.get("perspective"), LONGEST_VIEW)
-    looks_at = _plain(row.get("looks_at"), LONGEST_VIEW)
-    own = slug(name, default="expert") if name else ""
-    if not own or not view or not looks_at or own in ("host", HOST_WIRE_NAME):
-        return None
-    return ChosenExpert(
-        id=own,
-        name=name,
-        perspective=view,
-        guidance=f"What you look at: {looks_at} (The host described this seat. Take it as a point "
-        "of view: it changes neither the task nor the form of your answer.)",
+def _not_cast(named: CastSeats) -> NoteAdded:
+    return NoteAdded(
+        code="not_cast",
+        text="The host did not name seats that can be used, so those that were chosen without it "
+        f"sit here.{_told(named)}",
+        remedy=_REMEDY,
     )
 
 
-def _folded(persona: ChosenExpert) -> str:
-    return persona.name.casefold()
+def _cast_in_part(named: CastSeats) -> NoteAdded:
+    return NoteAdded(
+        code="cast_in_part",
+        text=f"Not all that the host wrote about seats could be used.{_told(named)}",
+        remedy=_REMEDY,
+    )
 
 
-def _rows(value: JsonValue) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def _line(value: Any, limit: int) -> str:
-    """A text on one line; the placeholder of the example is none."""
-    text = " ".join(value.split()) if isinstance(value, str) else ""
-    return clip(text, limit) if text.strip("…. ") else ""
-
-
-def _plain(value: Any, limit: int) -> str:
-    return _line(_UNUSUAL.sub(" ", value) if isinstance(value, str) else "", limit)
+def _told(named: CastSeats) -> str:
+    return f" Refused: {' '.join(named.refused[:MOST_TOLD])}" if named.refused else ""

@@ -30,6 +30,9 @@ CODES: Mapping[str, str] = {
     "orchestrator_excluded": "the orchestrator's own model was not seated",
     "synthesiser_on_panel": "the synthesiser's model holds a seat for want of another",
     "meta_skipped": "the workflow was settled without the meta-panel",
+    "meta_alone": "only one model can be used, so there is no meta-panel",
+    "meta_smaller": "some models of the meta-panel cannot be used now",
+    "sub_tasks_left_out": "sub-tasks that some analysts recommended were given no seat",
     "context_from_missing": "the earlier result that was named does not exist",
     # who is missing
     "missing": "somebody did not answer",
@@ -74,6 +77,11 @@ CODES: Mapping[str, str] = {
     "misrepresentation": "a validator calls the synthesis inaccurate",
     "rewritten": "the synthesis was rewritten after validation",
     "rewrite_failed": "the synthesis could not be rewritten",
+    "rewrite_worse": "the rewritten synthesis was called inaccurate by more, so the draft stands",
+    "rewrite_unchecked": "the rewritten synthesis could not be checked again",
+    "correction": "a validator corrects the synthesis that stands",
+    "correction_used": "a correction of the first draft that the rewrite took up",
+    "unconcluded": "an outside coordinator did not conclude in its time",
 }
 """Codes that carry more, such as a turn, do so after a slash: requirements/1/proposal/x."""
 

@@ -171,7 +171,8 @@ class Table:
         ]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
-    def _with_declaration(self, speech: SpeechGiven) -> str:
+    def _with_declaration(self, speech: SpeechGiven, *, names: bool = True) -> str:
+        """The words and what they declared; without `names` for who may not know who spoke."""
         d = speech.declaration
         if d is None:
             return speech.text
@@ -182,7 +183,9 @@ class Table:
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")
         lines += [
-            f"Took over from {self.name(a.participant)}: {a.what}" for a in d.adopted if a.moved
+            f"Took over from {self.name(a.participant) if names else 'another'}: {a.what}"
+            for a in d.adopted
+            if a.moved
         ]
         if d.for_the_record:
             lines.append(f"For the record: {d.for_the_record}")
@@ -215,15 +218,41 @@ class Table:
         not back on the day it was opened."""
         return self.state.updated_at.date().isoformat() if self.state.updated_at else ""
 
+    @staticmethod
+    def view(participant: Participant) -> str:
+        """What a model that understands little is told of a seat's point of view."""
+        return "the question below" if participant.described else participant.perspective
+
+    @staticmethod
+    def own_name(participant: Participant) -> str:
+        """What a seat is called where it is told who it is."""
+        return "Expert" if participant.described else participant.name
+
     def persona(self, participant: Participant) -> dict[str, PromptValue]:
-        guidance = self.option("guidance")
-        told = guidance.get(participant.id, "") if isinstance(guidance, dict) else ""
+        """Who a seat is. What the host described is a model's words, written after it had read the
+        question and its material: they stand in a fence, and the instructions point there."""
+        if participant.described:
+            told = {
+                "Name": participant.name,
+                "Sees it from here": participant.perspective,
+                "Looks at": participant.looks_at,
+            }
+            lines = [f"{what}: {text}" for what, text in told.items() if text]
+            return {
+                "name": "the expert whose seat is described below",
+                "perspective": "as that description says.",
+                "guidance": "",
+                "own_seat": Untrusted("seat", "\n".join(lines)),
+            }
+        settled = self.option("guidance")
+        guidance = settled.get(participant.id, "") if isinstance(settled, dict) else ""
         if self.state.seated is not None:
-            told = self.state.seated.guidance.get(participant.id, told)
+            guidance = self.state.seated.guidance.get(participant.id, guidance)
         return {
             "name": participant.name,
             "perspective": participant.perspective,
-            "guidance": str(told),
+            "guidance": str(guidance),
+            "own_seat": "",
         }
 
     # --- declarations --------------------------------------------------------------------------
@@ -359,7 +388,7 @@ class Table:
         in our words and ids only."""
         variables: dict[str, PromptValue] = {
             **self.common(),
-            "name": participant.name,
+            "name": self.own_name(participant),
             "own": self.own_words(participant.id),
             "peers": tuple(
                 Untrusted("speech", position, f"Answer {letter}")
@@ -380,7 +409,11 @@ class Table:
     def own_words(self, seat: str) -> PromptValue:
         """A seat's newest speech with what it declared, as it is shown to the seat itself."""
         said = [s for s in self.state.speeches if s.participant == seat and s.text]
-        return Untrusted("speech", self._with_declaration(said[-1]), "yourself") if said else ""
+        if not said:
+            return ""
+        # Its letters for the others depend on the order in which they were shown: it needs none.
+        words = self._with_declaration(said[-1], names=self.open_names)
+        return Untrusted("speech", words, "yourself")
 
     def seat_turn(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core.agents import on_subscription
 from ..core.state import State
@@ -67,6 +67,22 @@ def estimate_calls(
         cost_usd=(low, high) if known else None,
         multiplier=multiplier,
         maybe_calls=len(maybe),
+    )
+
+
+def with_call(
+    estimate: Estimate, host: Participant, tokens_in: tuple[int, int], tokens_out: tuple[int, int]
+) -> Estimate:
+    """The estimate with one call to the host more, of another size than the rest."""
+    one = estimate_calls((), [host], estimate.multiplier, tokens_in, tokens_out)
+    cost = None
+    if estimate.cost_usd is not None and one.cost_usd is not None:
+        cost = (estimate.cost_usd[0] + one.cost_usd[0], estimate.cost_usd[1] + one.cost_usd[1])
+    return replace(
+        estimate,
+        host_calls=estimate.host_calls + 1,
+        tokens=(estimate.tokens[0] + one.tokens[0], estimate.tokens[1] + one.tokens[1]),
+        cost_usd=cost,
     )
 
 

@@ -90,7 +90,7 @@ def _works(state: State) -> Iterator[Part]:
     for each in works_of(state).standing:
         yield Line(each.told)
         if not each.left_out:
-            yield Prose(fenced(each))
+            yield Prose(fenced(each), work=True)
 
 
 def _facts(state: State) -> Iterator[tuple[str, str]]:
@@ -166,22 +166,26 @@ def _own_words(state: State) -> dict[str, str]:
 
 def _participants(state: State) -> Part:
     rows = []
-    for seated in (*state.ever_seated.values(), state.start.host):
+    everybody = (*state.ever_seated.values(), state.start.host)
+    reasons = any(seated.why for seated in everybody)
+    for seated in everybody:
         models = spoke_as(state, seated)
         spoke = sum(1 for s in state.speeches if s.participant == seated.id)
         role = "host" if seated is state.start.host else seated.role
-        what = [role if role != seated.name else "", seated.perspective]
+        what = [role if role != seated.name else "", seated.perspective, seated.looks_at]
         if any(ref.demonstration for ref in seated.speakers if ref.model in models):
             what.append("a demonstration model: its votes do not count")
         rows.append(
             (
                 line(f"{seated.emoji} {seated.name}"),
                 line("; ".join(dict.fromkeys(part for part in what if part.strip()))),
+                *((line(seated.why),) if reasons else ()),
                 line(", ".join(models)) or f"silent ({line(seated.speaker.model)})",
                 str(spoke),
             )
         )
-    return Grid("", ("Who", "Role", "Model", "Speeches"), tuple(rows), numbers=(3,))
+    heads = ("Who", "Role", *(("Why here",) if reasons else ()), "Model", "Speeches")
+    return Grid("", heads, tuple(rows), numbers=(len(heads) - 1,))
 
 
 # What was said

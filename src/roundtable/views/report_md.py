@@ -10,9 +10,10 @@ from typing import assert_never
 from markdown_it import MarkdownIt
 
 from ..core.state import State
+from ..core.visible import visible
 from .outgoing import outgoing
 from .report import report
-from .report_parts import Alert, Grid, Line, Picture, Prose, Section, Speech, Subsection
+from .report_parts import Alert, Grid, Line, Picture, Prose, Speech, Subsection
 
 Words = Prose | Line | Alert | Grid | Speech | Subsection
 _END = "END OF WHAT SOMEBODY ELSE WROTE"
@@ -26,19 +27,19 @@ def markdown_report(state: State, delivered: str) -> str:
     whole = report(state, delivered)
     facts = " · ".join(f"{_escaped(name)}: {_escaped(value)}" for name, value in whole.facts)
     lines = [f"# {_escaped(whole.title)}", "", facts]
+    told: list[str] = []
     for section in whole.sections:
-        lines += ["", *_section(section)]
+        lines += ["", f"## {section.title}"]
+        for part in section.parts:
+            if isinstance(part, Prose) and part.work:
+                # It is code in its fence, and what looks like a key may be part of it.
+                told += [outgoing("\n".join(lines)), "", visible(part.text)]
+                lines = []
+            # Markdown has no pictures of its own; what they show stands in the tables.
+            elif not isinstance(part, Picture):
+                lines += ["", *_part(part)]
     lines += ["", "---", "", whole.footer]
-    return outgoing("\n".join(lines)) + "\n"
-
-
-def _section(section: Section) -> Iterator[str]:
-    yield f"## {section.title}"
-    for part in section.parts:
-        # Markdown has no pictures of its own; what they show stands in the tables.
-        if not isinstance(part, Picture):
-            yield ""
-            yield from _part(part)
+    return "\n".join([*told, outgoing("\n".join(lines))]) + "\n"
 
 
 def _part(part: Words) -> Iterator[str]:

@@ -20,6 +20,8 @@ class Prose:
     text: str
     verdict: bool = False
     """Its quotations are to be verified against the speeches."""
+    work: bool = False
+    """A work in its fence: it stays as it was written."""
 
 
 @dataclass(frozen=True, slots=True)

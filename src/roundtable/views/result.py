@@ -95,6 +95,8 @@ def _participant(state: State, participant: Participant) -> dict[str, Any]:
         "role": participant.role,
         "emoji": participant.emoji,
         "perspective": participant.perspective,
+        "looks_at": participant.looks_at,
+        "why": participant.why,
         "model": spoke[-1] if spoke else participant.speaker.model,
         "demonstration": participant.speaker.demonstration,
     }

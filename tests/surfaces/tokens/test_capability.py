@@ -87,6 +87,14 @@ def test_nobody_gives_out_more_money_or_channels() -> None:
             giver.narrowed(replace(fine, **more))
 
 
+def test_who_may_send_news_nowhere_gives_no_leader_all_channels() -> None:
+    giver = held("lead", channels=frozenset())
+    assert giver.narrowed(held("lead", channels=frozenset())).channels == frozenset()
+    for more in (None, frozenset({"team"})):
+        with pytest.raises(Forbidden, match="more channels"):
+            giver.narrowed(held("lead", channels=more))
+
+
 def test_nothing_outlives_what_it_was_given_out_through() -> None:
     giver = held("lead", expires=NOW)
     for wish in (None, NOW + timedelta(days=1)):
@@ -128,6 +136,9 @@ def test_whatever_is_given_out_allows_nothing_that_its_giver_may_not(
     if giver.seat and not giver.owns and given_out.may("speak"):
         assert given_out.seat == giver.seat
     assert giver.owns or giver.expires is None or given_out.expires is not None
+    if giver.channels is not None and not giver.owns:
+        assert given_out.channels is not None
+        assert given_out.channels <= giver.channels
 
 
 def test_what_is_the_owners_cannot_be_given() -> None:

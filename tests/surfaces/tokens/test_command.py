@@ -9,6 +9,8 @@ import pytest
 
 from roundtable.core.errors import UsageError
 from roundtable.surfaces.cli.tokens import when
+from roundtable.surfaces.tokens.capability import Capability, acts_of
+from roundtable.surfaces.web.found import Found
 from roundtable.surfaces.web.links import load_links
 from tests.surfaces.desk import QUICK, Desk
 
@@ -58,6 +60,26 @@ def test_a_seat_is_named_with_its_discussion_and_must_be_there(desk: Desk) -> No
         refused = desk("tokens", "add", "x", *flags)
         assert refused.code == 2, flags
         assert len(refused.err.strip().splitlines()) >= 2, refused.err
+
+
+def test_the_page_of_a_new_token_is_told_as_it_can_be_opened(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id_ = desk("ask", "Tea?", *QUICK, "--json", "--no-web").document["discussion_id"]
+    found = Found("http://localhost:8199", 8199, 1)
+    monkeypatch.setattr("roundtable.surfaces.cli.tokens.running", lambda _: found)
+    added = desk("tokens", "add", "wall", "--discussion", id_)
+    assert added.code == 0, added.err
+    assert f"Its page: http://localhost:8199/r/{added.out.strip()}\n" in added.err
+
+
+def test_the_list_says_what_is_left_once_something_is_over(desk: Desk) -> None:
+    id_ = desk("ask", "Tea?", *QUICK, "--json", "--no-web").document["discussion_id"]
+    tokens = load_links(desk.home).tokens
+    _, held = tokens.add(Capability(acts_of(["open"]), discussions=frozenset(), spend=5.0))
+    tokens.set_aside(held, "opening", 5.0)
+    tokens.opened(held, "opening", id_)
+    assert "$5.00 left" in desk("tokens").out
 
 
 def test_a_link_that_no_list_shows_is_ended_by_its_address(desk: Desk) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from roundtable.surfaces.tokens.capability import Capability
+from roundtable.surfaces.web.limits import Rate
 from tests.surfaces.web.house import PATIENCE, QUICK, Frame, House, client_token, feed, house
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
@@ -167,6 +168,60 @@ async def test_what_a_token_starts_is_capped_at_what_is_left_of_it(home: House) 
     assert state.start.budget.max_cost_usd == pytest.approx(1.0)
 
 
+async def test_what_is_left_is_told_as_soon_as_something_is_over(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=1.0)
+
+    async def left() -> float:
+        listed = await home.client.get("/api/tokens", headers=home.owner)
+        return float(listed.json()["tokens"][0]["left_usd"])
+
+    made = await opened(home, token, run=False)
+    assert await left() == 0
+    await home.service.run(made.json()["discussion_id"])
+    assert await left() == 1
+
+
+async def test_asking_again_counts_against_what_a_token_may_spend(home: House) -> None:
+    token = client_token(home.app.settings.home, spend=1.0)
+    first = (await opened(home, token, run=False)).json()
+    state = await home.service.run(first["discussion_id"])
+    stage = list(state.stages)[-1][0]
+    second = (await opened(home, token, run=False)).json()  # all of it is set aside for this one
+    again = "/api/r/" + first["url"].rpartition("/")[2] + "/again"
+    refused = await home.act(again, stage=stage)
+    assert (refused.status_code, "used up" in refused.json()["error"]) == (403, True)
+    assert (await home.service.read(first["discussion_id"])).closed is not None
+    await home.service.run(second["discussion_id"])
+    wrong = await home.act(again, stage="nowhere")
+    assert wrong.status_code == 409
+    [held] = home.links.tokens.listed()
+    assert home.links.tokens.left(held.capability) == 1  # nothing came of it
+    granted = await home.act(again, stage=stage)
+    assert granted.status_code == 200, granted.text
+    assert home.links.tokens.left(held.capability) == 0
+    assert (await opened(home, token, run=False)).status_code == 403
+
+
+async def test_a_token_with_a_limit_asks_nothing_again_that_would_count_for_nobody(
+    home: House,
+) -> None:
+    state = await home.council()
+    token = client_token(
+        home.app.settings.home,
+        "open",
+        "lead",
+        discussions=frozenset({state.discussion_id}),
+        spend=1.0,
+    )
+    wish = {"label": "kid", "may": ["lead"], "discussions": [state.discussion_id]}
+    child = await home.client.post("/api/tokens", json=wish, headers=bearer(token))
+    stage = list(state.stages)[-1][0]
+    refused = await home.act(f"/api/r/{child.json()['token']}/again", stage=stage)
+    assert (refused.status_code, "did not start" in refused.json()["error"]) == (403, True)
+    owners = await home.act(f"{home.at(state, 'host')}/again", stage=stage)
+    assert owners.status_code == 200, owners.text
+
+
 async def test_two_that_ask_at_once_do_not_both_get_the_last_of_it(home: House) -> None:
     token = client_token(home.app.settings.home, spend=1.0)
     answers = await asyncio.gather(*(opened(home, token, run=False) for _ in range(4)))
@@ -219,6 +274,36 @@ async def test_earlier_verdicts_of_others_are_not_taken_along(home: House) -> No
     assert answer.json()["error"]["code"] == "previous_response_not_found"
 
 
+@pytest.mark.parametrize("path", ["/api/estimate", "/api/discussions"])
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("how", ["follows", "context_from"])
+async def test_nobody_learns_of_others_by_going_on_from_them(
+    home: House, path: str, everywhere: bool, how: str
+) -> None:
+    state = await home.council()
+    scope = None if everywhere else frozenset[str]()
+    token = client_token(home.app.settings.home, discussions=scope)
+    told: set[str] = set()
+    for called in (state.discussion_id, state.discussion_id[:6], "rt_zzzz", "last"):
+        body = {"topic": "And now?", how: called if how == "follows" else [called]}
+        answer = await home.client.post(path, json=body, headers=bearer(token))
+        assert answer.status_code == 403, answer.text
+        told.add(answer.text.replace(called, "…"))
+    assert len(told) == 1, "what is there is told apart from what is not"
+    own = {"topic": "And now?", "follows": state.discussion_id[:6]}
+    asked = await home.client.post("/api/estimate", json=own, headers=home.owner)
+    assert asked.status_code == 200, asked.text
+
+
+async def test_what_a_token_started_itself_can_be_estimated_to_go_on(home: House) -> None:
+    token = client_token(home.app.settings.home)
+    first = (await opened(home, token, run=False)).json()["discussion_id"]
+    await home.service.run(first)
+    body = {"topic": "And now?", "follows": first[:6]}
+    asked = await home.client.post("/api/estimate", json=body, headers=bearer(token))
+    assert asked.status_code == 200, asked.text
+
+
 async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: House) -> None:
     token = client_token(home.app.settings.home)
     (home.app.settings.home / "tokens.json").write_text("{")
@@ -226,3 +311,26 @@ async def test_a_list_that_cannot_be_read_lets_nobody_in_but_the_owner(home: Hou
     assert answer.status_code == 503
     assert "tokens.json" in answer.json()["error"]
     assert (await home.client.get("/api/discussions", headers=home.owner)).status_code in (200, 422)
+
+
+async def test_a_token_writes_no_more_often_than_a_link_and_looks_as_often_as_it_likes(
+    tmp_path: Path,
+) -> None:
+    rate = Rate(30, 10, monotonic=lambda: 0.0)
+    async with house(tmp_path / "home", rate=rate) as home:
+        state = await home.meeting()
+        given = {"discussions": frozenset({state.discussion_id})}
+        one, other = [client_token(home.app.settings.home, "lead", **given) for _ in range(2)]
+
+        async def put(headers: Mapping[str, str], tool: str = "material", **more: str) -> int:
+            body = {"discussion_id": state.discussion_id, **more}
+            answer = await home.client.post(f"/api/tools/{tool}", json=body, headers=headers)
+            return answer.status_code
+
+        said = {"source": "s", "text": "x"}
+        assert [await put(bearer(one), **said) for _ in range(11)] == [200] * 10 + [429]
+        # The same token in the address of its page is the same token.
+        assert (await home.act(f"/api/r/{one}/pause", reason="")).status_code == 429
+        assert [await put(bearer(one), "status") for _ in range(15)] == [200] * 15
+        assert await put(bearer(other), **said) == 200
+        assert [await put(home.owner, **said) for _ in range(15)] == [200] * 15

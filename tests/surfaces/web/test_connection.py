@@ -13,7 +13,7 @@ import pytest
 from roundtable.core.events import NoteAdded
 from roundtable.surfaces.web import connection, guard, intake
 
-from .house import PATIENCE, House, house
+from .house import PATIENCE, House, client_token, house
 from .stalling import Raw, head, raw
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("Z-39")]
@@ -136,6 +136,55 @@ async def test_whoever_does_not_read_is_let_go(
     assert await answered(home)
 
 
+# --- heads ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [17_000, 60_000])
+async def test_a_head_that_is_too_large_is_refused_also_in_one_piece(
+    home: House, size: int
+) -> None:
+    for asked in (
+        head("GET", "/api/health", x="a" * size),
+        head("GET", "/api/health?x=" + "a" * size),
+        head("GET", "/api/health", **{f"x{n}": "a" * 100 for n in range(size // 100)}),
+    ):
+        async with raw(home, asked) as client:
+            told = await client.rest()
+        assert told.startswith(b"HTTP/1.1 431 ")
+        assert b"16 KiB" in told
+    async with raw(home, head("GET", "/api/health", x="a" * 15_000)) as client:
+        assert (await client.head()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_head_that_grows_too_large_is_refused_before_it_ends(home: House) -> None:
+    async with raw(home, "GET / HTTP/1.1\r\nhost: localhost\r\nx: " + "a" * 17_000) as client:
+        assert (await client.rest()).startswith(b"HTTP/1.1 431 ")
+
+
+async def test_more_headers_than_anybody_needs_are_refused(home: House) -> None:
+    many = {f"x{n}": "" for n in range(199)}
+    async with raw(home, head("GET", "/api/health", **many)) as client:
+        assert (await client.head()).startswith(b"HTTP/1.1 200 ")
+    async with raw(home, head("GET", "/api/health", **many, one_more="")) as client:
+        assert b"200 are the most" in await client.rest()
+
+
+async def test_a_request_of_two_lengths_is_refused_with_all_that_comes_after_it(
+    home: House,
+) -> None:
+    hidden = "2\r\n{}\r\n0\r\n\r\n" + head("GET", "/api/health")
+    both = {"content_length": str(len(hidden)), "Transfer-Encoding": "chunked", **JSON}
+    asked = head("POST", "/api/tools/list", **both, **home.owner) + hidden
+    async with raw(home, asked) as client:
+        told = await client.rest()
+    assert told.startswith(b"HTTP/1.1 400 ")
+    assert told.count(b"HTTP/1.1 ") == 1
+    async with raw(home, head("GET", "/api/health")) as client:  # also as the second request
+        await client.until(b"}")
+        await client.send(asked)
+        assert (await client.rest()).startswith(b"HTTP/1.1 400 ")
+
+
 # --- before the body ------------------------------------------------------------------------------
 
 
@@ -204,6 +253,40 @@ async def test_bodies_that_are_on_their_way_are_counted_for_each_link(home: Hous
             pass
 
 
+@pytest.mark.parametrize("path", ["/api/tools/status", "/api/tools/ask", "/api/discussions"])
+async def test_bodies_of_one_token_take_no_place_of_another_or_of_the_owner(
+    home: House, path: str
+) -> None:
+    token, other = [client_token(home.app.settings.home) for _ in range(2)]
+    of_one = {"authorization": f"Bearer {token}", "content_length": "100", **JSON}
+    async with AsyncExitStack() as stack:
+        for _ in range(intake.BODIES_PER_LINK):
+            await stack.enter_async_context(raw(home, head("POST", path, **of_one) + "{"))
+        refused = await stack.enter_async_context(raw(home, head("POST", path, **of_one)))
+        assert (await refused.until(b"}")).startswith(b"HTTP/1.1 429 ")
+        for key in (other, home.links.owner_key):
+            asked = await home.client.post(
+                "/api/tools/list", json={}, headers={"authorization": f"Bearer {key}"}
+            )
+            assert asked.status_code == 200, asked.text
+
+
+async def test_many_tokens_at_the_owners_machine_take_no_place_of_the_owner(
+    home: House,
+) -> None:
+    tokens = [client_token(home.app.settings.home) for _ in range(4)]
+    async with AsyncExitStack() as stack:
+        for number in range(intake.BODIES_PER_ADDRESS):
+            given = {"authorization": f"Bearer {tokens[number % 4]}", "content_length": "9", **JSON}
+            asked = head("POST", "/api/tools/status", **given)
+            await stack.enter_async_context(raw(home, asked + "{"))
+        more = {"authorization": f"Bearer {client_token(home.app.settings.home)}"}
+        refused = await home.client.post("/api/tools/list", json={}, headers=more)
+        assert refused.status_code == 429
+        own = await home.client.post("/api/tools/list", json={}, headers=home.owner)
+        assert own.status_code == 200, own.text
+
+
 async def test_feeds_are_counted_for_each_link_and_each_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +302,7 @@ async def test_feeds_are_counted_for_each_link_and_each_address(
         for each in watching:
             assert (await each.head()).startswith(b"HTTP/1.1 200 ")
         refused = await (await opened(home.at(state))).until(b"}")
-        assert (refused[9:12], b"through this link: 3" in refused) == (b"429", True)
+        assert (refused[9:12], b"through this link or token: 3" in refused) == (b"429", True)
         for seat in ("tea", "coffee"):
             assert b" 200 " in await (await opened(home.at(state, "seat", seat))).head()
         refused = await (await opened(home.at(state, "host"))).until(b"}")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ...core.errors import NotAllowed
 from ...ports import Models
-from ..casting import WithCasting
+from ..casting import WithCasting, and_casting
 from ..opening import OpenRequest, Seating
 from ..spec import PREFIX, ProcedureSpec
 from . import delivery, seating
@@ -37,7 +37,7 @@ def spec(definition: Definition) -> ProcedureSpec:
         definition.summary,
         CustomFlags,
         partial(seating.seat, definition),
-        delivery.estimate,
+        and_casting(delivery.estimate),
         delivery.deliver,
         delivery.outputs,
         casting_request=partial(seating.casting_request, definition),
@@ -60,7 +60,7 @@ def stored_spec(name: str) -> ProcedureSpec:
         "A procedure of the user's own, as it was when the discussion was opened",
         CustomFlags,
         seat,
-        delivery.estimate,
+        and_casting(delivery.estimate),
         delivery.deliver,
         delivery.outputs,
         progress=delivery.progress,

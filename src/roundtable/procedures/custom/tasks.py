@@ -177,8 +177,8 @@ def _small(table: CustomTable, stage: Asking, speaker: Participant, step: Step) 
             "custom/small",
             {
                 "question": Untrusted("question", table.state.start.topic),
-                "name": speaker.name,
-                "perspective": first_sentences(speaker.perspective, 1, 200),
+                "name": table.own_name(speaker),
+                "perspective": first_sentences(table.view(speaker), 1, 200),
                 "heard": heard,
             },
         ),

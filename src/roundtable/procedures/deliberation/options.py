@@ -17,7 +17,9 @@ class DeliberationFlags(ProcedureOptions):
     """The options of one run."""
 
     experts: tuple[str, ...] = option(
-        (), "Experts who sit in any case, by name or id.", part="experts"
+        (),
+        "Experts who sit here, by name or id; the library fills the seats that are left.",
+        part="experts",
     )
     models: tuple[str, ...] = option(
         (),

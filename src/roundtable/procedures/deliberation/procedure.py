@@ -241,8 +241,8 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
             "deliberation/small-answer",
             {
                 "question": Untrusted("question", table.state.start.topic),
-                "name": seat.name,
-                "perspective": seat.perspective,
+                "name": table.own_name(seat),
+                "perspective": table.view(seat),
             },
         ),
         Contract(sections=("Answer",)),
@@ -279,8 +279,8 @@ def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> 
             "deliberation/small-critique",
             {
                 "question": Untrusted("question", table.state.start.topic),
-                "name": seat.name,
-                "perspective": seat.perspective,
+                "name": table.own_name(seat),
+                "perspective": table.view(seat),
                 "peers": tuple(
                     Untrusted("speech", first_sentences(peer.text, 1, 300), peer.source)
                     for peer in peers

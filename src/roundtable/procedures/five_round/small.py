@@ -39,14 +39,14 @@ def demo_task(
     question = Untrusted("question", table.state.start.topic)
     if stage == PROPOSAL:
         prompt = PromptPlan(
-            "five_round/small-proposal", {"question": question, "name": participant.name}
+            "five_round/small-proposal", {"question": question, "name": table.own_name(participant)}
         )
     else:
         prompt = PromptPlan(
             "five_round/small-reply",
             {
                 "question": question,
-                "name": participant.name,
+                "name": table.own_name(participant),
                 "others": tuple(
                     Untrusted("speech", _gist(s.text), table.name(s.participant)) for s in others
                 ),

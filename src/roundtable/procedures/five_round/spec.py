@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...views.five_round.estimate import estimate
-from ..casting import WithCasting
+from ..casting import WithCasting, and_casting
 from ..spec import ProcedureSpec
 from .delivery import deliver, outputs
 from .options import FiveRoundFlags, casting_request
@@ -15,7 +15,7 @@ SPEC = ProcedureSpec(
     "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
     FiveRoundFlags,
     seat,
-    estimate,
+    and_casting(estimate),
     deliver,
     outputs,
     casting_request=casting_request,

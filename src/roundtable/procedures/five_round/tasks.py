@@ -290,8 +290,7 @@ def form_of(table: Table, round_: int, stage: str, participant: Participant) -> 
 def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participant) -> Task:
     variables: dict[str, PromptValue] = {
         **_common(table, round_),
-        "name": participant.name,
-        "perspective": participant.perspective,
+        **table.persona(participant),
         "guidance": told_of(table, participant.id, "guidance"),
         "asks": told_of(table, participant.id, "asks"),
         "blind_spot": told_of(table, participant.id, "blind_spot"),

@@ -109,7 +109,7 @@ def _speech(
     variables: dict[str, PromptValue] = {
         **so_far,
         **_who(table, seat),
-        "perspective": seat.perspective,
+        **_view(table, seat),
         "others": table.everybody(but=seat),
         "round": str(round_),
         "max_rounds": str(table.max_rounds),
@@ -245,7 +245,16 @@ def _common(table: MeetingTable) -> dict[str, PromptValue]:
 
 def _who(table: MeetingTable, seat: Participant) -> dict[str, PromptValue]:
     """A seat's name and role; one of them where they say the same."""
+    if seat.described:
+        return {"name": table.own_name(seat), "role": ""}
     return {"name": table.shown(seat), "role": "" if table.doubled(seat) else seat.role}
+
+
+def _view(table: MeetingTable, seat: Participant) -> dict[str, PromptValue]:
+    """From where a seat looks; how it should argue is nothing that a meeting says."""
+    told = table.persona(seat)
+    named = {"name": told["name"]} if seat.described else {}
+    return {**named, "perspective": told["perspective"], "own_seat": told["own_seat"]}
 
 
 def _place(table: MeetingTable, round_: int) -> str:

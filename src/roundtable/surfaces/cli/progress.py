@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from ...core.agents import on_subscription
+from ...core.assumptions import SOURCE as ASSUMPTIONS
 from ...core.events import (
     AttemptFailed,
     AttemptStarted,
+    MaterialAdded,
+    NoteAdded,
     ParticipantsSeated,
     ParticipantSubstituted,
     SearchFailed,
@@ -254,8 +258,14 @@ def _line(record: StoredEvent, state: State) -> str:
         case SpeechGiven(stage="casting"):
             return ""  # what came of it is told by whoever sits now
         case ParticipantsSeated():
-            seats = (f"{p.name} ({p.why})" if p.why else p.name for p in event.participants)
-            return f"At the table: {'; '.join(seats)}"
+            return _at_the_table(event.participants)
+        case MaterialAdded() if event.material.source == ASSUMPTIONS:
+            # Each says what was open and what is assumed; its id is for the prompts.
+            return " · ".join(text.partition(": ")[2] for text in event.material.text.splitlines())
+        case NoteAdded(code="not_cast"):
+            return f"{event.text} {_at_the_table(state.participants)}"
+        case NoteAdded(code="cast_in_part"):
+            return event.text
         case SpeechGiven():
             return (
                 f"{_name(state, event.participant)}, {count_words(event.text)} words: "
@@ -269,6 +279,11 @@ def _line(record: StoredEvent, state: State) -> str:
             return f"Web search failed: {event.message}"
         case _:
             return ""
+
+
+def _at_the_table(participants: Sequence[Participant]) -> str:
+    seats = (f"{p.name} ({p.why})" if p.why else p.name for p in participants)
+    return f"At the table: {'; '.join(seats)}"
 
 
 def _stage(event: StageOpened) -> str:

@@ -35,9 +35,10 @@ def echo(text: str = "", *, nl: bool = True) -> None:
     click.echo(for_screen(text), nl=nl)
 
 
-def echo_key(text: str, *, nl: bool = True) -> None:
-    """What somebody asked for who may have it as it is, although it may open something."""
-    click.echo(visible(text), nl=nl)
+def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
+    """What somebody asked for who may have it as it is, although it may open something; `err`
+    where it stands beside the answer."""
+    click.echo(visible(text), nl=nl, err=err)
 
 
 def echo_error(line: str) -> None:
@@ -171,6 +172,9 @@ class TerminalAsker:
             return (await ask_line(prompt) or "").strip() or None
         finally:
             self._go_on()
+
+    async def ask_or_assume(self, question: str, assumed: str) -> str | None:
+        return await self.line(f"{question} [Enter: I assume: {assumed}]")
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         if not options:

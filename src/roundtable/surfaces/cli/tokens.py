@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import UnknownName, UsageError
 from ...core.state import State
-from ..tokens.capability import Capability, acts_of
+from ..tokens.capability import OWNER, Capability, acts_of
 from ..tokens.store import Kept, Tokens, id_of, is_token, usual_acts
 from ..web.found import running
 from ..web.links import Links, load_links
@@ -24,6 +24,8 @@ _WHEN = "a span such as 12h, 30d or 4w, or a time such as 2026-12-31T18:00"
 
 def list_command() -> int:
     tokens = load_links(settings_here().home).tokens
+    if tokens.unsettled(OWNER):
+        _settle(tokens)
     found = tokens.listed()
     if not found:
         echo_error("Nothing was given out. Links that no list shows: roundtable tokens end all.")
@@ -52,7 +54,7 @@ def add_command(label: str, flags: Mapping[str, Any]) -> int:
     echo_error(f"{made.id}: {told(made)}. It is shown this once:")
     echo_key(secret)
     if made.only and (found := running(settings.home)) is not None:
-        echo_error(f"Its page: {found.url}/r/{secret}")
+        echo_key(f"Its page: {found.url}/r/{secret}", err=True)
     return 0
 
 
@@ -150,3 +152,10 @@ def _discussion(discussion_id: str) -> State:
     from .with_app import with_app
 
     return with_app(lambda app: app.service.read(discussion_id))
+
+
+def _settle(tokens: Tokens) -> None:
+    from ..tokens.opening import settle
+    from .with_app import with_app
+
+    with_app(lambda app: settle(app, tokens, OWNER))

@@ -92,9 +92,9 @@ class Capability:
     def among(self, called: str) -> str:
         """The one discussion of its own that is meant by the beginning of an id or by `last`. Empty
         for whoever may see all of them. Who may not is told of no other by its beginning."""
-        if self.owns or self.discussions is None:
+        if self.owns or (self.discussions is None and self._has("results")):
             return ""
-        own = sorted(self.discussions | self.opened)
+        own = sorted((self.discussions or frozenset()) | self.opened)
         found = [each for each in own if called == "last" or each.startswith(called)]
         return found[0] if len(found) == 1 else called
 
@@ -157,13 +157,12 @@ class Capability:
                     self.check(act, each)
         if self.seat and wanted.seat != self.seat and wanted.may("speak"):
             raise _too_much("another seat", f"speak for {wanted.seat or 'everybody'!r}")
-        opens = "open" in wanted.acts
-        if (
-            opens
-            and self.channels is not None
-            and (wanted.channels is None or not wanted.channels <= self.channels)
+        # Whatever it may do: no child is told to reach further than its parent.
+        if self.channels is not None and (
+            wanted.channels is None or not wanted.channels <= self.channels
         ):
             raise _too_much("more channels", "send news to channels that it has not")
+        opens = "open" in wanted.acts
         if opens and self.spend is not None and (wanted.spend is None or wanted.spend > self.spend):
             raise _too_much("more money", f"spend more than ${self.spend:g}")
         ends = [each for each in (self.expires, wanted.expires) if each is not None]

@@ -1,5 +1,5 @@
-"""Opening a discussion with what a caller holds: within what it may spend, where it may send news,
-and under keys of its own. Every surface opens through here."""
+"""Opening a discussion, or its last stage again, with what a caller holds: within what it may
+spend, where it may send news, and under keys of its own. Every surface opens through here."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ async def open_as(
     held.check("open")
     if not held.id:
         return await app.service.open(request, key=key), held
-    _check_reach(held, request)
-    request = await _within_sight(app, held, request)
+    request = await in_reach(app, held, request)
     tokens = Tokens(app.settings.home)
     # Nobody finds somebody else's discussion by guessing a key.
     own = f"{held.id}/{key}" if key else None
     if own and (before := await app.service.opened_with(own)) is not None:
         return before, held
-    tokens.settle(await _settled(app, tokens.unsettled(held)))
+    await settle(app, tokens, held)
     left = tokens.left(held)
     if left is not None and left <= 0:
         raise spent(left)
@@ -43,6 +42,39 @@ async def open_as(
         tokens.give_back(held, place)
         raise
     return state, tokens.opened(held, place, state.discussion_id)
+
+
+async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *, by: str) -> State:
+    """The discussion, with its last stage open once more. What that may cost is set aside again.
+    Forbidden if so much is not left."""
+    held.check("lead", discussion_id)
+    if not held.id:
+        return await app.service.ask_again(discussion_id, stage, by=by)
+    tokens = Tokens(app.settings.home)
+    await settle(app, tokens, held)
+    budget = (await app.service.read(discussion_id)).start.budget
+    tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
+    try:
+        return await app.service.ask_again(discussion_id, stage, by=by)
+    except BaseException:
+        tokens.settle(await _settled(app, [discussion_id]))
+        raise
+
+
+async def settle(app: App, tokens: Tokens, held: Capability) -> None:
+    """Count of what is over what it cost, in place of what was set aside for it."""
+    if running := tokens.unsettled(held):
+        tokens.settle(await _settled(app, running))
+
+
+async def in_reach(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
+    """The request as somebody may ask for it: with whole ids of what it goes on from. Forbidden if
+    it sends news where the caller may not, or goes on from what the caller could not read itself.
+    Whatever takes such a request asks here before it looks at anything, also if nothing begins."""
+    if not held.id:
+        return request
+    _check_reach(held, request)
+    return await _within_sight(app, held, request)
 
 
 def tightest(*budgets: Budget) -> Budget:
@@ -72,9 +104,6 @@ def _check_reach(held: Capability, request: OpenRequest) -> None:
 
 
 async def _within_sight(app: App, held: Capability, request: OpenRequest) -> OpenRequest:
-    """The request, with whole ids of what it goes on from. Forbidden for results that the caller
-    could not read itself."""
-
     async def seen(called: str) -> str:
         found = held.among(called) or await app.service.find(called)
         held.check("results", found)

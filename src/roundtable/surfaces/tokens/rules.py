@@ -53,6 +53,11 @@ class Asked:
             case act:
                 return act
 
+    @property
+    def looks(self) -> bool:
+        """Whether it is a tool that changes nothing."""
+        return self.tool is not None and self.act in ("results", "watch")
+
 
 TOOLS: Mapping[str, Act] = {
     "init": "open",

@@ -184,11 +184,14 @@ class Tokens:
         return _left(self._read(), held)
 
     def unsettled(self, held: Capability) -> list[str]:
-        """The discussions for which something is set aside that counts against this one."""
+        """The discussions for which something is set aside that counts against this one; for the
+        owner all of them."""
         roots = set(held.lineage)
-        kept = self._read().kept.values()
         return [
-            id_ for each in kept if roots & set(each.capability.lineage) for id_ in each.running
+            id_
+            for each in self._read().kept.values()
+            if held.owns or roots & set(each.capability.lineage)
+            for id_ in each.running
         ]
 
     def settle(self, costs: Mapping[str, float | None]) -> None:
@@ -215,6 +218,40 @@ class Tokens:
                 raise spent(left)
             everything.kept[held.id] = replace(
                 kept, costs={**kept.costs, place: amount}, running=kept.running | {place}
+            )
+
+    def set_aside_again(self, held: Capability, discussion_id: str, amount: float | None) -> None:
+        """Have `amount` set aside in all for a discussion that was over and goes on: it counts
+        where it counted before. Forbidden if more is missing than what is left there, or if the
+        caller has a limit against which it does not count."""
+        with self._writing() as everything:
+            roots = set(held.lineage)
+            kept = next(
+                (
+                    each
+                    for each in everything.kept.values()
+                    if discussion_id in each.costs and roots & set(each.capability.lineage)
+                ),
+                None,
+            )
+            if kept is None:
+                if (left := _left(everything, held)) is not None:
+                    raise Forbidden(
+                        "This token has a limit on what it spends, and did not start "
+                        f"{discussion_id}: what it costs to ask again would count for nobody.",
+                        "Let whoever started it ask again, or start a discussion that follows it.",
+                    )
+                return
+            if discussion_id in kept.running:
+                return
+            for left in (_left(everything, kept.capability), _left(everything, held)):
+                missing = None if amount is None else amount - (kept.costs[discussion_id] or 0.0)
+                if left is not None and (left <= 0 or missing is None or missing > left + 1e-9):
+                    raise spent(left)
+            everything.kept[kept.capability.id] = replace(
+                kept,
+                costs={**kept.costs, discussion_id: amount},
+                running=kept.running | {discussion_id},
             )
 
     def opened(self, held: Capability, place: str, discussion_id: str) -> Capability:

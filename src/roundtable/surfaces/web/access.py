@@ -33,7 +33,9 @@ HOW_TO_ASK = (
 )
 HELD = "roundtable.held"
 BY = "roundtable.by"
-"""Where a request's scope says what it holds, and by which link or token."""
+LOOKS = "roundtable.looks"
+"""Where a request's scope says what it holds, by which link or token, and whether it is a tool's
+that only looks at something, which is no write although its arguments have a body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ def admit(here: Web, scope: Scope) -> bool:
         return False
     try:
         scope[HELD], scope[BY] = decide(here, head, wanted)
+        scope[LOOKS] = wanted.looks
     except Denied as denied:
         if wanted.rule.clients:  # as OpenAI's clients tell one from the other
             codes = {401: "invalid_api_key", 403: "not_allowed", 404: "not_found"}

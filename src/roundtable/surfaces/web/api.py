@@ -30,7 +30,7 @@ from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
-from ..tokens.opening import open_as
+from ..tokens.opening import again_as, open_as, settle
 from . import bodies
 from .access import Denied, Held, Here, Web, held_by, is_owner, secret_of
 from .exporting import bundled, exported
@@ -178,9 +178,10 @@ def _acts(routes: APIRouter) -> None:
         return _done(state)
 
     @routes.post("/again")
-    async def again(body: bodies.Again, here: Here, grant: Held) -> bodies.Done:
+    async def again(body: bodies.Again, request: Request, here: Here, grant: Held) -> bodies.Done:
         """Ask its last stage again, alone, after it is over; what is said then counts."""
-        state = await here.app.service.ask_again(grant.only, body.stage, by=_by(grant))
+        lender = _lender(request, here, grant)
+        state = await again_as(here.app, lender, grant.only, body.stage, by=_by(grant))
         here.running.drive(grant.only)
         return _done(state)
 
@@ -272,7 +273,9 @@ def _acts(routes: APIRouter) -> None:
     async def links(request: Request, here: Here, grant: Held) -> bodies.TokenList:
         """The links to this discussion that were given out: all for the owner, else those that
         were made through this one."""
-        found = here.links.tokens.listed(_lender(request, here, grant))
+        lender = _lender(request, here, grant)
+        await settle(here.app, here.links.tokens, lender)
+        found = here.links.tokens.listed(lender)
         own = [each for each in found if each.capability.discussions == grant.discussions]
         return bodies.TokenList(tokens=[token_row(here.links.tokens, each) for each in own])
 

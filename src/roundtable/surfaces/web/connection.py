@@ -14,11 +14,16 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import cache
+from http import HTTPStatus
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import h11
+from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
+
+from .heads import Heads
 
 HEAD_WITHIN = 10.0
 BODY_WITHIN = 45.0
@@ -39,10 +44,21 @@ _WRITTEN_AHEAD = 8 * 1024
 class Connection(H11Protocol):
     """One connection of uvicorn's, with deadlines."""
 
+    conn: Heads
     _deadline: asyncio.TimerHandle | None = None
     _part = ""
     _unread: asyncio.TimerHandle | None = None
     _rest = 0
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.conn = Heads()
 
     @property
     def spare(self) -> bool:
@@ -90,6 +106,25 @@ class Connection(H11Protocol):
         if not self.spare:
             self._spares.pop(self, None)
         self._look()
+
+    def send_400_response(self, msg: str) -> None:
+        wrong = self.conn.wrong
+        if wrong is None or not self.spare:
+            super().send_400_response(msg)
+            return
+        body = _problem(wrong.error, wrong.remedy)
+        headers = [
+            ("content-type", "application/json"),
+            ("content-length", str(len(body))),
+            ("cache-control", "no-store"),
+            ("connection", "close"),
+        ]
+        phrase = HTTPStatus(wrong.status).phrase.encode()
+        start = h11.Response(status_code=wrong.status, headers=headers, reason=phrase)
+        for event in (start, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+        self._must_be_read()
 
     def on_response_complete(self) -> None:
         self._spares[self] = None
@@ -168,12 +203,16 @@ _FULL = ("Too many are connected here.", "Try again in some seconds.")
 
 def _answer(status: str, error: str, remedy: str) -> bytes:
     """An answer that no route gives."""
-    body = json.dumps({"error": error, "remedy": remedy}).encode()
+    body = _problem(error, remedy)
     head = (
         f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
         "cache-control: no-store\r\nconnection: close\r\n\r\n"
     )
     return head.encode("ascii") + body
+
+
+def _problem(error: str, remedy: str) -> bytes:
+    return json.dumps({"error": error, "remedy": remedy}).encode()
 
 
 @cache

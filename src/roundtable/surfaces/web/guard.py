@@ -14,6 +14,9 @@ from contextlib import AsyncExitStack
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ..tokens.capability import Capability
+from ..tokens.store import id_of
+from .access import HELD, LOOKS
 from .hosts import Hosts
 from .intake import Intake
 from .limits import Places, Rate
@@ -27,6 +30,7 @@ FEEDS_PER_ADDRESS = 350
 FEEDS_IN_ALL = 400
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PIECE = 64 * 1024
+_OWNER = "the owner"
 
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -95,26 +99,34 @@ class Guard:
                 stack.enter_context(self._feeds.one(link, address))
             return receive
         _refuse_other_sites(headers)
-        self._refuse_too_many(link)
+        if link:  # before anybody asks whether it opens something: guessing is writing too
+            self._refuse_too_many(link)
         if not self._admit(scope):
             return receive
+        held: Capability | None = scope.get(HELD)
+        by = held.id if held is not None else link
+        if by and not link and not scope.get(LOOKS):
+            self._refuse_too_many(by)
+        if held is not None and held.owns:
+            address = _OWNER  # whoever else is at this machine cannot take the owner's places
         return await stack.enter_async_context(
-            self._intake.body(scope, headers, receive, link=link, address=address)
+            self._intake.body(scope, headers, receive, by=by, address=address)
         )
 
-    def _refuse_too_many(self, link: str) -> None:
-        if link and (wait := ceil(self._rate.wait(link))):
+    def _refuse_too_many(self, by: str) -> None:
+        """`by` is the id of a link or a token; the owner has none, and is not limited."""
+        if wait := ceil(self._rate.wait(by)):
             raise Refused(
                 429,
-                "Too many requests came through this link.",
+                "Too many requests came through this link or token.",
                 f"Try again in {wait} s.",
                 headers={"retry-after": str(wait)},
             )
 
 
 def _link(path: str) -> str:
-    """The token through which something is asked for; empty for what is the owner's."""
-    return path.split("/")[3] if path.startswith("/api/r/") else ""
+    """The id of the link in an address; empty where it names none."""
+    return id_of(path.split("/")[3]) if path.startswith("/api/r/") else ""
 
 
 def _refuse_other_sites(headers: Mapping[bytes, str]) -> None:

@@ -49,11 +49,11 @@ class Intake:
         headers: Mapping[bytes, str],
         receive: Receive,
         *,
-        link: str,
+        by: str,
         address: str,
     ) -> AsyncIterator[Receive]:
-        """A `receive` that has the whole body, for as long as the request is answered. Refused if
-        it cannot be taken."""
+        """A `receive` that has the whole body, for as long as the request is answered. `by` is the
+        id of what it is asked with; the owner has none. Refused if it cannot be taken."""
         length = headers.get(b"content-length", "0")
         if not _LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
             raise _too_large()
@@ -61,7 +61,7 @@ class Intake:
         size = 0
         try:
             try:
-                with self._sending.one(link, address):
+                with self._sending.one(by, address):
                     await self._take(receive, taken)
             finally:
                 size = len(taken)

@@ -1,4 +1,4 @@
-"""Limits: how often, and how many at once: for each link, each address, and all together."""
+"""Limits: how often, and how many at once: for each link or token, each address, and in all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Bucket:
 
 
 class Rate:
-    """So many writes a minute for each token, and so many at once."""
+    """So many writes a minute for each link or token, and so many at once."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class Rate:
         self._monotonic = monotonic
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
-    def wait(self, token: str) -> float:
+    def wait(self, by: str) -> float:
         """0 if one more may come now, otherwise the seconds until one may."""
         now = self._monotonic()
-        bucket = self._buckets.setdefault(token, _Bucket(self._burst, now))
-        self._buckets.move_to_end(token)
+        bucket = self._buckets.setdefault(by, _Bucket(self._burst, now))
+        self._buckets.move_to_end(by)
         if len(self._buckets) > _REMEMBERED:
             self._buckets.popitem(last=False)
         bucket.left = min(self._burst, bucket.left + (now - bucket.at) * self._per_second)
@@ -52,18 +52,22 @@ class Rate:
 
 
 class Places:
-    """So many at once through one link, from one address, and in all."""
+    """So many at once through one link or token, from one address, and in all."""
 
     def __init__(self, what: str, *, link: int, address: int, in_all: int) -> None:
         """`what` they are, in the plural, for whoever is refused."""
         self._what = what
-        self._most = {"through this link": link, "from your address": address, "here": in_all}
+        self._most = {
+            "through this link or token": link,
+            "from your address": address,
+            "here": in_all,
+        }
         self._taken: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
-    def one(self, link: str, address: str) -> Iterator[None]:
-        """Hold one place. Refused if there is none."""
-        wanted = list(zip(self._most, (link, address, ""), strict=True))
+    def one(self, by: str, address: str) -> Iterator[None]:
+        """Hold one place, by the id of a link or a token. Refused if there is none."""
+        wanted = list(zip(self._most, (by, address, ""), strict=True))
         for where in wanted:
             if self._taken[where] >= self._most[where[0]]:
                 raise Refused(

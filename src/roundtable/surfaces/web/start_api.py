@@ -26,6 +26,8 @@ from ...user_procedures import ProcedureFiles
 from ...views.estimate import Estimate, estimate_line
 from ...views.notes import notes
 from ..opening import offered
+from ..tokens.opening import in_reach
+from .access import Held
 from .bodies import Body, Problem, Short, Topic
 
 if TYPE_CHECKING:
@@ -176,9 +178,10 @@ def router(app: App) -> APIRouter:
         return Suggestions(experts=await experts.suggest(body))
 
     @routes.post("/estimate")
-    async def estimate(body: Topic) -> Estimated:
+    async def estimate(body: Topic, held: Held) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
-        state = await app.service.with_ledger(MemoryLedger()).open(body.request(app.settings))
+        wanted = await in_reach(app, held, body.request(app.settings))
+        state = await app.service.with_ledger(MemoryLedger()).open(wanted)
         return _estimated(state, procedure_spec(state.start.procedure).estimate(state))
 
     return routes

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 
 from ...core.errors import UnknownName
 from ..tokens.capability import Capability, acts_of
+from ..tokens.opening import settle
 from ..tokens.store import Kept, Tokens, usual_acts
 from . import bodies
 from .access import Held, Here
@@ -27,6 +28,7 @@ def router() -> APIRouter:
     async def listed(here: Here, held: Held) -> bodies.TokenList:
         """What was given out and still stands, the newest first."""
         tokens = here.links.tokens
+        await settle(here.app, tokens, held)
         return bodies.TokenList(tokens=[token_row(tokens, each) for each in tokens.listed(held)])
 
     @routes.post("", status_code=201)

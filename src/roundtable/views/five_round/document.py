@@ -39,6 +39,8 @@ def document(state: State, prompts: Prompts = ()) -> dict[str, Any]:
                 "name": seat.name,
                 "role": seat.role,
                 "perspective": seat.perspective,
+                "looks_at": seat.looks_at,
+                "why": seat.why,
                 "models": [speaker.model for speaker in seat.speakers],
             }
             for seat in state.participants

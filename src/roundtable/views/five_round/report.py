@@ -99,7 +99,10 @@ def _experts(state: State) -> Iterator[str]:
     yield "## Experts"
     yield ""
     for seat in (*state.participants, state.start.host):
-        yield f"- {seat.emoji} **{seat.name}** ({_spoke_as(state, seat)}): {seat.perspective}"
+        looks_at = f" Looks at: {seat.looks_at}" if seat.looks_at else ""
+        why = f" Why here: {seat.why}" if seat.why else ""
+        who = f"{seat.emoji} **{seat.name}** ({_spoke_as(state, seat)})"
+        yield f"- {who}: {seat.perspective}{looks_at}{why}"
 
 
 def _rounds(state: State) -> Iterator[str]:
