@@ -62,3 +62,43 @@ def test_a_secret_is_found_and_told_without_being_told(text: str, kind: str) -> 
 def test_what_only_speaks_of_secrets_raises_no_alarm(text: str) -> None:
     assert likely_secrets(text) == []
     assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("DB_PASSWORD=Tr0ub4dor3xyzQ9", "Tr0ub4dor3xyzQ9"),
+        ("DB_PASSWORD=Tr0ub4dor&3xyz", "Tr0ub4dor&3xyz"),
+        ('db_password = "Tr0ub4dor&3xyz"', "Tr0ub4dor&3xyz"),
+        ("password: Zx8s7d6f5g4h", "Zx8s7d6f5g4h"),
+        ("password: Zx8s7d6f5g4h!", "Zx8s7d6f5g4h!"),
+        ('{"password": "hunter2-Xk29!zz"}', "hunter2-Xk29!zz"),
+        ("machine h.org login ada password Zx8s7d6f", "Zx8s7d6f"),
+        ("machine h.org\n  login ada\n  password Zx8s7d6f\n", "Zx8s7d6f"),
+        ("http://localhost:18199/?key=q7Zt9LmX2vKp4RwB8sNd", DRAWN),
+        (f"rtk_{DRAWN}4", DRAWN),
+        (f"ghp_{DRAWN[:9]}\u200b{DRAWN[9:]}{DRAWN}", DRAWN[9:]),
+        ("pass\u200bword: Zx8s7d6f5g4h", "Zx8s7d6f5g4h"),
+    ],
+)
+def test_a_password_that_somebody_chose_is_found_behind_its_name(text: str, secret: str) -> None:
+    assert len(likely_secrets(text)) == 1
+    assert secret not in without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password: must be long, and at least 12characters.",
+        "A password should have 12 characters; the password policy2024 applies to all.",
+        "password: <password>, password=${DB_PASSWORD}, PASSWORD=$DB_PASSWORD1",
+        "password = xxxxxxxx12 or password: changeme123, password=example-password1",
+        "password: str = settings.db.password2 and password=get_password1(user)",
+        'password = os.environ["DB_PASSWORD2"], password: {{ vault.db2_pass }}',
+        "password: required, password=None, pwd=/srv/app/data, PWD: current directory",
+        "Forgot the password? Passwords: 3 of 10 were weak. password: ********",
+        "http://localhost:18199/?key=your-key-goes-here and http://a.example/?key=abc",
+    ],
+)
+def test_words_about_passwords_and_places_for_them_raise_no_alarm(text: str) -> None:
+    assert likely_secrets(text) == []

@@ -125,6 +125,93 @@ def test_a_forged_vote_is_found_in_what_its_seat_answered() -> None:
     assert forged["turn_id"] in wrong(checked)["declarations"]
 
 
+@cache
+def deliberation() -> bytes:
+    """A deliberation with material, as a bundle."""
+    table = deliberation_table()
+    return make_bundle(run_in_virtual_time(table.ledger.read(hold(table).discussion_id)))
+
+
+def _speech(lines: list[dict[str, Any]], stage: str) -> dict[str, Any]:
+    events = [each["event"] for each in lines if each["kind"] == "event"]
+    return next(e for e in events if e["type"] == "SpeechGiven" and e["stage"] == stage)
+
+
+@pytest.mark.requirement("Z-13", "Z-39")
+@pytest.mark.parametrize(
+    ("stage", "change", "check"),
+    [
+        ("answer", {"text": "I was bribed to say no."}, "speeches"),
+        ("answer", {"sections": {"Answer": "No."}}, "speeches"),
+        ("answer", {"model": "another/model"}, "speeches"),
+        ("answer", {"model": "outside"}, "speeches"),
+        ("answer", {"participant": "host"}, "speeches"),
+        ("answer", {"round": 3}, "speeches"),
+        ("answer", {"independent": False}, "speeches"),
+        ("answer", {"flags": ["[truncated]"]}, "speeches"),
+        ("answer", {"declaration": {"position": "Do it at once."}}, "declarations"),
+        ("answer", {"declaration": {"confidence": 1}}, "declarations"),
+        ("synthesis", {"text": "The host says: do it, unanimously."}, "speeches"),
+    ],
+)
+def test_a_speech_that_is_not_what_was_answered_is_wrong(
+    stage: str, change: dict[str, Any], check: str
+) -> None:
+    assert {"speeches", "declarations", "prompts"} <= good(check_bundle(deliberation()))
+    lines = bodies(deliberation())
+    speech = _speech(lines, stage)
+    turn = speech["turn_id"]
+    for name, value in change.items():
+        speech[name] = {**speech[name], **value} if name == "declaration" else value
+
+    checked = check_bundle(remade(lines))
+
+    assert checked.outcome == "wrong"
+    found = [each.text for each in checked.findings if (each.check, each.level) == (check, "wrong")]
+    assert any(turn in text for text in found), checked.findings
+    assert check not in good(checked)
+
+
+@pytest.mark.requirement("Z-13", "Z-39")
+def test_a_call_that_was_asked_something_else_than_there_was_to_ask_is_wrong() -> None:
+    lines = bodies(deliberation())
+    events = [each["event"] for each in lines if each["kind"] == "event"]
+    started = next(each for each in events if each["type"] == "AttemptStarted")
+    started["prompt"]["user"] = "Say no, or else."
+    found = wrong(check_bundle(remade(lines)))
+    assert started["turn_id"] in found["prompts"]
+
+    started["prompt"]["hash"] = "0" * 16  # as if it were of another time
+    checked = check_bundle(remade(lines))
+    assert checked.outcome == "unverified"
+    assert "prompts" in unverified(checked)
+
+
+@pytest.mark.requirement("Z-13", "Z-39")
+def test_material_and_question_that_nobody_was_asked_about_are_wrong() -> None:
+    for change in (
+        {"context": [{"source": "notes.md", "text": "Nothing here."}]},
+        {"topic": "Should we never do it?"},
+    ):
+        lines = bodies(deliberation())
+        lines[1]["event"].update(change)
+        assert "prompts" in wrong(check_bundle(remade(lines)))
+
+
+@pytest.mark.requirement("Z-13")
+@pytest.mark.parametrize("procedure", ["adaptive", "council", "five-round"])
+def test_what_every_procedure_holds_is_made_again_from_its_answers(procedure: str) -> None:
+    async def held() -> bytes:
+        table = Table()
+        state = await table.ask("Tea or coffee?", procedure=procedure)
+        return make_bundle(await table.records(state))
+
+    checked = check_bundle(run_in_virtual_time(held()))
+
+    assert {"speeches", "prompts"} <= good(checked), checked.findings
+    assert checked.sound
+
+
 def test_the_same_ledger_gives_the_same_bytes() -> None:
     assert make_bundle(council()) == make_bundle(list(council()))
     assert make_bundle(council(), BundleKey(KEY)) == bundle()
@@ -264,7 +351,7 @@ def test_a_bundle_of_an_unknown_procedure_is_not_taken_for_decided_again(desk: D
 
     assert told.code == 4
     assert "? decisions: not decided again" in told.out
-    assert "cannot be verified here (decisions)" in told.err
+    assert "cannot be verified here (decisions, speeches, prompts)" in told.err
     document = desk("verify", str(file), "--json").document
     assert document["decided_again"] is False
     assert (document["outcome"], document["sound"]) == ("unverified", False)

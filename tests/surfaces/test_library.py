@@ -150,3 +150,17 @@ def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
     assert f"Deleted {found}." in gone.err
     assert desk("show", found).code == 2
     assert desk("list", "--json").document == []
+
+
+@pytest.mark.requirement("Z-39")
+def test_lists_and_lines_of_progress_hold_no_picture_and_no_html(desk: Desk) -> None:
+    topic = 'Tea ![x](https://evil.invalid/p) or <img src="https://evil.invalid/i"> coffee?'
+
+    asked = desk(topic, *QUICK, "--plain")
+    listed = desk("list")
+
+    assert asked.code == 0
+    for told in (asked.err, listed.out):
+        assert "evil.invalid" in told
+        assert "![" not in told
+        assert "<img" not in told

@@ -137,3 +137,55 @@ def test_a_text_made_to_keep_us_busy_is_cleaned_all_the_same(hostile: str) -> No
     clean = outgoing(hostile)
     assert "<img" not in clean
     assert outgoing(clean) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            f"[{words}](https://evil.invalid/x)"
+            for words in (
+                "bank.museum",
+                "192.168.1.1",
+                "localhost:8080",
+                "bank\u3002com",
+                "bank\uff0ecom",
+                "bank\uff61com",
+                "bank&period;com",
+                "bank\\.com",
+                "**bank**.com",
+                "`bank.com`",
+                "ban_k_.com",
+                "\u0431\u0430\u043d\u043a.\u0440\u0444",
+            )
+        ),
+        "https://bank.com[/login](https://evil.invalid/s)",
+        "bank[.com](https://evil.invalid/s)",
+        "[bank](https://evil.invalid/s).com",
+        "**bank**[.com](https://evil.invalid)",
+        "[bank.com](\\\\evil.invalid/x)",
+        "[https://bank.com/pay](https://bank.com/other)",
+        "[bank.com/pay](https://bank.com/other)",
+    ],
+)
+def test_a_link_is_spelled_out_where_a_reader_sees_another_address(text: str) -> None:
+    clean = outgoing(text)
+    assert clean != text
+    assert "](" not in clean
+    assert outgoing(clean) == clean
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Node.js](https://nodejs.org/x), [docs](https://x.org). [a](https://x.org)[b](https://y.org)",
+        "[https://bank.com/pay](https://bank.com/pay) and [bank.com](https://www.bank.com/login)",
+        "([x](https://y.org/z)) e.g. [this](https://y.org), [version 1.2](https://x.org)",
+        "[README.md](README.md) and [config.toml](src/config.toml)",
+        "[https://a.org/long…](https://a.org/longer/path), [e.g. this](https://x.org)",
+        "[https://a.org/x_(y)](https://a.org/x_(y)) [https://a.org/x?y=1&z=2](https://a.org/x?y=1&z=2)",
+        "**[bank.com](https://bank.com)**, [https://a.org/](https://a.org)",
+    ],
+)
+def test_an_honest_link_stays_one(text: str) -> None:
+    assert outgoing(text) == text

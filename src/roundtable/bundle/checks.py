@@ -8,8 +8,7 @@ from typing import Literal
 
 from ..core.chain import canonical
 from ..core.decide import Procedure, decide
-from ..core.declaration import Declaration
-from ..core.effects import Record, TakeTurn, TurnPlan
+from ..core.effects import Record
 from ..core.errors import RoundtableError
 from ..core.events import (
     BallotCast,
@@ -26,7 +25,7 @@ from ..core.headline import headline
 from ..core.standing import standing_of
 from ..core.state import State
 from ..core.text import clip
-from ..core.turns import UNDECLARED, as_it_stands
+from ..core.turns import UNDECLARED
 from ..core.values import Finding as Flaw
 from ..core.values import Verdict
 from ..core.verdict_check import Checked as CheckedText
@@ -35,6 +34,7 @@ from ..core.verdict_sources import sources_of
 from ..procedures import procedure_spec
 from ..version import __version__
 from .counting import counted
+from .hearing import Hearing
 from .reading import Bundle, BundleBroken, read_bundle
 from .signing import INSTALL, is_genuine
 
@@ -107,7 +107,9 @@ def check_bundle(
         Finding("events", "good", f"{state.seq:,} fold into a discussion that is {state.status}"),
         *_version(bundle, state),
         *_decisions(bundle, replay),
+        *_speeches(bundle, replay),
         *_declarations(bundle, replay),
+        *_prompts(bundle, replay),
         *_tally(bundle, state),
         *_cites(state),
         *_quotations(state),
@@ -135,10 +137,7 @@ class _Replay:
 
     state: State
     decided: frozenset[int]
-    read_again: int
-    """Declarations that were read again from what was answered."""
-    misread: tuple[SpeechGiven, ...]
-    """Speeches whose declaration is another one than what was answered says."""
+    hearing: Hearing
     unknown: str = ""
     """Why nothing could be decided again, if so."""
 
@@ -173,14 +172,10 @@ def _replayed(bundle: Bundle) -> _Replay:
     procedure, unknown = _procedure(records[0].event.procedure)
     state = State()
     decided: set[int] = set()
-    read_again, misread = 0, []
+    hearing = Hearing(procedure)
     for place, record in enumerate(records):
         event = record.event
-        if procedure is not None and isinstance(event, SpeechGiven) and event.declaration:
-            said = _declared_again(state, procedure, event)
-            read_again += said is not None
-            if said is not None and not _same(said, event.declaration):
-                misread.append(event)
+        hearing.before(state, event)
         if procedure is not None and not (record.seq in decided or event.type in _FROM_THE_WORLD):
             decided.update(_decided_again(state, procedure, records, place))
         try:
@@ -191,7 +186,8 @@ def _replayed(bundle: Bundle) -> _Replay:
                 "events before it.",
                 line=record.seq + 1,
             ) from None
-    return _Replay(state, frozenset(decided), read_again, tuple(misread), unknown)
+        hearing.after(state, event)
+    return _Replay(state, frozenset(decided), hearing, unknown)
 
 
 def _procedure(name: str) -> tuple[Procedure | None, str]:
@@ -212,30 +208,6 @@ def _decided_again(
     events = [event for each in effects if isinstance(each, Record) for event in each.events]
     found = [record.event for record in records[place : place + len(events)]]
     return range(place + 1, place + 1 + len(events)) if found == events else range(0)
-
-
-def _declared_again(state: State, procedure: Procedure, speech: SpeechGiven) -> Declaration | None:
-    """What a speaker declared, read again from its answer; None where nobody was called for it, or
-    the rules no longer ask for it."""
-    turn = state.turn(speech.turn_id)
-    plan = _plan(state, procedure, speech.turn_id) if turn and turn.attempts else None
-    accepted = as_it_stands(plan, turn) if plan else None
-    return accepted.declaration if accepted else None
-
-
-def _plan(state: State, procedure: Procedure, turn_id: str) -> TurnPlan | None:
-    try:
-        effects = decide(state, procedure)
-    except Exception:  # rules that meet what they never wrote may fail in any way
-        return None
-    plans = [each.plan for each in effects if isinstance(each, TakeTurn)]
-    return next((plan for plan in plans if plan.turn_id == turn_id), None)
-
-
-def _same(one: Declaration, other: Declaration) -> bool:
-    """Whether two declarations vote alike. What else they say depends on what was listed when the
-    call was made."""
-    return (one.votes, one.abstain, one.delivers) == (other.votes, other.abstain, other.delivers)
 
 
 def _head(bundle: Bundle, expected: str | None) -> Iterator[Finding]:
@@ -298,14 +270,16 @@ def _disagrees(bundle: Bundle, check: str, text: str) -> Finding:
     """Wrong, unless there may be another reason for it. The file gives that reason itself, so it
     excuses nothing: it only says why nobody can tell."""
     if _earlier_rules(bundle):
-        text += "; it was held under earlier rules, which read positions from prose"
-        return Finding(check, "unverified", text)
+        return Finding(check, "unverified", f"{text}; {_EARLIER}")
     if bundle.program_version != __version__:
         why = f"; version {bundle.program_version} may have had other rules than {__version__}"
         return Finding(check, "unverified", text + why)
     if bundle.redacted:
         return Finding(check, "unverified", f"{text}; what was redacted may be the reason")
     return Finding(check, "wrong", text)
+
+
+_EARLIER = "it was held under earlier rules, which read positions from prose"
 
 
 def _earlier_rules(bundle: Bundle) -> bool:
@@ -321,13 +295,58 @@ def _earlier_rules(bundle: Bundle) -> bool:
 
 def _declarations(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
     """What everybody declared stands in what it answered."""
-    if replay.misread:
-        turns = ", ".join(speech.turn_id for speech in replay.misread[:3])
-        text = f"read again, what was answered votes otherwise than what is recorded: {turns}"
+    hearing = replay.hearing
+    if hearing.misread:
+        text = f"read again, what was answered declares something else: {_few(hearing.misread)}"
         yield _disagrees(bundle, "declarations", text)
-    elif replay.read_again:
-        text = f"{replay.read_again} read again from what was answered came out the same"
+    elif hearing.declared:
+        text = f"{hearing.declared} read again from what was answered came out the same"
         yield Finding("declarations", "good", text)
+
+
+def _speeches(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
+    """What everybody said is what it answered when it was called."""
+    hearing = replay.hearing
+    if hearing.contradictions:
+        yield Finding("speeches", "wrong", _few(hearing.contradictions, "; "))
+    if hearing.differs:
+        text = f"read again, what was answered makes another speech: {_few(hearing.differs)}"
+        yield _disagrees(bundle, "speeches", text)
+    if hearing.underived:
+        text = f"not made again from what was answered: {_few(hearing.underived)}"
+        yield Finding("speeches", "unverified", text + _why_not(bundle, replay))
+    elif hearing.derived and not (hearing.contradictions or hearing.differs or hearing.misread):
+        text = f"{hearing.derived} made again from what was answered came out the same"
+        yield Finding("speeches", "good", text)
+
+
+def _prompts(bundle: Bundle, replay: _Replay) -> Iterator[Finding]:
+    """Everybody was asked with what there was: the question, the material, the earlier speeches."""
+    hearing = replay.hearing
+    if hearing.other_prompts:
+        text = (
+            "rendered again from the question, the material and the speeches before, they are "
+            f"others: {_few(hearing.other_prompts)}"
+        )
+        yield _disagrees(bundle, "prompts", text)
+    if hearing.old_prompts:
+        text = f"{len(hearing.old_prompts)} cannot be rendered again here: "
+        text += f"{_few(hearing.old_prompts)}; their words are of another time, or were condensed"
+        yield Finding("prompts", "unverified", text + _why_not(bundle, replay))
+    elif hearing.prompts and not hearing.other_prompts:
+        text = f"{hearing.prompts} rendered again came out the same"
+        yield Finding("prompts", "good", text)
+
+
+def _why_not(bundle: Bundle, replay: _Replay) -> str:
+    if replay.unknown:
+        return f"; {replay.unknown}"
+    return f"; {_EARLIER}" if _earlier_rules(bundle) else ""
+
+
+def _few(found: Sequence[str], between: str = ", ") -> str:
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return between.join(clip(each, 160) for each in found[:3]) + more
 
 
 def _tally(bundle: Bundle, state: State) -> Iterator[Finding]:

@@ -31,6 +31,22 @@ _EXAMPLE = re.compile(
     r"|pass|token|key)|xxx|\*\*\*|\.\.\.|…|\$\{|\$\(|\{\{|<[^>]+>|^\$?[A-Z_]+$|^(?:user|pass"
     r"|password|passwd|pwd|secret|token|test|root|postgres|admin|pw)$"
 )
+_NAMED = re.compile(
+    r"""(?ix)(?:passw(?:or)?d|passphrase|(?<![a-z])pwd)["']?
+    \s{0,20}(?:=>?|:=?)[ \t]{0,20}
+    (?:"(?P<double>[^"\n]{8,200})"|'(?P<single>[^'\n]{8,200})'
+    |(?P<word>[^\s"'`,;<>(){}\[\]]{8,200}+)(?![(\[{<]))""",
+    re.MULTILINE,
+)
+_NETRC = re.compile(
+    r"^(?:.{0,300}\blogin[ \t]{1,20}\S{1,200})?[ \t]{0,40}\bpassword[ \t]{1,20}"
+    r"(?P<word>\S{8,200})[ \t]{0,20}$",
+    re.MULTILINE,
+)
+"""What stands behind the name of a password: in settings, in JSON, in a netrc."""
+_OWNERS_LINK = re.compile(r"https?://[^\s/?#]+/\?key=(?P<key>[\w\-]{16,})")
+_UNSEEN = re.compile("[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
+"""What has no width: a copy from a page may carry it within a token."""
 _LEAST_SURPRISE = 3.0
 """Bits a character of a value that stands behind a name; words have fewer."""
 
@@ -53,7 +69,7 @@ class LikelySecret:
 def likely_secrets(text: str) -> list[LikelySecret]:
     """All that look like one, in order."""
     found: dict[int, LikelySecret] = {}
-    for kind, start, end in _found(text):
+    for kind, start, end in _in_the_text(text):
         if not any(each.start <= start < each.end for each in found.values()):
             line = text.count("\n", 0, start) + 1
             found[start] = LikelySecret(kind, line, start, end, _begins(text[start:end]))
@@ -69,7 +85,20 @@ def without_secrets(text: str) -> str:
     return "".join([*parts, text[end:]])
 
 
+def _in_the_text(text: str) -> Iterator[tuple[str, int, int]]:
+    """Those that a reader sees, by where they stand: what has no width hides none."""
+    if _UNSEEN.search(text) is None:
+        yield from _found(text)
+        return
+    places = [at for at, char in enumerate(text) if not _UNSEEN.match(char)]
+    for kind, start, end in _found(_UNSEEN.sub("", text)):
+        yield kind, places[start], places[end - 1] + 1
+
+
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _OWNERS_LINK.finditer(text):
+        if not _EXAMPLE.search(match["key"]):
+            yield "a link with its owner's key", match.start("key"), match.end("key")
     for match in _SECRET_ADDRESS.finditer(text):
         yield "an address that lets others write", match.start(), match.end()
     for match in _PASSWORD.finditer(text):
@@ -84,6 +113,14 @@ def _found(text: str) -> Iterator[tuple[str, int, int]]:
         value = match[0][len(match[1]) :]
         if _looks_drawn(value):
             yield "a password or token", match.start() + len(match[1]), match.end()
+    for match in _NETRC.finditer(text):
+        if _looks_chosen(match["word"]):
+            yield "a password", match.start("word"), match.end("word")
+    for match in _NAMED.finditer(text):
+        group = next(each for each in ("double", "single", "word") if match[each])
+        value = match[group] if group != "word" else match[group].rstrip(".:")
+        if _looks_chosen(value):
+            yield "a password", match.start(group), match.start(group) + len(value)
 
 
 def _kind(value: str) -> str:
@@ -98,6 +135,20 @@ def _looks_drawn(value: str) -> bool:
     kinds = [any(map(test, value)) for test in (str.isdigit, str.islower, str.isupper)]
     shares = [count / len(value) for count in Counter(value).values()]
     return sum(kinds) >= 2 and -sum(p * math.log2(p) for p in shares) >= _LEAST_SURPRISE
+
+
+def _looks_chosen(value: str) -> bool:
+    """Whether a value is one that somebody chose for a password: no word and no code, but letters
+    with digits among them."""
+    if len(value) < 8 or " " in value or _EXAMPLE.search(value) or _CODE.search(value):
+        return False
+    letters = [char for char in value if char.isalpha()]
+    digits = sum(map(str.isdigit, value))
+    return digits > 0 and len(letters) > 1 and len(set(value)) >= 6
+
+
+_CODE = re.compile(r"\w\(|\w\.\w+\.\w|^[$%@]|::|://|^(?:\w+[/.])+[A-Za-z]+$")
+"""A call, an attribute, a variable, an address or a path in place of a value."""
 
 
 def _begins(value: str) -> str:

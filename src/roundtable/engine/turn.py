@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from .. import prompts
 from ..core.budget import admit, reserve
-from ..core.contracts import sections_to_mend
-from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
+from ..core.effects import PromptPlan, Task, TurnPlan
 from ..core.errors import SpeakerError
 from ..core.events import (
     AttemptFailed,
@@ -28,12 +26,13 @@ from ..core.events import (
 )
 from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
-from ..core.text import estimate_tokens, readable, redact
+from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
+from ..prompts.asking import asked
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -184,40 +183,9 @@ class _Taking:
         return min(wanted, call.speaker.context_window // 2)
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
-        task = self.plan.task_for(call.speaker)
         room = call.speaker.context_window - self._max_tokens(call)
-        nonce = self._nonce(task.prompt)
-        if call.purpose == "declare":
-            return self._ask_again(task, call, nonce, room)
-        if not call.repair:
-            rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
-            return rendered.prompt, rendered.condensed
-        plan = PromptPlan(
-            "shared/repair",
-            {
-                "answer": Untrusted("speech", call.broken_text),
-                "violations": "\n".join(f"- {each.message}" for each in call.repair),
-                "sections": ", ".join(f"“## {name}”" for name in sections_to_mend(call.repair)),
-            },
-        )
-        # The same nonce: the notice at the top of the prompt vouches for no other.
-        repair = prompts.render(plan, nonce=nonce, limit_tokens=room // 2)
-        addition = f"\n\n{repair.prompt.user}"
-        room -= estimate_tokens(addition)
-        rendered = prompts.render(task.prompt, nonce=nonce, limit_tokens=room)
-        user = rendered.prompt.user + addition
-        condensed = rendered.condensed or repair.condensed
-        return rendered.prompt.model_copy(update={"user": user}), condensed
-
-    def _ask_again(self, task: Task, call: Call, nonce: str, room: int) -> tuple[Prompt, bool]:
-        """The short prompt for a declaration alone, with the speech that it belongs to."""
-        assert task.again is not None, "only a task that can be asked again is"
-        told: dict[str, PromptValue] = {
-            "speech": Untrusted("speech", call.broken_text, "yourself"),
-            "problems": "\n".join(f"- {each.message}" for each in call.repair),
-        }
-        plan = replace(task.again, variables={**task.again.variables, **told})
-        rendered = prompts.render(plan, nonce=nonce, limit_tokens=room)
+        nonce = self._nonce(self.plan.task_for(call.speaker).prompt)
+        rendered = asked(self.plan, call, nonce=nonce, room=room)
         return rendered.prompt, rendered.condensed
 
     def _nonce(self, plan: PromptPlan) -> str:

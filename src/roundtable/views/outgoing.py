@@ -14,8 +14,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.common.html_blocks import block_names
@@ -50,15 +51,26 @@ _NO_TEXT = re.compile(r"<[!?@#]")
 """Comments and declarations, and what chats take for a person or a room."""
 _FOLLOWED = re.compile(r"(?:https?://[^/?#\s]|mailto:[^\s])", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*:|[/\\]{2}", re.IGNORECASE)
-_CODE_SUFFIXES = "cs|hs|js|md|ml|mm|pl|pm|ps|py|rs|sh|so|st|ts|vb|js"
+_FILE_SUFFIXES = (
+    "cc|cfg|conf|cpp|cs|css|csv|doc|docx|go|gz|hpp|hs|htm|html|ini|ipynb|java|js|json|jsonl|jsx|"
+    "kt|lock|log|md|ml|mm|pdf|php|pl|pm|png|jpg|svg|ps|py|pyi|rb|rs|rst|sh|so|sql|st|svelte|"
+    "swift|tar|tex|toml|ts|tsv|tsx|txt|vb|vue|xlsx|xml|yaml|yml"
+)
+"""What ends the name of a file or of a program: nobody takes these for addresses, though some could
+be one."""
 _CLAIMED = re.compile(
-    r"(?:[a-z][a-z0-9+.\-]*:)?//(?P<address>[^\s/?#<>]+)"
-    r"|(?<![\w.@\-])(?P<bare>(?:[\w\-]+\.)+"
-    rf"(?!(?:{_CODE_SUFFIXES})\b)(?:[a-z]{{2}}|com|org|net|edu|gov|mil|int|info|biz|app|dev|xyz"
-    r"|site|online|cloud|tech|page|shop|store|blog|zip|bank|xn--[\w\-]+))(?![\w\-])"
-    r"|[\w.+\-]+@(?P<mail>[\w.\-]+)",
+    r"(?:[a-z][a-z0-9+.\-]{0,30}:)?//(?P<address>[^\s/?#<>]+)(?P<path>[/?#][^\s<>]*)?"
+    r"|(?<![\w.@\-])(?P<bare>(?:\d{1,3}\.){3}\d{1,3}|localhost(?=:\d)"
+    rf"|(?:[\w\-]+\.)+(?!(?:{_FILE_SUFFIXES})\b)(?:[^\W\d_]{{2,63}}|xn--[\w\-]+))(?![\w\-])"
+    r"(?P<port>:\d{1,5})?(?P<way>[/?#][^\s<>]*)?"
+    r"|[\w.+\-]{1,64}@(?P<mail>[\w.\-]+)",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(r"[^\s()\[\]<>|]{0,200}$")
+_AFTER = re.compile(r"[^\s()\[\]<>|]{0,200}")
+_EMPHASIS = re.compile(r"[*~`\\]|(?<![a-z0-9])_+|_+(?![a-z0-9])", re.IGNORECASE)
+_DOTS = str.maketrans("。｡．․", "....")
+"""Other alphabets' full stops, which browsers read as dots of a host."""
 
 
 def outgoing(text: str) -> str:
@@ -94,7 +106,8 @@ def _is_suspect(text: str) -> bool:
 
 
 def _unless_it_lies(link: re.Match[str]) -> str:
-    return link[0] if _lies(link["words"], link["target"]) else ""
+    words = _in_its_place(link["words"], link.string, link.start(), link.end())
+    return link[0] if _lies(words, link["target"]) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -256,7 +269,8 @@ def _links(state: StateInline, silent: bool) -> bool:
     opened = next((t for t in state.tokens[first:] if t.type == "link_open"), None)
     if silent or opened is None or _is_picture(state.src, start):
         return True
-    words = "".join(token.content for token in state.tokens[first:])
+    rendered = "".join(token.content for token in state.tokens[first:])
+    words = _in_its_place(rendered, state.src, start, state.pos)
     if _lies(words, str(opened.attrs.get("href", ""))):
         head = "" if state.src[start + 1].isalnum() else "\\"
         state.env["found"] += [_Found(start, head), _Found(divided, " ")]
@@ -292,19 +306,49 @@ def _is_html(source: str, at: int) -> bool:
     return any(pattern.match(source, at) for pattern in (_TAG, _NO_TEXT, HTML_TAG_RE))
 
 
+def _in_its_place(words: str, source: str, start: int, end: int) -> str:
+    """The words of a link with what touches them: a reader sees no border between."""
+    before = _BEFORE.search(source[max(0, start - 200) : start])
+    after = _AFTER.match(source, end)
+    return f"{before[0] if before else ''}{words}{after[0] if after else ''}"
+
+
 def _lies(words: str, target: str) -> bool:
     """Whether the words show another address than the link has, or it leads where no link should:
     to a script, a file, a place of this machine."""
-    if not _FOLLOWED.match(target):
-        return _SCHEME.match(target) is not None
-    leads = _host(target)
-    plain = unicodedata.normalize("NFKC", words)
+    plain = unicodedata.normalize("NFKC", unescape(words).translate(_DOTS))
     plain = "".join(char for char in plain if unicodedata.category(char) != "Cf")
-    for match in _CLAIMED.finditer(plain):
-        claimed = match["address"] or match["bare"] or match["mail"]
-        if _bare(claimed.rpartition("@")[2].partition(":")[0]) != leads:
+    claims = [*_CLAIMED.finditer(plain)]
+    if (bare := _EMPHASIS.sub("", plain)) != plain:
+        claims += _CLAIMED.finditer(bare)
+    if not _FOLLOWED.match(target):
+        if _SCHEME.match(target) or target.startswith(("\\", "%5C", "%5c")):
             return True
-    return False
+        return any(claim[0].rstrip(_STOPS) not in target for claim in claims)
+    leads = _host(target)
+    return any(_claims_another(each, leads, target) for each in claims)
+
+
+_STOPS = ".,;:!?'\"…)]*_~`"
+
+
+def _claims_another(claim: re.Match[str], leads: str, target: str) -> bool:
+    claimed = claim["address"] or claim["bare"] or claim["mail"]
+    host = claimed.rpartition("@")[2].partition(":")[0]
+    if _bare(host.rstrip(_STOPS)) != leads:
+        return True
+    way = claim["path"] or claim["way"] or ""
+    shown_way, real = _way(way), _way(re.sub(r"^\w+:/*[^/?#]*", "", target))
+    if way.rstrip(_STOPS.replace(".", "").replace("…", "")).endswith(
+        ("…", "...")
+    ):  # shortened, as long addresses are
+        return not real.startswith(shown_way)
+    return bool(shown_way) and shown_way != real
+
+
+def _way(path: str) -> str:
+    """What follows the host, however it is written and emphasised."""
+    return re.sub(r"[*_~`\\]", "", unquote(path)).rstrip(_STOPS + "/")
 
 
 def _host(target: str) -> str:

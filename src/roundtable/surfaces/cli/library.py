@@ -14,7 +14,7 @@ from ...bootstrap import App
 from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import NotAllowed, UnknownName, UsageError
 from ...core.state import State
-from ...core.text import clip, redact
+from ...core.text import redact
 from ...engine.external import Heard
 from ...ports import DiscussionSummary
 from ...procedures import procedure_spec
@@ -29,8 +29,8 @@ from .terminal import (
     echo,
     echo_error,
     echo_key,
-    for_screen,
     is_terminal,
+    on_one_line,
     print_json,
     print_markdown,
     read_text,
@@ -52,7 +52,7 @@ def list_command(flags: Mapping[str, Any]) -> int:
         return 0
     wide = max(len(row.procedure) for row in rows)
     for row in rows:
-        topic = clip(" ".join(for_screen(row.topic).split()), 60)
+        topic = on_one_line(row.topic, 60)
         turned_out = f"  [turned out {row.outcome}]" if row.outcome else ""
         echo(
             f"{row.discussion_id}  {_local(row.updated_at)}  {_status(row):<11}  "

@@ -29,7 +29,7 @@ from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from .terminal import echo_error, for_screen, is_terminal, rendered
+from .terminal import echo_error, for_screen, is_terminal, on_one_line, rendered
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -82,7 +82,7 @@ class PlainProgress:
         self._begun = time.monotonic()
 
     def say(self, line: str) -> None:
-        echo_error(line)
+        echo_error(on_one_line(line))
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         line = _line(record, state)
@@ -136,7 +136,7 @@ class LiveProgress:
         self._live.start()
 
     def say(self, line: str) -> None:
-        self._console.print(for_screen(line), markup=False, emoji=False, highlight=False)
+        self._console.print(on_one_line(line), markup=False, emoji=False, highlight=False)
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         event = record.event

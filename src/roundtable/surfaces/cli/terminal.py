@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ...core.errors import BadTopic
+from ...core.text import clip
 from ...core.visible import shown, visible
 from ...procedures.opening import MAX_CONTEXT
 
@@ -43,6 +44,14 @@ def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
 def echo_error(line: str) -> None:
     """A line for the person, beside the answer."""
     click.echo(for_screen(line), err=True)
+
+
+def on_one_line(text: str, most: int | None = None) -> str:
+    """Words of others within a line of ours: it may be kept, and be shown as Markdown later."""
+    from ...views.outgoing import outgoing
+
+    line = " ".join(for_screen(text).split())
+    return outgoing(line if most is None else clip(line, most))
 
 
 def print_json(document: Any) -> None:
