@@ -426,3 +426,52 @@ async def test_pause_resume_skip_material_join_and_leave_are_tools_too(tmp_path:
             await seat.leave(id_, "back")
         concluded = await toolset.call("conclude", {"discussion_id": id_, "conclusion": "Done."})
         assert concluded.wire()["state"] == "concluded"
+
+
+# What must be answered, and what came of it
+
+
+def long(text: str, length: int = 290) -> str:
+    """A text of about this length whose last word says that it is whole."""
+    return f"{text} {'and so on ' * (length // 10 - 4)}{text} to the end"
+
+
+async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_same_answer(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=4)
+        for round_ in (1, 2, 3):
+            for who in NAMES[: 3 if round_ < 3 else 2]:
+                declared: dict[str, Any] = {
+                    "position": f"{who} would wait.",
+                    "votes": [{"on": "d1", "before": "o1", "choice": "o1"}],
+                    "new_points": [long(f"{who} claims {round_}-{n}") for n in range(3)],
+                    "conditions": [
+                        {"text": long(f"{who} demands {n}"), "kind": "demand"} for n in range(3)
+                    ],
+                }
+                state = await stored(toolset, id_)
+                if round_ == 2:
+                    declared["stances"] = [
+                        {"id": each.id, "stance": "agree"}
+                        for each in record_of(state).points
+                        if each.author != who
+                    ]
+                await toolset.speak(id_, who, "I have thought about it.", declared)
+        record = record_of(await stored(toolset, id_))
+        texts = {each.id: each.text for each in (*record.points, *record.conditions)}
+        read, status = await toolset.read(id_, "prod"), await toolset.status(id_, "prod")
+        for told in (read, status):
+            assert told.form is not None
+            assert len(told.form.answer) >= 6
+            shown = {each.id: each.text for each in told.points}
+            assert {each: shown.get(each) for each in told.form.answer} == {
+                each: texts[each] for each in told.form.answer
+            }
+            assert told.further_points > 0
+        # Whoever leads reads the demands first; what all agree on is left out first.
+        for lead in (await toolset.read(id_, "coordinator"), await toolset.status(id_)):
+            shown = {each.id: each.text for each in lead.points}
+            assert all(shown.get(each.id) == each.text for each in record.conditions)
+            assert "agreed" not in {each.status for each in lead.points}
