@@ -475,3 +475,58 @@ async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_sam
             shown = {each.id: each.text for each in lead.points}
             assert all(shown.get(each.id) == each.text for each in record.conditions)
             assert "agreed" not in {each.status for each in lead.points}
+
+
+async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_is_explained(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        demand = [{"text": "Two people are free.", "kind": "demand"}]
+        votes = [{"on": "d1", "before": "o1", "choice": "o1"}]
+        await toolset.speak(
+            id_,
+            "arch",
+            "I would.",
+            {
+                "position": "Move.",
+                "votes": votes,
+                "conditions": demand,
+                "new_points": ["It is cheap."],
+            },
+        )
+        for who in ("back", "prod", "arch"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        stances = [{"id": each, "stance": "agree"} for each in ("c1", "p44", "<b>")]
+        spoken = await toolset.speak(
+            id_, "back", "Me too.", {"position": "Move.", "votes": votes, "stances": stances}
+        )
+        (told,) = [each for each in spoken.problems if "not listed" in each]
+        assert "were left out: c1, p44, one without an id; a condition lapses when" in told
+
+
+async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_turn_is_for(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset, tools(tmp_path, profile="back") as back:
+        id_ = await started(toolset, max_rounds=2, rounds_wait=True)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        await toolset.speak(id_, "back", **declares("VOTE o1"))
+        assert (await toolset.read(id_, "back")).form is None
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "NEW: it is slow"))
+        between = await back.read(id_)
+        assert between.form is not None
+        assert between.hint.startswith("It is the turn of the coordinator;")
+        assert "You have not answered p1: speak with a declaration and no content" in between.hint
+        await back.speak(id_, "back", declaration={"stances": [{"id": "p1", "stance": "agree"}]})
+        settled = await back.read(id_)
+        assert (settled.form, "not answered" in settled.hint) == (None, False)
+        assert "if you coordinate, the next one waits" in (await toolset.poll(id_)).hint
+        await toolset.speak(id_, "coordinator", "Go on.")
+        await all_speak(toolset, id_)
+        for told in (await back.collect(id_), await back.poll(id_, wait=0)):
+            assert told.hint.startswith("The rounds are over, and the coordinator concludes.")
+        for asked in (await toolset.collect(id_), await toolset.poll(id_, wait=0)):
+            assert "if you coordinate, call end with your conclusion" in asked.hint
+        lead = await toolset.status(id_, "coordinator")
+        assert lead.hint.startswith("The rounds are over: call end with your conclusion")

@@ -174,7 +174,7 @@ class AskTools(ToolsetBase):
         if wait and state.closed is None:
             await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
             state = await self._state(discussion_id)
-        result = _collected(state)
+        result = _collected(state, self.access.profile)
         told = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
         report = with_works(told, state)
         while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
@@ -211,7 +211,7 @@ class AskTools(ToolsetBase):
             await coming.aclose()
 
 
-def _collected(state: State) -> Collected:
+def _collected(state: State, caller: str) -> Collected:
     now = where(state)
     verdict, closed = state.verdict, state.closed
     usage = state.usage
@@ -253,7 +253,7 @@ def _collected(state: State) -> Collected:
         cost_usd=usage.cost_usd,
         hint="It is done."
         if closed
-        else what_next(state, now)
+        else what_next(state, now, caller)
         if now.waiting_for
         else "It is not done yet: poll it, or collect with wait=50.",
     )

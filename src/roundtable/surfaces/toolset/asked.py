@@ -15,7 +15,7 @@ from ...procedures import procedure_spec
 from ...views.delivery import Delivery
 from ...views.outside_form import outside_form
 from .results import Declaring, Point, written
-from .status import deadline, open_ids, unanswered_at_the_end
+from .status import deadline, may_add, unanswered_at_the_end
 
 LONGEST_POINT = 200
 MAX_KEPT = 10_000
@@ -131,8 +131,8 @@ def _plan(state: State, seat: str) -> TurnPlan | None:
     spec = procedure_spec(state.start.procedure)
     plans = open_turns(state, spec.procedure)
     plan = next((each for each in plans if each.participant.id == seat), None)
-    over = plan is None and all(each.round == 0 for each in plans) and open_ids(state, seat)
-    return spec.declares_later(state, seat) if over else plan
+    adds = plan is None and may_add(state, seat)
+    return spec.declares_later(state, seat) if adds else plan
 
 
 def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[str, str]:
