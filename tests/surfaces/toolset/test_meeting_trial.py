@@ -530,3 +530,28 @@ async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_tur
             assert "if you coordinate, call end with your conclusion" in asked.hint
         lead = await toolset.status(id_, "coordinator")
         assert lead.hint.startswith("The rounds are over: call end with your conclusion")
+
+
+async def test_what_the_coordinator_or_a_seat_has_against_it_is_never_called_no_dissent(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        for kept, named in (("", "Product: not before June."), ("I would wait.", "")):
+            id_ = await started(toolset, max_rounds=1)
+            for who in NAMES:
+                spoken = declares("VOTE o1")
+                if who == "prod" and kept:
+                    spoken["declaration"]["for_the_record"] = kept
+                await toolset.speak(id_, who, **spoken)
+            ended = await toolset.end_discussion(
+                id_, conclusion="One.", dissent=[named] if named else []
+            )
+            collected = await toolset.collect(id_)
+            assert [(each.participant, each.position) for each in collected.dissent] == [
+                ("coordinator", named) if named else ("prod", kept)
+            ]
+            assert ended.document is not None
+            document = (tmp_path / "work" / ended.document).read_text("utf-8")
+            for told in (collected.report, document):
+                assert "**Dissent:** nobody voted otherwise; " in told
+                assert "**Dissent:** none" not in told
