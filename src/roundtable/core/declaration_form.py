@@ -536,13 +536,14 @@ class _Reader:
         listed = {each.id: each for each in self.form.listed}
         taken: dict[str, DeclaredStance] = {}
         contradicted: set[str] = set()
+        unlisted: list[str] = []
         for entry in given if isinstance(given, list) else []:
             if not isinstance(entry, dict):
                 continue
             match = _POINT_ID.match(str(entry.get("id", "")))
             point = f"{match['kind'].lower()}{int(match['number'])}" if match else ""
             if point not in listed:
-                self._mend("stances on points that are not listed were left out")
+                unlisted.append(point or "one without an id")
                 continue
             word = str(entry.get("stance", "")).strip().casefold()
             if word not in _STANCES:
@@ -564,6 +565,8 @@ class _Reader:
             if point in taken and taken[point].stance != stance.stance:
                 contradicted.add(point)
             taken[point] = stance
+        if unlisted:
+            self._mend(_left_out(list(dict.fromkeys(unlisted))))
         for point in sorted(contradicted):
             self.problems.append(f"There are two different stances on {point}. Give one.")
         yield from (each for point, each in taken.items() if point not in contradicted)
@@ -674,6 +677,15 @@ class _Reader:
     def _mend(self, told: str) -> None:
         if told not in self.mended:
             self.mended.append(told)
+
+
+def _left_out(ids: Sequence[str]) -> str:
+    """Which stances count for nothing, and how a condition can be gone that was there before."""
+    more = f" and {len(ids) - 8} more" if len(ids) > 8 else ""
+    told = f"stances on points that are not listed were left out: {', '.join(ids[:8])}{more}"
+    if any(each.startswith("c") for each in ids):
+        told += "; a condition lapses when its owner's newer declaration does not list it again"
+    return told
 
 
 def _among(given: Any, choices: Sequence[str]) -> str | None:

@@ -84,6 +84,8 @@ class Delivery:
     changed: str
     """What talk changed, in words."""
     on_dissent: str
+    for_the_record: tuple[str, ...]
+    """What seats want to be kept whatever is decided, with their names."""
     gaps: str
     sources: tuple[str, ...]
     voters: str
@@ -212,6 +214,9 @@ def _delivery(state: State) -> Delivery:
         shared=tuple(line(each) for each in record.shared),
         changed=_changed(state, decisions),
         on_dissent=shown(verdict.on_dissent) if verdict else "",
+        for_the_record=tuple(
+            f"{name_of(state, who)}: {line(text)}" for who, text in kept_for_the_record(state)
+        ),
         gaps=shown(verdict.gaps) if verdict else "",
         sources=tuple(line(each) for each in (verdict.sources if verdict else ())),
         voters=_voters(state),
@@ -221,6 +226,16 @@ def _delivery(state: State) -> Delivery:
         works=works_of(state),
         headline=headline(state),
     )
+
+
+def kept_for_the_record(state: State) -> tuple[tuple[str, str], ...]:
+    """By seat, what it wants to be kept whatever is decided: the last word of each."""
+    said = {
+        each.participant: each.declaration.for_the_record
+        for each in standing_of(state).record.statements
+        if each.declaration.for_the_record
+    }
+    return tuple(said.items())
 
 
 def _names(state: State, seats: Iterable[str]) -> tuple[str, ...]:

@@ -146,10 +146,12 @@ def dissent(delivery: Delivery) -> str:
         elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
             told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
             none = f"none on the question; {'; '.join(told)}"
-        if not delivery.on_dissent:
-            return none
-        said = f"the writer says: {line(delivery.on_dissent)}"
-        return f"{none} was counted; {said}" if none == "none" else f"{none}; {said}".strip("; ")
+        said = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
+        said += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
+        if said and none == "none":
+            # Nobody voted otherwise, and somebody has something against it all the same.
+            none = "nobody voted otherwise"
+        return "; ".join(each for each in (none, *said) if each)
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

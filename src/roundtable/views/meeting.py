@@ -19,7 +19,7 @@ from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, count_words, first_sentences
 from ..core.values import OUTSIDE, ActionItem
-from .delivery import Delivery
+from .delivery import Delivery, kept_for_the_record
 from .delivery_md import Part, markdown
 from .estimate import Estimate, estimate_calls
 from .meeting_status import (
@@ -154,12 +154,14 @@ def actions(state: State) -> tuple[ActionItem, ...]:
 
 def for_the_record(state: State) -> list[str]:
     """What participants want to stand in the minutes whatever is decided: the last word of each."""
-    said = {
-        each.participant: each.declaration.for_the_record
-        for each in record_of(state).statements
-        if each.declaration.for_the_record
-    }
-    return [f"{_names(state, (who,))}: {text}" for who, text in said.items()]
+    return [f"{_names(state, (who,))}: {text}" for who, text in kept_for_the_record(state)]
+
+
+def chairs_dissent(state: State) -> list[str]:
+    """Who dissents and why, as a coordinator from outside gave it with its conclusion."""
+    speech = closing_speech(state)
+    listed = speech.sections.get("Dissent", "") if speech and speech.model == OUTSIDE else ""
+    return [each.removeprefix("- ") for each in listed.splitlines() if each.strip()]
 
 
 def changes_of_mind(state: State) -> list[str]:

@@ -426,3 +426,132 @@ async def test_pause_resume_skip_material_join_and_leave_are_tools_too(tmp_path:
             await seat.leave(id_, "back")
         concluded = await toolset.call("conclude", {"discussion_id": id_, "conclusion": "Done."})
         assert concluded.wire()["state"] == "concluded"
+
+
+# What must be answered, and what came of it
+
+
+def long(text: str, length: int = 290) -> str:
+    """A text of about this length whose last word says that it is whole."""
+    return f"{text} {'and so on ' * (length // 10 - 4)}{text} to the end"
+
+
+async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_same_answer(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=4)
+        for round_ in (1, 2, 3):
+            for who in NAMES[: 3 if round_ < 3 else 2]:
+                declared: dict[str, Any] = {
+                    "position": f"{who} would wait.",
+                    "votes": [{"on": "d1", "before": "o1", "choice": "o1"}],
+                    "new_points": [long(f"{who} claims {round_}-{n}") for n in range(3)],
+                    "conditions": [
+                        {"text": long(f"{who} demands {n}"), "kind": "demand"} for n in range(3)
+                    ],
+                }
+                state = await stored(toolset, id_)
+                if round_ == 2:
+                    declared["stances"] = [
+                        {"id": each.id, "stance": "agree"}
+                        for each in record_of(state).points
+                        if each.author != who
+                    ]
+                await toolset.speak(id_, who, "I have thought about it.", declared)
+        record = record_of(await stored(toolset, id_))
+        texts = {each.id: each.text for each in (*record.points, *record.conditions)}
+        read, status = await toolset.read(id_, "prod"), await toolset.status(id_, "prod")
+        for told in (read, status):
+            assert told.form is not None
+            assert len(told.form.answer) >= 6
+            shown = {each.id: each.text for each in told.points}
+            assert {each: shown.get(each) for each in told.form.answer} == {
+                each: texts[each] for each in told.form.answer
+            }
+            assert told.further_points > 0
+        # Whoever leads reads the demands first; what all agree on is left out first.
+        for lead in (await toolset.read(id_, "coordinator"), await toolset.status(id_)):
+            shown = {each.id: each.text for each in lead.points}
+            assert all(shown.get(each.id) == each.text for each in record.conditions)
+            assert "agreed" not in {each.status for each in lead.points}
+
+
+async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_is_explained(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        demand = [{"text": "Two people are free.", "kind": "demand"}]
+        votes = [{"on": "d1", "before": "o1", "choice": "o1"}]
+        await toolset.speak(
+            id_,
+            "arch",
+            "I would.",
+            {
+                "position": "Move.",
+                "votes": votes,
+                "conditions": demand,
+                "new_points": ["It is cheap."],
+            },
+        )
+        for who in ("back", "prod", "arch"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        stances = [{"id": each, "stance": "agree"} for each in ("c1", "p44", "<b>")]
+        spoken = await toolset.speak(
+            id_, "back", "Me too.", {"position": "Move.", "votes": votes, "stances": stances}
+        )
+        (told,) = [each for each in spoken.problems if "not listed" in each]
+        assert "were left out: c1, p44, one without an id; a condition lapses when" in told
+
+
+async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_turn_is_for(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset, tools(tmp_path, profile="back") as back:
+        id_ = await started(toolset, max_rounds=2, rounds_wait=True)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        await toolset.speak(id_, "back", **declares("VOTE o1"))
+        assert (await toolset.read(id_, "back")).form is None
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "NEW: it is slow"))
+        between = await back.read(id_)
+        assert between.form is not None
+        assert between.hint.startswith("It is the turn of the coordinator;")
+        assert "You have not answered p1: speak with a declaration and no content" in between.hint
+        await back.speak(id_, "back", declaration={"stances": [{"id": "p1", "stance": "agree"}]})
+        settled = await back.read(id_)
+        assert (settled.form, "not answered" in settled.hint) == (None, False)
+        assert "if you coordinate, the next one waits" in (await toolset.poll(id_)).hint
+        await toolset.speak(id_, "coordinator", "Go on.")
+        await all_speak(toolset, id_)
+        for told in (await back.collect(id_), await back.poll(id_, wait=0)):
+            assert told.hint.startswith("The rounds are over, and the coordinator concludes.")
+        for asked in (await toolset.collect(id_), await toolset.poll(id_, wait=0)):
+            assert "if you coordinate, call end with your conclusion" in asked.hint
+        lead = await toolset.status(id_, "coordinator")
+        assert lead.hint.startswith("The rounds are over: call end with your conclusion")
+
+
+async def test_what_the_coordinator_or_a_seat_has_against_it_is_never_called_no_dissent(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        for kept, named in (("", "Product: not before June."), ("I would wait.", "")):
+            id_ = await started(toolset, max_rounds=1)
+            for who in NAMES:
+                spoken = declares("VOTE o1")
+                if who == "prod" and kept:
+                    spoken["declaration"]["for_the_record"] = kept
+                await toolset.speak(id_, who, **spoken)
+            ended = await toolset.end_discussion(
+                id_, conclusion="One.", dissent=[named] if named else []
+            )
+            collected = await toolset.collect(id_)
+            assert [(each.participant, each.position) for each in collected.dissent] == [
+                ("coordinator", named) if named else ("prod", kept)
+            ]
+            assert ended.document is not None
+            document = (tmp_path / "work" / ended.document).read_text("utf-8")
+            for told in (collected.report, document):
+                assert "**Dissent:** nobody voted otherwise; " in told
+                assert "**Dissent:** none" not in told

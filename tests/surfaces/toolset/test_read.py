@@ -102,8 +102,8 @@ async def test_the_status_has_score_and_points_as_soon_as_speeches_state_them(
         status = await toolset.status(id_)
         assert (status.consensus_points, status.disagreement_points) == (["p1"], ["p2"])
         assert [(p.id, p.by, p.status, p.stances) for p in status.points] == [
-            ("p1", "arch", "agreed", {}),
             ("p2", "arch", "disputed", {"back": "disagree: too early", "prod": "agree"}),
+            ("p1", "arch", "agreed", {}),
         ]
         assert status.convergence_score == 0.5
         summary = await toolset.summarize(id_)

@@ -11,13 +11,14 @@ from pydantic import Field
 
 from ...core.state import State
 from ...core.text import clip, redact
-from ...core.values import Material
+from ...core.values import HOST_WIRE_NAME, Material
 from ...procedures import procedure_spec
 from ...procedures.casting import Question, open_questions
 from ...version import __version__
 from ...views.deliverables import with_works
-from ...views.delivery import Delivery
+from ...views.delivery import Delivery, kept_for_the_record
 from ...views.estimate import estimate_line
+from ...views.meeting import chairs_dissent
 from ...views.notes import notes
 from ..opening import BriefOptionValues, open_request
 from .base import Id, Key, News, Port, ToolsetBase, Wait, Web
@@ -174,7 +175,7 @@ class AskTools(ToolsetBase):
         if wait and state.closed is None:
             await self._coming(discussion_id, state.seq, wait, on_progress, first=False)
             state = await self._state(discussion_id)
-        result = _collected(state)
+        result = _collected(state, self.access.profile)
         told = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
         report = with_works(told, state)
         while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
@@ -211,7 +212,7 @@ class AskTools(ToolsetBase):
             await coming.aclose()
 
 
-def _collected(state: State) -> Collected:
+def _collected(state: State, caller: str = "") -> Collected:
     now = where(state)
     verdict, closed = state.verdict, state.closed
     usage = state.usage
@@ -231,14 +232,7 @@ def _collected(state: State) -> Collected:
         findings=[clip(f"{f.message} {f.excerpt}".strip(), SHORT) for f in told.findings[:8]],
         confidence=sure if verdict and verdict.meaningful and sure != "none" else None,
         agreement=clip(told.agreement, 600),
-        dissent=[
-            Dissenting(
-                participant=each.participant,
-                position=clip(each.position, SHORT),
-                reason=clip(each.reason, SHORT),
-            )
-            for each in told.dissent[:8]
-        ],
+        dissent=_dissenting(state)[:8],
         changed_minds=clip(told.changed, 400),
         method=verdict.method if verdict else "",
         partial=verdict.partial if verdict else False,
@@ -253,10 +247,33 @@ def _collected(state: State) -> Collected:
         cost_usd=usage.cost_usd,
         hint="It is done."
         if closed
-        else what_next(state, now)
+        else what_next(state, now, caller)
         if now.waiting_for
         else "It is not done yet: poll it, or collect with wait=50.",
     )
+
+
+def _dissenting(state: State) -> list[Dissenting]:
+    """Who was counted against it, whom the coordinator names, and what seats want to be kept."""
+    found = [
+        Dissenting(
+            participant=each.participant,
+            position=clip(each.position, SHORT),
+            reason=clip(each.reason, SHORT),
+        )
+        for each in Delivery.of(state).dissent
+    ]
+    found += [
+        Dissenting(participant=HOST_WIRE_NAME, position=redact(clip(each, 2 * SHORT)))
+        for each in chairs_dissent(state)
+    ]
+    found += [
+        Dissenting(
+            participant=who, position=redact(clip(text, 2 * SHORT)), reason="For the record."
+        )
+        for who, text in kept_for_the_record(state)
+    ]
+    return found
 
 
 def _to_answer(asked: Sequence[Question]) -> str:

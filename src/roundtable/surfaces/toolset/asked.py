@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...core.declaration_form import Form
 from ...core.effects import TurnPlan
@@ -12,24 +12,61 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...engine.moderation import open_turns
 from ...procedures import procedure_spec
+from ...views.delivery import Delivery
 from ...views.outside_form import outside_form
 from .results import Declaring, Point, written
-from .status import deadline, open_ids
+from .status import deadline, may_add, unanswered_at_the_end
 
 LONGEST_POINT = 200
+MAX_KEPT = 10_000
+"""Of a text that somebody has to answer: all of it, however long."""
 LONGEST_REASON = 80
 
 
-def points_on_the_table(state: State) -> list[Point]:
-    """Everything that somebody may take a stance on, as it stands now. Of what is agreed nobody has
-    to be named: all who could answer it agree."""
+def points_on_the_table(state: State, asked: Collection[str] = ()) -> list[Point]:
+    """Everything that somebody may take a stance on, as it stands now: first what is `asked`, then
+    open demands, then what is not settled; what all agree on comes last. What is asked and what
+    is demanded stands in full. Of what is agreed nobody has to be named: all who could answer it
+    agree."""
     record = record_of(state)
-    found = [point(each) for each in record.points if not each.withdrawn]
+    found = [
+        point(each, MAX_KEPT if each.id in asked else LONGEST_POINT)
+        for each in record.points
+        if not each.withdrawn
+    ]
     found = [
         each.model_copy(update={"stances": {}}) if each.status == "agreed" else each
         for each in found
     ]
-    return [*found, *(_condition(each) for each in record.conditions)]
+    granted = {each.id for each in Delivery.of(state).conditions if each.granted}
+    found += [_condition(each) for each in record.conditions]
+    return sorted(found, key=lambda each: _place(each, asked, granted))
+
+
+def _place(each: Point, asked: Collection[str], granted: Collection[str]) -> int:
+    """How soon it is wanted: what comes last is left out first."""
+    if each.id in asked:
+        return 0
+    if each.status == "demand":
+        return 4 if each.id in granted else 1
+    return {"agreed": 5, "rejected": 3, "fact": 3}.get(each.status, 2)
+
+
+def asked_of(state: State, form: Declaring | None) -> list[str]:
+    """The ids that must be answered: by the seat of this form, or, for whoever leads, by any seat
+    that has not spoken to them when the rounds are over."""
+    if form is not None:
+        return form.answer
+    return [each for ids in unanswered_at_the_end(state).values() for each in ids]
+
+
+def only_shown(form: Declaring | None, points: Sequence[Point]) -> Declaring | None:
+    """The form, asking for nothing whose text the same answer does not show: where even that has
+    no room, it is asked for when the rest is answered."""
+    if form is None:
+        return None
+    shown = {each.id for each in points}
+    return form.model_copy(update={"answer": [each for each in form.answer if each in shown]})
 
 
 def point(each: RecordPoint, limit: int = LONGEST_POINT) -> Point:
@@ -94,8 +131,8 @@ def _plan(state: State, seat: str) -> TurnPlan | None:
     spec = procedure_spec(state.start.procedure)
     plans = open_turns(state, spec.procedure)
     plan = next((each for each in plans if each.participant.id == seat), None)
-    over = plan is None and all(each.round == 0 for each in plans) and open_ids(state, seat)
-    return spec.declares_later(state, seat) if over else plan
+    adds = plan is None and may_add(state, seat)
+    return spec.declares_later(state, seat) if adds else plan
 
 
 def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[str, str]:
@@ -113,7 +150,7 @@ def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[st
 def _condition(each: ConditionOnTable) -> Point:
     return Point(
         id=each.id,
-        text=redact(clip(each.text, LONGEST_POINT)),
+        text=redact(each.text),
         by=each.owner,
         status=each.condition.kind,
         stances=_stances(each.answers),

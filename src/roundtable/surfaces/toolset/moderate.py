@@ -138,7 +138,7 @@ class ModerateTools(ReadTools):
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
-        told = what_next(state, now)
+        told = what_next(state, now, HOST_WIRE_NAME)
         result = Created(
             discussion_id=state.discussion_id,
             state=now.state,
@@ -225,7 +225,7 @@ class ModerateTools(ReadTools):
             absent=list(state.advanced[ended].absent) if ended else [],
             round=now.round,
             max_rounds=now.max_rounds,
-            hint=what_next(state, now),
+            hint=what_next(state, now, HOST_WIRE_NAME),
         )
 
     @operation("vote", "Vote on ending")

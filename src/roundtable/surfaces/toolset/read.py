@@ -12,7 +12,7 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Status
 from ...views.meeting_status import round_report
-from .asked import fitting_points, form_for, points_on_the_table
+from .asked import asked_of, fitting_points, form_for, only_shown, points_on_the_table
 from .base import LONGEST_WAIT, Id, ToolsetBase
 from .history import chosen, fitting, last_own, lines_of, rows
 from .operations import operation
@@ -79,7 +79,9 @@ class ReadTools(ToolsetBase):
         wanted = found if limit is None else found[:limit]
         if offset and wanted:
             wanted[0] = wanted[0].model_copy(update={"text": wanted[0].text[offset:]})
-        listed, left_out = fitting_points(points_on_the_table(state), self.limit // 2)
+        form = form_for(state, caller, now.waiting_for, self.limit // 3)
+        asked = asked_of(state, form)
+        listed, left_out = fitting_points(points_on_the_table(state, asked), self.limit // 2)
         result = History(
             discussion_id=discussion_id,
             state=now.state,
@@ -92,7 +94,7 @@ class ReadTools(ToolsetBase):
             newest=len(said),
             points=listed,
             further_points=left_out,
-            form=form_for(state, caller, now.waiting_for, self.limit // 3),
+            form=only_shown(form, listed),
             hint=what_next(state, now, caller),
         )
         line = lines_of(state) if formatted else None
@@ -120,7 +122,9 @@ class ReadTools(ToolsetBase):
         report = round_report(state, max(1, now.round))
         said = rows(state)
         own = last_own(said, _row_name(state, caller))
-        listed, left_out = fitting_points(points_on_the_table(state), self.limit // 2)
+        form = form_for(state, caller, now.waiting_for, self.limit // 3)
+        asked = asked_of(state, form)
+        listed, left_out = fitting_points(points_on_the_table(state, asked), self.limit // 2)
         assert state.opened_at is not None, "a discussion that exists was opened"
         assert state.updated_at is not None, "and has events"
         result = Stood(
@@ -150,14 +154,15 @@ class ReadTools(ToolsetBase):
             participants=[
                 seat(each).model_copy(update={"perspective": ""}) for each in state.participants
             ],
-            form=form_for(state, caller, now.waiting_for, self.limit // 3),
+            form=only_shown(form, listed),
             opened_at=state.opened_at.isoformat(),
             updated_at=state.updated_at.isoformat(),
             notifications=notifications_of(state),
             warnings=unsendable(self.app, state),
             hint=what_next(state, now, caller),
         )
-        return within(result, self.limit)
+        result = within(result, self.limit)
+        return result.model_copy(update={"form": only_shown(result.form, result.points)})
 
     @operation("summarize", "The data for a conclusion", read_only=True)
     async def summarize(

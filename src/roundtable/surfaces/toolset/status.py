@@ -153,6 +153,15 @@ def open_ids(state: State, seat: str) -> list[str]:
     return [*votes, *unanswered(record, seat)]
 
 
+def may_add(state: State, seat: str) -> list[str]:
+    """What a seat can still answer in a declaration without words although it is not its turn:
+    between rounds and after the last one, while only the coordinator is to speak."""
+    plans = open_turns(state, procedure_spec(state.start.procedure).procedure)
+    over = state.closed is None and all(each.round == 0 for each in plans)
+    spoken = any(each.participant == seat and each.round for each in state.speeches)
+    return open_ids(state, seat) if over and spoken else []
+
+
 def what_next(state: State, now: Where, caller: str = "") -> str:
     """What this caller should do, in a sentence or two: a seat of the table by its profile, or
     whoever leads it. Nobody is told to speak for somebody else."""
@@ -162,39 +171,45 @@ def what_next(state: State, now: Where, caller: str = "") -> str:
     if state.paused is not None:
         told = "it goes on when it is resumed" if seated else "resume lets it go on"
         return f"{state.paused.by} paused it; {told}."
-    return _to_a_seat(state, now, caller) if seated else _to_the_chair(state, now)
+    return _to_a_seat(state, now, caller) if seated else _to_the_chair(state, now, caller)
 
 
 def _to_a_seat(state: State, now: Where, seat: str) -> str:
     if now.state == "awaiting_conclusion":
-        told = "The rounds are over, and the coordinator concludes."
-        if ids := open_ids(state, seat):
-            told += (
-                f" You have not answered {', '.join(ids[:8])}: speak with a declaration and no "
-                "content."
-            )
-        return told
+        return "The rounds are over, and the coordinator concludes." + _to_add(state, seat)
     if seat in now.waiting_for:
         of = f" of {now.max_rounds}" if now.max_rounds else ""
         return f"It is your turn in round {max(1, now.round)}{of}: read, then speak and declare."
     who = "the coordinator" if HOST_WIRE_NAME in now.waiting_for else now.next_speaker
     told = f"It is the turn of {who}" if who else "It is nobody's turn from outside"
-    return f"{told}; read with wait=50 answers when yours comes."
+    return f"{told}; read with wait=50 answers when yours comes.{_to_add(state, seat)}"
 
 
-def _to_the_chair(state: State, now: Where) -> str:
+def _to_add(state: State, seat: str) -> str:
+    ids = may_add(state, seat)
+    return (
+        f" You have not answered {', '.join(ids[:8])}: speak with a declaration and no content; "
+        "the form is for that."
+        if ids
+        else ""
+    )
+
+
+def _to_the_chair(state: State, now: Where, caller: str) -> str:
+    # Whoever does not say who it is may be a seat: it is not told to conclude.
+    you = "" if caller == HOST_WIRE_NAME else "if you coordinate, "
     meeting = state.start.procedure == "meeting"
     if now.state == "awaiting_conclusion":
         plans = open_turns(state, procedure_spec(state.start.procedure).procedure)
         until = next((f" by {when}" for plan in plans if (when := deadline(state, plan))), "")
-        told = f"The rounds are over: call end with your conclusion{until}, or extend."
+        told = f"The rounds are over: {you}call end with your conclusion{until}, or extend."
         if missing := unanswered_at_the_end(state):
             seats = "; ".join(f"{who}: {', '.join(ids)}" for who, ids in missing.items())
             told += f" Not answered yet: {clip(seats, SHORT)}."
         return told
     if now.waiting_for == (HOST_WIRE_NAME,):
         return (
-            f"Round {now.round} is complete, and the next one waits for you: sum it up as "
+            f"Round {now.round} is complete, and {you}the next one waits for you: sum it up as "
             f"{HOST_WIRE_NAME!r}, or advance."
         )
     if now.waiting_for:
