@@ -294,7 +294,7 @@ def _point(issue: str, proposed: Mapping[str, str]) -> Point:
         seat: PointStance("agree" if proposed[seat] == proposed[author] else "disagree")
         for seat in others
     }
-    return Point(issue, proposed[author], author, issue, 1, stances=said, asked=tuple(others))
+    return Point(issue, proposed[author], author, issue, 1, stances=said, spoke_since=tuple(others))
 
 
 def _people(rows: Sequence[Row]) -> list[Score]:

@@ -17,7 +17,8 @@ from roundtable.core.events import Event, NewEvent
 from roundtable.core.state import State
 from roundtable.ports import Ledger
 from roundtable.procedures.opening import OpenRequest
-from roundtable.surfaces.web.links import Links, Role
+from roundtable.surfaces.tokens.capability import Role
+from roundtable.surfaces.web.links import Links
 from tests.views import tables
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from roundtable.core.declaration import Condition
 from roundtable.core.events import BallotCast, ParticipantSubstituted
 from roundtable.core.record import LEGACY, Record, SeatVote, record_of
 from roundtable.core.state import State
-from roundtable.core.values import SpeakerRef
+from roundtable.core.values import Options, SpeakerRef
 
 from .declared_table import (
     COFFEE,
@@ -241,7 +241,7 @@ def test_where_they_speak_in_turn_a_stance_after_an_amendment_is_to_the_new_word
         ),
     )
     agrees = says("bob", round_=2, stances=(stance("p1", "agree"), stance("c1", "agree")))
-    in_turn = {"speech_order": "fixed"}
+    in_turn: Options = {"speech_order": "fixed"}
     after = record_of(at_table(made, amends, agrees, options=in_turn))
     assert after.points[0].stances["bob"].stance == "agree"
     assert after.conditions[0].answers["bob"].stance == "agree"

@@ -11,8 +11,8 @@ import pytest
 from roundtable.core.standing import standing_of
 from roundtable.core.state import State, fold
 from roundtable.core.track_record import ENOUGH
+from roundtable.experts.methods import METHODS
 from roundtable.ports import CastingRequest, ChosenExperts, SpeakRequest
-from roundtable.procedures.deliberation.seating import METHODS
 from roundtable.procedures.table import Table as Seen
 from roundtable.procedures.verdicts import by_past_record
 from tests.declaring import spoken

@@ -17,7 +17,7 @@ from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
 from roundtable.surfaces.openai.prompt import delivered as openai_text
 from roundtable.surfaces.toolset.ask import _collected
-from roundtable.surfaces.toolset.read import summarized
+from roundtable.surfaces.toolset.summary import summarized
 from roundtable.views.delivery import Delivery
 from roundtable.views.page import derived, page_event
 from roundtable.views.report_html import html_report

@@ -13,7 +13,8 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Material
 from ...procedures import procedure_spec
-from ...procedures.casting import Question, open_questions
+from ...procedures.cast_block import Question
+from ...procedures.casting import open_questions
 from ...version import __version__
 from ...views.deliverables import with_works
 from ...views.delivery import Delivery, kept_for_the_record
