@@ -146,12 +146,12 @@ def dissent(delivery: Delivery) -> str:
         elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
             told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
             none = f"none on the question; {'; '.join(told)}"
-        said = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
-        said += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
-        if said and none == "none":
+        more = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
+        more += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
+        if more and none == "none":
             # Nobody voted otherwise, and somebody has something against it all the same.
             none = "nobody voted otherwise"
-        return "; ".join(each for each in (none, *said) if each)
+        return "; ".join(each for each in (none, *more) if each)
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

@@ -460,7 +460,8 @@ async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_sam
                     ]
                 await toolset.speak(id_, who, "I have thought about it.", declared)
         record = record_of(await stored(toolset, id_))
-        texts = {each.id: each.text for each in (*record.points, *record.conditions)}
+        texts = {point.id: point.text for point in record.points}
+        texts |= {condition.id: condition.text for condition in record.conditions}
         read, status = await toolset.read(id_, "prod"), await toolset.status(id_, "prod")
         for told in (read, status):
             assert told.form is not None
