@@ -29,7 +29,9 @@ NAMES = list(examples())
 README = Path(__file__).parents[2] / "README.md"
 FOLDER = Path(__file__).parents[2] / "src" / "roundtable" / "examples"
 _HOME = re.compile(r"(?:/home/|/Users/|/root/|[A-Z]:\\Users\\)\w+")
-OLDER_RULES = "it was held under earlier rules"
+OLDER = re.compile(
+    "held under earlier rules|may have had other rules|of another time|not made again from what"
+)
 
 
 def squeezed(text: str) -> str:
@@ -51,7 +53,7 @@ def test_every_example_verifies_or_says_that_it_was_held_under_earlier_rules(nam
     checked = check_bundle(examples()[name].bundle())
     assert checked.outcome in ("sound", "unverified")
     open_questions = [each for each in checked.findings if each.level == "unverified"]
-    assert all(OLDER_RULES in each.text for each in open_questions), open_questions
+    assert all(OLDER.search(each.text) for each in open_questions), open_questions
 
 
 @pytest.mark.parametrize("name", NAMES)

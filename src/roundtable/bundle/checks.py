@@ -360,7 +360,7 @@ def _tally(bundle: Bundle, state: State) -> Iterator[Finding]:
     again = counted(state)
     stated = canonical(bundle.tally)
     if canonical(again) != stated:
-        yield Finding("tally", "wrong", "counted anew, the ballots come to something else")
+        yield _disagrees(bundle, "tally", "counted anew, the ballots come to something else")
         return
     votes = sum(len(each["voters"]) for each in again)
     if not votes:
