@@ -79,7 +79,9 @@ def last(delivery: Delivery) -> list[Part]:
         *(f"agreed: {p.told}" for p in delivery.points_that_are("agreed")),
         *(p.told for p in delivery.points_that_are("held")),
         *(f"disputed: {p.told}" for p in delivery.points_that_are("disputed")),
+        *(f"open: {p.told}" for p in delivery.points_that_are("open")),
         *(f"rejected: {p.told}" for p in delivery.points_that_are("rejected")),
+        *(f"withdrawn: {p.told}" for p in delivery.points_that_are("withdrawn")),
     ]
     return _filled(
         ("What talk changed", delivery.changed),
@@ -146,12 +148,12 @@ def dissent(delivery: Delivery) -> str:
         elif further := [d for d in delivery.decisions[1:] if d.dissenting]:
             told = [f"{', '.join(d.dissenting)} on “{d.question}”" for d in further]
             none = f"none on the question; {'; '.join(told)}"
-        said = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
-        said += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
-        if said and none == "none":
+        beside = [f"the writer says: {line(delivery.on_dissent)}"] if delivery.on_dissent else []
+        beside += [f"for the record, {each.rstrip(' .。')}" for each in delivery.for_the_record]
+        if beside and none == "none":
             # Nobody voted otherwise, and somebody has something against it all the same.
             none = "nobody voted otherwise"
-        return "; ".join(each for each in (none, *said) if each)
+        return "; ".join(each for each in (none, *beside) if each)
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)

@@ -460,7 +460,8 @@ async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_sam
                     ]
                 await toolset.speak(id_, who, "I have thought about it.", declared)
         record = record_of(await stored(toolset, id_))
-        texts = {each.id: each.text for each in (*record.points, *record.conditions)}
+        texts = {each.id: each.text for each in record.points}
+        texts |= {each.id: each.text for each in record.conditions}
         read, status = await toolset.read(id_, "prod"), await toolset.status(id_, "prod")
         for told in (read, status):
             assert told.form is not None
@@ -555,3 +556,43 @@ async def test_what_the_coordinator_or_a_seat_has_against_it_is_never_called_no_
             for told in (collected.report, document):
                 assert "**Dissent:** nobody voted otherwise; " in told
                 assert "**Dissent:** none" not in told
+
+
+async def test_conditions_and_actions_are_delivered_whole_and_open_and_withdrawn_points_as_such(
+    tmp_path: Path,
+) -> None:
+    demand, action = long("A forecast above 3,000 orders", 700), long("Measure the load", 700)
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=2)
+        first = declares("VOTE o1", "NEW: it is cheap", "NEW: it is quick")
+        first["declaration"] |= {
+            "conditions": [{"text": demand, "kind": "demand"}],
+            "actions": [{"what": action, "owner": "back"}],
+        }
+        await toolset.speak(id_, "arch", **first)
+        for who in ("back", "prod"):
+            spoken = declares("VOTE o1", "DISAGREE p2: no")
+            if who == "back":
+                spoken["declaration"]["stances"].append({"id": "p1", "stance": "partly"})
+            await toolset.speak(id_, who, **spoken)
+        again = declares("VOTE o1")
+        again["declaration"] |= {
+            "conditions": [{"text": demand, "kind": "demand"}],
+            "stances": [{"id": "p2", "stance": "withdraw"}],
+        }
+        await toolset.speak(id_, "arch", **again)
+        ended = await toolset.end_discussion(id_, conclusion="One.")
+        assert ended.document is not None
+        document = (tmp_path / "work" / ended.document).read_text("utf-8")
+        collected = await toolset.collect(id_)
+        report = collected.report
+        for told in (document, report, collected.model_dump_json(include={"seats"})):
+            assert demand in told
+        assert action in document
+        assert action in report
+        assert "- open: it is cheap (raised by Ann; Bob: partly)" in report
+        assert "- withdrawn: it is quick (by Ann)" in report
+        assert "[p1] it is cheap (raised by Ann; Bob: partly)" in document
+        assert "**Withdrawn**\n\n- [p2] it is quick (by Ann)" in document
+        assert "rejected" not in report.lower()
+        assert "Rejected by all" not in document
