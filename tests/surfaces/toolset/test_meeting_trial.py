@@ -596,3 +596,12 @@ async def test_conditions_and_actions_are_delivered_whole_and_open_and_withdrawn
         assert "**Withdrawn**\n\n- [p2] it is quick (by Ann)" in document
         assert "rejected" not in report.lower()
         assert "Rejected by all" not in document
+
+
+def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
+    folder = Path(__file__).parents[3] / "skills" / "roundtable" / "references"
+    seat, lead = ((folder / f"{name}.md").read_text("utf-8") for name in ("seat", "lead"))
+    for words in ("no id? call `roundtable_list`", "what you leave out falls", "a `form` alone"):
+        assert words in seat
+    for words in ("one round earlier", "`action_items` replace", "more than `summarize`"):
+        assert words in lead
