@@ -8,7 +8,7 @@ from .contracts import says_nothing
 from .text import clip
 from .values import ActionItem
 
-LONGEST = 300
+LONGEST = 1_000
 """Characters of an action."""
 _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s*|\*\*)[^#*\n]+?\s*(?:#*|:?\*\*:?)\s*$")
 _OWNER = re.compile(

@@ -78,6 +78,8 @@ MAX_BLOCK = 40_000
 """Characters of a block. More is a flood, whatever it holds."""
 MAX_POSITION, MIN_POSITION = 300, 2
 MAX_TEXT = 300
+MAX_KEPT = 1_000
+"""Of a condition or an action that is longer than was asked for: half of one binds nobody."""
 MAX_ANSWER = 400
 MAX_CONDITIONS = MAX_ADOPTED = MAX_NEW = 3
 MAX_LIST = 8
@@ -508,7 +510,7 @@ class _Reader:
         for entry in entries[:MAX_CONDITIONS]:
             if isinstance(entry, str):
                 entry = {"text": entry}
-            if not isinstance(entry, dict) or not (text := self._text(entry.get("text"), MAX_TEXT)):
+            if not isinstance(entry, dict) or not (text := self._text(entry.get("text"), MAX_KEPT)):
                 continue
             otherwise = str(entry.get("otherwise", OPEN)).strip().casefold()
             known = otherwise in options or otherwise in (OWN, OPPOSE, OPEN)
@@ -554,10 +556,11 @@ class _Reader:
             if word in _OWN_STANCES and not listed[point].own:
                 self.problems.append(f"Only the author of {point} can {word} it.")
                 continue
+            condition = word == "amend" and point.startswith("c")
             stance = DeclaredStance(
                 id=point,
                 stance=word,
-                text=self._text(entry.get("text"), MAX_TEXT),
+                text=self._text(entry.get("text"), MAX_KEPT if condition else MAX_TEXT),
             )
             if word == "amend" and not stance.text:
                 self.problems.append(f"To amend {point}, give its new wording in text.")
@@ -653,7 +656,7 @@ class _Reader:
         for entry in (given if isinstance(given, list) else [])[:MAX_LIST]:
             if isinstance(entry, str):
                 entry = {"what": entry}
-            if isinstance(entry, dict) and (what := self._text(entry.get("what"), MAX_TEXT)):
+            if isinstance(entry, dict) and (what := self._text(entry.get("what"), MAX_KEPT)):
                 owner, due = self._text(entry.get("owner"), 80), self._text(entry.get("due"), 80)
                 yield ActionItem(text=what, owner=owner, due=due)
 

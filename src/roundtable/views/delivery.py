@@ -203,10 +203,16 @@ def _delivery(state: State) -> Delivery:
                 point.id,
                 line(point.text),
                 name_of(state, point.author),
-                point.status,
+                # Given up by its author, whatever the others say to it.
+                "withdrawn" if point.withdrawn else point.status,
                 _names(state, point.holders),
                 _names(state, point.opponents),
                 len({point.author, *point.spoke_since} & set(record.seats)),
+                tuple(
+                    f"{name_of(state, who)}: {said.stance}"
+                    for who, said in point.stances.items()
+                    if said.stance in ("partly", "unsure")
+                ),
             )
             for point in record.points
         ),

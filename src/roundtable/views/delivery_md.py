@@ -79,7 +79,9 @@ def last(delivery: Delivery) -> list[Part]:
         *(f"agreed: {p.told}" for p in delivery.points_that_are("agreed")),
         *(p.told for p in delivery.points_that_are("held")),
         *(f"disputed: {p.told}" for p in delivery.points_that_are("disputed")),
+        *(f"open: {p.told}" for p in delivery.points_that_are("open")),
         *(f"rejected: {p.told}" for p in delivery.points_that_are("rejected")),
+        *(f"withdrawn: {p.told}" for p in delivery.points_that_are("withdrawn")),
     ]
     return _filled(
         ("What talk changed", delivery.changed),

@@ -187,9 +187,15 @@ class PointTold:
     opponents: tuple[str, ...]
     of: int
     """Seats that could have answered it, its author counted in."""
+    doubts: tuple[str, ...] = ()
+    """Who is neither for it nor against it, with the word that it said."""
 
     @property
     def told(self) -> str:
+        if self.status == "open":
+            return f"{self.text} ({'; '.join([f'raised by {self.by}', *self.doubts])})"
+        if self.status == "withdrawn":
+            return f"{self.text} (by {self.by})"
         if self.status == "held":
             return f"{self.text} (held by {len(self.holders)} of {self.of})"
         if self.status == "disputed":

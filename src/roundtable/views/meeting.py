@@ -130,11 +130,23 @@ def disagreement_points(state: State) -> list[str]:
     return [_disputed(state, issue) for issue in final_report(state).disagreement]
 
 
+def unsettled_points(state: State) -> list[str]:
+    """What nobody but its author holds and nobody is against, with what was said to it."""
+    return [f"[{p.id}] {p.told}" for p in Delivery.of(state).points_that_are("open")]
+
+
+def withdrawn_points(state: State) -> list[str]:
+    """What its author gave up."""
+    return [f"[{p.id}] {p.told}" for p in Delivery.of(state).points_that_are("withdrawn")]
+
+
 def rejected_points(state: State) -> list[str]:
-    """What all are against, its author too."""
+    """What all are against, its author too; what it withdrew is told as that."""
+    gone = {p.id for p in record_of(state).points if p.withdrawn}
     return [
         f"[{i.id}] {i.text} (rejected by {_names(state, i.rejected_by)})"
         for i in final_report(state).rejected
+        if i.id not in gone
     ]
 
 

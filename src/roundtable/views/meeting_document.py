@@ -29,7 +29,9 @@ from .meeting import (
     score_told,
     short_conclusion,
     spoken_words,
+    unsettled_points,
     vote_told,
+    withdrawn_points,
     written_conclusion,
     written_section,
 )
@@ -81,6 +83,12 @@ def document(state: State, at: datetime) -> str:
     lines += ["", "## Disagreement Points", "", *_listed(disagreement_points(state))]
     if rejected := rejected_points(state):
         lines += ["", "**Rejected by all**", "", *_listed(rejected)]
+    for title, listed in (
+        ("Open: neither agreed nor rejected", unsettled_points(state)),
+        ("Withdrawn", withdrawn_points(state)),
+    ):
+        if listed:
+            lines += ["", f"**{title}**", "", *_listed(listed)]
     lines += ["", "## Action Items", "", *_numbered(actions(state))]
     lines += ["", "## Detailed Transcript", *_transcript(state)]
     return outgoing("\n".join(lines)) + "\n"

@@ -556,3 +556,52 @@ async def test_what_the_coordinator_or_a_seat_has_against_it_is_never_called_no_
             for told in (collected.report, document):
                 assert "**Dissent:** nobody voted otherwise; " in told
                 assert "**Dissent:** none" not in told
+
+
+async def test_conditions_and_actions_are_delivered_whole_and_open_and_withdrawn_points_as_such(
+    tmp_path: Path,
+) -> None:
+    demand, action = long("A forecast above 3,000 orders", 700), long("Measure the load", 700)
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=2)
+        first = declares("VOTE o1", "NEW: it is cheap", "NEW: it is quick")
+        first["declaration"] |= {
+            "conditions": [{"text": demand, "kind": "demand"}],
+            "actions": [{"what": action, "owner": "back"}],
+        }
+        await toolset.speak(id_, "arch", **first)
+        for who in ("back", "prod"):
+            spoken = declares("VOTE o1", "DISAGREE p2: no")
+            if who == "back":
+                spoken["declaration"]["stances"].append({"id": "p1", "stance": "partly"})
+            await toolset.speak(id_, who, **spoken)
+        again = declares("VOTE o1")
+        again["declaration"] |= {
+            "conditions": [{"text": demand, "kind": "demand"}],
+            "stances": [{"id": "p2", "stance": "withdraw"}],
+        }
+        await toolset.speak(id_, "arch", **again)
+        ended = await toolset.end_discussion(id_, conclusion="One.")
+        assert ended.document is not None
+        document = (tmp_path / "work" / ended.document).read_text("utf-8")
+        collected = await toolset.collect(id_)
+        report = collected.report
+        for told in (document, report, collected.model_dump_json(include={"seats"})):
+            assert demand in told
+        assert action in document
+        assert action in report
+        assert "- open: it is cheap (raised by Ann; Bob: partly)" in report
+        assert "- withdrawn: it is quick (by Ann)" in report
+        assert "[p1] it is cheap (raised by Ann; Bob: partly)" in document
+        assert "**Withdrawn**\n\n- [p2] it is quick (by Ann)" in document
+        assert "rejected" not in report.lower()
+        assert "Rejected by all" not in document
+
+
+def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
+    folder = Path(__file__).parents[3] / "skills" / "roundtable" / "references"
+    seat, lead = ((folder / f"{name}.md").read_text("utf-8") for name in ("seat", "lead"))
+    for words in ("no id? call `roundtable_list`", "what you leave out falls", "a `form` alone"):
+        assert words in seat
+    for words in ("one round earlier", "`action_items` replace", "more than `summarize`"):
+        assert words in lead

@@ -179,6 +179,13 @@ class AskTools(ToolsetBase):
         result = _collected(state, self.access.profile)
         told = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
         report = with_works(told, state)
+        if result.size() > self.limit - 1_000:
+            # The report has it whole, page by page.
+            seats = [
+                each.model_copy(update={"told": clip(each.told, SHORT), "opening": ""})
+                for each in result.seats
+            ]
+            result = result.model_copy(update={"seats": seats})
         while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
             result = result.model_copy(
                 update={"notes": result.notes[:-1], "dissent": result.dissent[:-1]}

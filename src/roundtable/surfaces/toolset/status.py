@@ -137,7 +137,8 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
             status=seat.status or "silent",
             opening=clip(seat.opening, limit),
             final=clip(seat.final, limit),
-            told=clip(seat.told, limit),
+            # Its conditions stand in it, and none of them is cut.
+            told=seat.told,
         )
         for seat in Delivery.of(state).seats
     ]
