@@ -38,7 +38,7 @@ from roundtable.surfaces.web.found import Found, running
 from roundtable.surfaces.web.links import load_links
 
 TEXT = "A sentence of the usual length, said by one expert to the others. " * 8
-CROWDS = {1: (300, 0.01), 300: (150, 0.05)}
+CROWDS = {1: (300, 0.01), 180: (150, 0.05)}
 """Viewers: the events that they are shown, and the pause after each."""
 DISCUSSIONS = 200
 CONCURRENCY = 64

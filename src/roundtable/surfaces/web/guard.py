@@ -25,9 +25,9 @@ from .refusal import Refused, answer
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FEEDS_PER_LINK = 300
-FEEDS_PER_ADDRESS = 350
-FEEDS_IN_ALL = 400
+FEEDS_PER_LINK = 180
+FEEDS_PER_ADDRESS = 190
+FEEDS_IN_ALL = 200
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PIECE = 64 * 1024
 _OWNER = "the owner"
