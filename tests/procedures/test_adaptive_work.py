@@ -229,3 +229,15 @@ def test_a_work_that_was_cut_off_does_not_take_the_place_of_a_whole_one() -> Non
     speech = state.speech("2/second-stage/editor")
     assert speech is not None
     assert "[deliverable not ended]" in speech.flags
+
+
+def test_in_a_workflow_of_stages_every_seat_gets_the_task_that_was_designed_for_it() -> None:
+    """A trial found the task of a role that is one of ours dropped, and told as if given."""
+    planned = design(
+        "sequential", 1, [("Implementer", OPUS), ("Engineer", CODEX)], [("Editor", GROK)]
+    )
+    table = adaptive({"meta-panel": planned})
+    hold(table, "Build a rate limiter", options={"build": True})
+    for who, task in (("implementer", "Task of Implementer."), ("engineer", "Task of Engineer.")):
+        asked = prompt_of(table, f"1/answer/{who}").user
+        assert task in asked.partition("---SUB-TASK (untrusted)---")[2]

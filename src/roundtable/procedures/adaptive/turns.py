@@ -244,14 +244,16 @@ def _round1(table: PanelTable, seat: Participant, instruction: str) -> dict[str,
         "brief": BRIEFS.get(seat.name, ""),
         "instruction": instruction,
         "earlier": (),
-        "sub_task": _designed_brief(table.plans[seat.id]),
+        "sub_task": _designed_brief(table, table.plans[seat.id]),
         "uncovered": (),
     }
 
 
-def _designed_brief(plan: SeatPlan) -> tuple[Untrusted, ...]:
-    """What a role is there for that is not one of ours."""
-    return () if plan.role in BRIEFS or not plan.task else _sub_task(plan)
+def _designed_brief(table: PanelTable, plan: SeatPlan) -> tuple[Untrusted, ...]:
+    """What the design gives this seat to do. In a debate all have the same task, so there only a
+    role that is not one of ours is told what it stands for."""
+    debates = table.design.workflow == "parallel_debate"
+    return () if not plan.task or (debates and plan.role in BRIEFS) else _sub_task(plan)
 
 
 def _uncovered(table: PanelTable) -> tuple[Untrusted, ...]:
