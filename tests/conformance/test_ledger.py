@@ -139,7 +139,11 @@ async def test_awkward_text_is_kept_intact(ledger: Ledger) -> None:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(topic=st.text(), said=st.text(), key=st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+@given(
+    topic=st.text(),
+    said=st.text(),
+    key=st.text(st.characters(codec="utf-8", exclude_characters="\0")),
+)
 async def test_any_text_comes_back_as_it_went_in(
     ledger: Ledger, topic: str, said: str, key: str
 ) -> None:
