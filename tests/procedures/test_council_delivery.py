@@ -112,6 +112,9 @@ Drink tea in the morning.
 
 **Round 2:** performed
 **What talk changed:** The Engineer, by the price.
+**Points:**
+- open: Tea stains teeth. (raised by Muse)
+
 **Gaps and risks:** Nobody measured the kettle.
 **Voters:** 3 seats count as about 2.1 independent voters: 2 seats share one voter.
 **Sources:** https://example.org/tea

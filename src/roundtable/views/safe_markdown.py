@@ -47,7 +47,7 @@ class Labels:
             if not turn.startswith("0/"):  # a host is called by its name alone: that is a word
                 by_label.setdefault(label, turn)
         longest = sorted(by_label, key=len, reverse=True)
-        found = "|".join(map(re.escape, longest)) or r"$^"
+        found = "|".join(map(re.escape, longest)) or r"(?!)"  # which matches nothing, not even ""
         return cls(by_turn, by_label, re.compile(rf"(?<!\w)(?:{found})(?!\w)"))
 
     def cited(self, text: str) -> str:
