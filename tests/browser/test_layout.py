@@ -143,7 +143,7 @@ def test_everything_is_printed(stage: Stage, shown: dict[str, str], window: Open
 @pytest.mark.usefixtures("shown")
 def test_the_list_finds_by_words_and_says_what_there_is_not(stage: Stage, window: Open) -> None:
     page = window().open(stage.home)
-    rows = page.locator(".discussions > li")
+    rows = page.locator(":not(.examples) > .discussions > li")
     expect(rows.filter(has_text="forty rounds")).to_have_count(1)
     page.keyboard.press("/")
     page.keyboard.type("twelve people")
