@@ -121,6 +121,8 @@ async def test_no_number_in_an_argument_breaks_a_tool(home: House) -> None:
         for place in numbers(schema, parts):
             found += 1
             body = filled(schema, parts, place, words)
+            if "web" in schema.get("properties", {}):
+                body["web"] = False  # a page would be served by a process that nobody here ends
             await _tried(home, f"/api/tools/{name}", body, state.discussion_id)
     assert found > 8
 

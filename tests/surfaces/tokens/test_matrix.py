@@ -252,7 +252,9 @@ def arguments(operation: Operation, state: State) -> dict[str, Any]:
         "participants": [{"profile": "a", "role": "a"}, {"profile": "b", "role": "b"}],
     }
     required = operation.input_schema.get("required", [])
-    return {name: known.get(name, "x") for name in required}
+    # A page of its own would be served by a process that nobody here ends.
+    quiet = {"web": False} if "web" in operation.input_schema.get("properties", {}) else {}
+    return {**{name: known.get(name, "x") for name in required}, **quiet}
 
 
 def holders(tool: str) -> frozenset[str]:
