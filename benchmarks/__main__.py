@@ -12,6 +12,7 @@ NAMES = (
     "overhead",
     "ledger",
     "prefix",
+    "prompts",
     "start_up",
     "selection",
     "web_feed",

@@ -50,7 +50,7 @@ def round_shares(state: State) -> dict[int, list[tuple[int, int]]]:
     for attempt in started:
         prompt = attempt.started.prompt
         text = f"{prompt.system}\n{prompt.user}".encode()
-        repeated = max((_same(text, each) for each in earlier), default=0)
+        repeated = max((same_beginning(text, each) for each in earlier), default=0)
         if attempt.started.stage == CLERK:
             continue
         shares[attempt.started.round or 5].append((repeated, len(text)))
@@ -58,7 +58,7 @@ def round_shares(state: State) -> dict[int, list[tuple[int, int]]]:
     return dict(shares)
 
 
-def _same(one: bytes, two: bytes) -> int:
+def same_beginning(one: bytes, two: bytes) -> int:
     """How many bytes two texts have in common at their beginning."""
     low, high = 0, min(len(one), len(two))
     while low < high:
