@@ -2,10 +2,10 @@
 
 Every procedure is held in memory with answers of a fixed length: what differs between two runs is
 ours. Of each prompt four parts are counted in characters: `material`, all that stands in a fence
-(the question, what was said, options, points); `library`, the experts from whom the host casts;
-`form`, how a declaration or a list is to be filled in; `rules`, everything else, which is the same
-in every discussion. `fixed` is form and rules together. A goal is what they were when they were
-last shortened: a template may grow, but not unnoticed.
+(the question, what was said, options, points), and the count; `library`, what is told of experts, to
+the host who casts them and to each of itself; `form`, how a declaration or a list is to be filled in; `rules`,
+everything else, which is the same in every discussion. `fixed` is form and rules together. A goal
+is what they were when they were last shortened: a template may grow, but not unnoticed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from tests.declaring import declared, vote
@@ -42,6 +43,7 @@ _FORM = re.compile(
     r"^(?:(?:Reply|End) with one block of exactly this form|The list is one block)", re.MULTILINE
 )
 _LIBRARY = re.compile(r"(?<=words of the question:\n).*?(?=\n\nThe form below)", re.DOTALL)
+_COUNTED = re.compile(r"(?<=counted by the program:\n).*?(?=\n\n)|^Recorded: .*?\.", re.M | re.DOTALL)
 PARTS = ("rules", "form", "library", "material")
 GOALS = {"deliberation": 0, "council": 0, "adaptive": 0, "five-round": 0}
 """Characters of fixed text."""
@@ -114,8 +116,10 @@ def asked_in(records: Sequence[StoredEvent]) -> list[Asked]:
 
 def parts_of(text: str) -> dict[str, int]:
     """The characters of a prompt by its parts."""
-    bare = _FENCE.sub("", text)
+    bare = _COUNTED.sub("", _FENCE.sub("", text))
     ours = _LIBRARY.sub("", bare)
+    for told in _personas():
+        ours = ours.replace(told, "")
     form = _FORM.search(ours)
     of_form = len(ours) - form.start() if form else 0
     return {
@@ -124,6 +128,13 @@ def parts_of(text: str) -> dict[str, int]:
         "library": len(bare) - len(ours),
         "material": len(text) - len(bare),
     }
+
+
+@cache
+def _personas() -> tuple[str, ...]:
+    """What seats are told of themselves."""
+    everybody = (*map(chosen_expert, read_library().values()), *METHODS)
+    return tuple(told for each in everybody for told in (each.perspective, each.guidance) if told)
 
 
 # --- the tables --------------------------------------------------------------------------------

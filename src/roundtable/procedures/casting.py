@@ -27,6 +27,7 @@ from ..core.events import (
 from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
+from ..core.text import first_sentences
 from ..core.values import OUTSIDE, Material, Participant
 from ..views.estimate import Estimate, with_call
 from .cast_block import FEWEST_SEATS, CastSeats, Question, questions_in, read_block, seats_in
@@ -39,6 +40,8 @@ PATIENCE = 900.0
 TOKENS = 2048
 TOKENS_IN, TOKENS_OUT = (2_500, 5_000), (200, 1_000)
 """The usual range: the library by id is long, what is written about it short."""
+LONGEST_TOLD = 160
+"""Characters of what is said of an expert who may be seated: its id names its profession."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
@@ -145,7 +148,10 @@ def _settled(state: State) -> tuple[Effect, ...]:
 
 def _turn(table: Table) -> TurnPlan:
     whom = offered(table.state)
-    lines = [f"{each.id}: {each.name} ({each.domain}). {each.perspective}" for each in whom.nearest]
+    lines = [
+        f"{each.id} ({each.domain}): {first_sentences(each.perspective, 1, LONGEST_TOLD)}"
+        for each in whom.nearest
+    ]
     seated = [
         f"{seat.id}: {seat.name}. {seat.perspective}" for seat in ([] if lines else table.seats)
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -151,11 +151,20 @@ class Table:
             if seat in said
         )
 
-    def by_name(self, speeches: Sequence[SpeechGiven]) -> tuple[Untrusted, ...]:
+    def by_name(
+        self, speeches: Sequence[SpeechGiven], *, later: Sequence[SpeechGiven] = ()
+    ) -> tuple[Untrusted, ...]:
         """Speeches for whoever may know who spoke, with the turn by which each is cited, what it
-        declared, and whom it means by its letters."""
+        declared, and whom it means by its letters. What stands word for word in the `later`
+        declaration of the same seat, which is shown too, is not told twice."""
+        repeated = {s.participant: _declared_texts(s) for s in later}
         return tuple(
-            Untrusted("speech", self._with_declaration(s), self._origin(s)) for s in speeches
+            Untrusted(
+                "speech",
+                self._with_declaration(s, listed=repeated.get(s.participant, frozenset())),
+                self._origin(s),
+            )
+            for s in speeches
         )
 
     def _origin(self, speech: SpeechGiven) -> str:
@@ -171,15 +180,22 @@ class Table:
         ]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
-    def _with_declaration(self, speech: SpeechGiven, *, names: bool = True) -> str:
-        """The words and what they declared; without `names` for who may not know who spoke."""
+    def _with_declaration(
+        self, speech: SpeechGiven, *, names: bool = True, listed: Set[str] = frozenset()
+    ) -> str:
+        """The words and what they declared, but for what is `listed` elsewhere; without `names` for
+        who may not know who spoke."""
         d = speech.declaration
         if d is None:
             return speech.text
         lines = [speech.text]
-        if d.position:
+        if d.position and d.position not in listed:
             lines.append(f"Declared position: {d.position}")
-        lines += [f"Declared condition ({c.kind}): {c.text}" for c in d.conditions]
+        lines += [
+            f"Declared condition ({c.kind}): {c.text}"
+            for c in d.conditions
+            if c.text not in listed
+        ]
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")
         lines += [
@@ -406,13 +422,15 @@ class Table:
         )
         return self.seat_turn(participant, stage, round_, task, policy)
 
-    def own_words(self, seat: str) -> PromptValue:
-        """A seat's newest speech with what it declared, as it is shown to the seat itself."""
+    def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
+        """A seat's newest speech with what it declared, as it is shown to the seat itself; without
+        its conditions that the `form` lists."""
         said = [s for s in self.state.speeches if s.participant == seat and s.text]
         if not said:
             return ""
         # Its letters for the others depend on the order in which they were shown: it needs none.
-        words = self._with_declaration(said[-1], names=self.open_names)
+        listed = {each.text for each in form.listed} if form is not None else set()
+        words = self._with_declaration(said[-1], names=self.open_names, listed=listed)
         return Untrusted("speech", words, "yourself")
 
     def seat_turn(
@@ -480,6 +498,11 @@ class Table:
         # As much as the last word will reserve: with less held back it would be refused.
         write = SPEECH_TOKENS + DECLARING_TOKENS
         return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
+
+
+def _declared_texts(speech: SpeechGiven) -> frozenset[str]:
+    d = speech.declaration
+    return frozenset((d.position, *(c.text for c in d.conditions))) if d else frozenset()
 
 
 _ANSWER = r"(?:[Aa]nswers?|Antwort|[Rr]espuesta|[Rr]éponse|[Rr]esposta|[Rr]isposta|回答|答案)[\s:]*"

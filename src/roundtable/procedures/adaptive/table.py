@@ -227,6 +227,7 @@ DERIVED_SENTENCES, DERIVED_CHARACTERS = 5, 900
 _LABEL = re.compile(r"^[\s>*_]*SELF[\s-]?DIGEST[*_\s]*[:：][*_]*", re.IGNORECASE | re.MULTILINE)
 _WORK = re.compile(r"^\[deliverable [^\n]*\]$", re.MULTILINE)
 """What stands in a speech where it brought a work."""
+_DIGEST_HEADING = re.compile(rf"^[^\n]*{SELF_DIGEST}[^\n]*\Z", re.MULTILINE)
 _MARKS = re.compile(r"^\s*#.*$|^\s*SCORES\s*:.*$", re.MULTILINE)
 
 
@@ -268,3 +269,12 @@ def digest(speech: SpeechGiven) -> str:
     source = next((part for part in parts if count_words(part)), speech.text)
     derived = first_sentences(_MARKS.sub("", source), DERIVED_SENTENCES, DERIVED_CHARACTERS)
     return derived if count_words(derived) else ""
+
+
+def without_digest(speech: SpeechGiven) -> str:
+    """A speech for whoever is shown its digest beside it; whole where that is not its end."""
+    own = speech.sections.get(SELF_DIGEST, "").strip()
+    before, found, after = speech.text.rpartition(own)
+    if not own or not found or after.strip():
+        return speech.text
+    return _DIGEST_HEADING.sub("", before.rstrip()).rstrip() or speech.text

@@ -39,6 +39,7 @@ from .table import (
     VALIDATION,
     PanelTable,
     digest,
+    without_digest,
 )
 
 SMALL_TOKENS = 220
@@ -138,20 +139,22 @@ def critique(table: PanelTable, seat: Participant, round_: int, *, last: bool) -
         for other in table.critics
         if other.id != seat.id and (speech := table.word_of(other.id, round_))
     }
+    digested = {own.turn_id, *(speech.turn_id for speech in peers.values())}
+
+    def shown(speech: SpeechGiven) -> Untrusted:
+        text = without_digest(speech) if speech.turn_id in digested else speech.text
+        source = f"{table.name(speech.participant)}, turn {speech.turn_id}"
+        return Untrusted("speech", text, source)
+
     variables: dict[str, PromptValue] = {
         **table.common(),
         **table.grounding(),
         "role": seat.name,
         "brief": BRIEFS.get(seat.name, ""),
         "round": str(round_),
-        "answers": tuple(
-            Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
-            for s in table.answers
-        ),
+        "answers": tuple(shown(speech) for speech in table.answers),
         "critiques": tuple(
-            Untrusted("speech", s.text, f"{table.name(s.participant)}, turn {s.turn_id}")
-            for earlier in range(2, round_)
-            for s in table.critiques(earlier)
+            shown(speech) for earlier in range(2, round_) for speech in table.critiques(earlier)
         ),
         "self_digest": Untrusted("speech", digest(own), f"yourself, the {seat.name}"),
         "peer_digests": tuple(

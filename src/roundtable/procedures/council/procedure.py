@@ -269,13 +269,14 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         for speech in answers(table)
         if speech.participant != seat.id
     }
+    form = table.form(seat, LAST, round_=2)
     variables: dict[str, PromptValue] = {
         **table.common(),
         "name": role.name,
         "perspective": role.perspective,
         "findings": Untrusted("findings", findings, "the Captain"),
         "others": table.anonymous(seat.id, answers(table), names=True),
-        "own": table.own_words(seat.id),
+        "own": table.own_words(seat.id, form),
         "web": _web(table),
     }
     small = Task(
@@ -304,7 +305,7 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
         2,
         "council/cross-examination",
         variables,
-        table.form(seat, LAST, round_=2),
+        form,
         CROSS,
         wanted=wants_work(table),
     )
@@ -312,12 +313,13 @@ def cross_turn(table: Table, seat: Participant, findings: str) -> TurnPlan:
 
 
 def synthesis_turn(table: Table) -> TurnPlan:
-    held = len(second_answers(table)) >= MINIMUM
+    second = second_answers(table)
+    second = second if len(second) >= MINIMUM else []
     here = {speech.participant for speech in answers(table)}
     variables: dict[str, PromptValue] = {
         **table.common(),
-        "answers": table.by_name(answers(table)),
-        "second_answers": table.by_name(second_answers(table)) if held else (),
+        "answers": table.by_name(answers(table), later=second),
+        "second_answers": table.by_name(second),
         "missing": ", ".join(seat.name for seat in table.seats if seat.id not in here),
         "web": _web(table),
         "deliverables": works_to_judge(table),

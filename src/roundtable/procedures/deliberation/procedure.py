@@ -258,6 +258,7 @@ def answer_turn(table: Table, seat: Participant) -> TurnPlan:
 def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> TurnPlan:
     """Reading the others; with `reverse`, the same answers from the last to the first."""
     peers = table.anonymous(seat.id, answers(table), reverse=reverse)
+    form = table.form(seat, LAST, reverse=reverse, round_=LAST_ROUND)
     task = declaring_work(
         table,
         seat,
@@ -266,10 +267,10 @@ def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> 
         {
             **table.common(),
             **table.persona(seat),
-            "own": table.own_words(seat.id),
+            "own": table.own_words(seat.id, form),
             "peers": peers,
         },
-        table.form(seat, LAST, reverse=reverse, round_=LAST_ROUND),
+        form,
         Contract(sections=("Critique", "Answer")),
         # The same answers in the other order are a check of the vote, and no further round.
         wanted=wants_work(table) and not reverse,
@@ -301,7 +302,7 @@ def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> 
 def synthesis_turn(table: Table) -> TurnPlan:
     variables = {
         **table.common(),
-        "answers": table.by_name(answers(table)),
+        "answers": table.by_name(answers(table), later=critiques(table)),
         "critiques": table.by_name(critiques(table)),
         "deliverables": works_to_judge(table),
     }
