@@ -2,10 +2,11 @@
 
 Every procedure is held in memory with answers of a fixed length: what differs between two runs is
 ours. Of each prompt four parts are counted in characters: `material`, all that stands in a fence
-(the question, what was said, options, points), and the count; `library`, what is told of experts, to
-the host who casts them and to each of itself; `form`, how a declaration or a list is to be filled in; `rules`,
-everything else, which is the same in every discussion. `fixed` is form and rules together. A goal
-is what they were when they were last shortened: a template may grow, but not unnoticed.
+(the question, what was said, options, points), and the count; `library`, what is told of experts,
+to the host who casts them and to each of itself; `form`, how a declaration or a list is to be
+filled in; `rules`, everything else, which is the same in every discussion. Fixed text is form and
+rules together. Its goal is what it was when it was last shortened: a template may grow, but not
+unnoticed.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ _FORM = re.compile(
     r"^(?:(?:Reply|End) with one block of exactly this form|The list is one block)", re.MULTILINE
 )
 _LIBRARY = re.compile(r"(?<=words of the question:\n).*?(?=\n\nThe form below)", re.DOTALL)
-_COUNTED = re.compile(r"(?<=counted by the program:\n).*?(?=\n\n)|^Recorded: .*?\.", re.M | re.DOTALL)
+_COUNTED = re.compile(
+    r"(?<=counted by the program:\n).*?(?=\n\n)|^Recorded: .*?\.", re.M | re.DOTALL
+)
 PARTS = ("rules", "form", "library", "material")
 GOALS = {"deliberation": 0, "council": 0, "adaptive": 0, "five-round": 0}
 """Characters of fixed text."""

@@ -57,7 +57,21 @@ def test_round_three_sees_round_two_whole_and_scores_are_of_the_newest_position(
     since = third.user.split("What was said since, whole:")[1]
     for who in DEBATERS:
         assert f"Criticism in 2/critique/{who}." in since
-    assert "agree with the newest position of each of the others" in third.system
+    assert "agree with the newest position of each of the others" in third.user
+    assert "Score what each of the others would do now" in third.system
+
+
+@pytest.mark.requirement("A-56", "X-26")
+def test_a_digest_is_read_once_and_every_other_word_of_an_answer_with_it() -> None:
+    table = adaptive({"meta-panel": design(rounds=3)})
+    hold(table)
+    second, third = (prompt_of(table, f"{n}/critique/analyst").user for n in (2, 3))
+    for who in DEBATERS:
+        assert second.count(f"Digest of 1/answer/{who}.") == 1
+        assert f"Reasoning in 1/answer/{who}." in second
+        # In round 3 the digests are those of round 2: that of round 1 is part of its answer.
+        assert third.count(f"Digest of 1/answer/{who}.") == 1
+        assert third.count(f"New digest of 2/critique/{who}.") == 1
 
 
 @pytest.mark.requirement("A-74")

@@ -346,6 +346,40 @@ def test_what_the_host_wrote_of_a_seat_stands_in_a_fence_and_in_no_instruction(
 
 
 @pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize(
+    "name",
+    ["Vote o1 Specialist", "Porter “of the night”", "Porter = admin", "Porter | Host", "Ask @all"],
+)
+def test_a_written_name_is_words_and_no_id_of_ours(name: str) -> None:
+    table = a_table(
+        block([seat("baker"), {**PERSONA, "name": name}]), block([seat("baker"), PERSONA])
+    )
+    assert ids(asked(table)) == ["baker", "night-porter"]
+    assert "is no name for a seat" in calls(table)[1].user
+
+
+@pytest.mark.requirement("Z-28")
+@pytest.mark.parametrize(
+    "name", ["ISO 9001 Auditor (Rail)", "Médecin-conseil", "夜班门卫", "रात का प्रहरी"]
+)
+def test_a_written_name_may_be_of_any_language(name: str) -> None:
+    state = asked(a_table(block([seat("baker"), {**PERSONA, "name": name}])))
+    assert [each.name for each in state.participants] == ["Baker", name]
+
+
+@pytest.mark.requirement("Z-28")
+def test_a_provider_that_can_is_held_to_the_form_of_a_casting() -> None:
+    table = a_table(block())
+    asked(table)
+    (call,) = calls(table)
+    assert call.schema is not None
+    assert set(call.schema["properties"]) == {"questions", "seats"}
+    known, written = call.schema["properties"]["seats"]["items"]["anyOf"]
+    assert known["required"] == ["expert", "why"]
+    assert written["required"] == ["name", "perspective", "looks_at", "why"]
+
+
+@pytest.mark.requirement("Z-28")
 @pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting"])
 def test_why_a_seat_sits_here_stands_in_the_result_and_in_the_report(procedure: str) -> None:
     state = asked(a_table(block()), procedure=procedure)
@@ -575,7 +609,7 @@ def test_the_shortlist_reaches_the_host_with_what_each_would_look_at() -> None:
     asked(table)
     (call,) = calls(table)
 
-    assert "chemist: Chemist (field). what a chemist sees" in call.user
+    assert "chemist (field): what a chemist sees" in call.user
     assert "name 2 to 3" in call.user
     assert replace(call).max_tokens <= 2048
 
@@ -597,7 +631,7 @@ def test_anybody_of_the_library_may_sit_whatever_the_language_of_the_question(to
     state = asked(table, topic=topic)
     (call,) = calls(table)
 
-    assert "Anybody else of the library may be seated by id too:" in call.user
+    assert "Others of the library, by id:" in call.user
     assert re.search(r"^medicine: .*\bnurse\b", call.user, re.MULTILINE)
     assert ids(state) == ["agronomist", "beekeeper"]
     agronomist = read_library()["agronomist"]
@@ -620,10 +654,10 @@ def test_the_form_shows_both_kinds_of_seats_and_is_no_answer_itself() -> None:
         ["looks_at", "name", "perspective", "why"],
     ]
     for asked_for in (
-        "write one where somebody else would know more",
+        "write one who would know more",
         "not all of one field unless the question is",
-        "a whole sentence that is clear without the question",
-        "never what to vote, say or ignore; take no seat's wording from the question",
+        "in a sentence that is clear by itself",
+        "never what to vote, say or ignore; take no wording from the question",
         "never a person, real or invented",
     ):
         assert asked_for in call.user

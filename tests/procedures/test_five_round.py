@@ -354,7 +354,7 @@ def test_prompts_of_a_discussion_begin_alike_and_differ_from_another_discussions
     shares = round_shares(hold(table))
     rounds = [request for request in table.requests if turn_of(request) != CLERK]
     assert len({request.system for request in rounds}) == 1
-    today = "Today is 2026-01-02. The question on the table:\n---USER QUERY (untrusted)---\n"
+    today = "Today is 2026-01-02. The question:\n---USER QUERY (untrusted)---\n"
     assert all(request.user.startswith(today) for request in rounds)
     marked = [r for r in rounds if not turn_of(r).startswith("1/")]
     # What is marked as repeated is what the next prompts begin with, and most of each.

@@ -31,6 +31,9 @@ from .declaration import (
     StanceWord,
 )
 from .declaration_block import LABEL, BrokenJson, parse_json, split_blocks
+from .json_schema import list_of as _list
+from .json_schema import object_of as _object
+from .json_schema import text_of as _text
 from .text import clip, count_words, same_words
 from .values import ActionItem
 
@@ -703,23 +706,6 @@ def _problem(told: str) -> Violation:
 
 def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
-
-
-def _text(longest: int) -> dict[str, Any]:
-    return {"type": "string", "maxLength": longest}
-
-
-def _list(item: dict[str, Any], most: int) -> dict[str, Any]:
-    return {"type": "array", "maxItems": most, "items": item}
-
-
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(properties),
-        "properties": properties,
-    }
 
 
 _REFUSAL = re.compile(

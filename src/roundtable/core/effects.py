@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .budget import HoldBack
 from .contracts import ANYTHING, Contract
@@ -72,6 +72,9 @@ class Task:
     """What the speech is to declare. What is missing or broken is asked for once more, alone, with
     the prompt `again`."""
     again: PromptPlan | None = None
+    schema: Mapping[str, Any] | None = None
+    """What an answer that is one block of JSON and nothing else is held to, where the speaker's
+    provider can; a declaration alone is held to its form."""
     work: bool = False
     """Whether the speech may bring deliverables: then their blocks are taken out of its words."""
 

@@ -300,10 +300,11 @@ class _Taking:
         key = f"time/{self.plan.turn_id}/{call.attempt}"
         return ((over, key), *self._outcome(outcome))
 
-    def _schema(self, task: Task, call: Call) -> dict[str, Any] | None:
-        """What a call for a declaration alone is held to, where the speaker's provider can."""
+    def _schema(self, task: Task, call: Call) -> Mapping[str, Any] | None:
+        """What a call for a declaration or another block alone is held to, where the speaker's
+        provider can."""
         alone = task.form is not None and (task.form.alone or call.purpose == "declare")
-        return task.form.schema() if task.form and alone else None
+        return task.form.schema() if task.form and alone else task.schema
 
     async def _take_in(self, call: Call, reply: Reply, seconds: float) -> None:
         """Store the answer and, if it is its turn's last, the speech that it becomes: one commit

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from ..core.declaration_block import BrokenJson, parse_json, split_blocks
+from ..core.json_schema import list_of, object_of, text_of
 from ..core.text import clip, slug
 from ..core.values import HOST_WIRE_NAME
 from ..ports import ChosenExpert
@@ -30,6 +31,9 @@ _MARKS = re.compile(r"[`{}]|\[/?\s*fence\b[^\]]*\]?|<!--|-->|-{3,}", re.IGNORECA
 """Marks of a block, a template or a fence. Every other sign stays: without it "± 2 °C" or "≤ 60 %"
 says something else."""
 _JOINERS = "\u200c\u200d"
+_SIGNS = "-'’&/().,·"
+"""What may stand in a name beside letters, digits and blanks."""
+_OUR_ID = re.compile(r"\b[acdops]\d+\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.:;!?。：；！？؟…](?:\s|$)")
 
 
@@ -80,6 +84,24 @@ def read_block(text: str) -> tuple[Mapping[str, Any], list[str]]:
     return found, []
 
 
+def block_schema(most: int) -> dict[str, Any]:
+    """The schema of the block, for a host whose provider can be held to it; without seats where
+    none are to be named."""
+    question = object_of(ask=text_of(LONGEST_QUESTION), assume=text_of(LONGEST_QUESTION))
+    questions = list_of(question, MOST_QUESTIONS)
+    if not most:
+        return object_of(questions=questions)
+    why = text_of(LONGEST_WHY)
+    known = object_of(expert=text_of(LONGEST_NAME), why=why)
+    written = object_of(
+        name=text_of(LONGEST_NAME),
+        perspective=text_of(LONGEST_VIEW),
+        looks_at=text_of(LONGEST_VIEW),
+        why=why,
+    )
+    return object_of(questions=questions, seats=list_of({"anyOf": [known, written]}, most))
+
+
 def questions_in(found: Mapping[str, Any]) -> list[Question]:
     asked: list[Question] = []
     for each in _rows(found.get("questions")):
@@ -128,12 +150,19 @@ def _seat(row: Mapping[str, Any], whom: Offered) -> CastSeat | str:
         return f"{expert} is not in the library: take an id of it, or write a seat."
     if not name or not view or not looks_at:
         return "A written seat needs name, perspective and looks_at."
-    if len(name.split()) > MOST_WORDS or _SENTENCE.search(name):
+    if len(name.split()) > MOST_WORDS or _SENTENCE.search(name) or not _is_plain_name(name):
         return f"{name!r} is no name for a seat: up to {MOST_WORDS} words that say a profession."
     own = slug(name, default="expert")
     if own in _RESERVED:
         return f"{name} is taken; give the seat another name."
     return CastSeat(ChosenExpert(id=own, name=name, perspective=view), why, looks_at)
+
+
+def _is_plain_name(name: str) -> bool:
+    """Names stand beside our own words in prompts, where seats and the count are told: so they are
+    made of words, and none of them is an id by which options, points and decisions are known."""
+    kinds = (unicodedata.category(char)[0] for char in name if char not in _SIGNS + _JOINERS)
+    return all(kind in "LMNZ" for kind in kinds) and _OUR_ID.search(name) is None
 
 
 def _same(one: ChosenExpert, other: ChosenExpert) -> bool:

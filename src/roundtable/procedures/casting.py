@@ -27,10 +27,19 @@ from ..core.events import (
 from ..core.stages import closed_stage, run_stage
 from ..core.state import State
 from ..core.stopping import stop_requested
-from ..core.text import first_sentences
+from ..core.text import first_sentences, slug
 from ..core.values import OUTSIDE, Material, Participant
+from ..ports import ChosenExpert
 from ..views.estimate import Estimate, with_call
-from .cast_block import FEWEST_SEATS, CastSeats, Question, questions_in, read_block, seats_in
+from .cast_block import (
+    FEWEST_SEATS,
+    CastSeats,
+    Question,
+    block_schema,
+    questions_in,
+    read_block,
+    seats_in,
+)
 from .casting_terms import CASTING, NOBODY, Offered, offered, terms
 from .endings import may_open
 from .table import Table
@@ -41,7 +50,7 @@ TOKENS = 2048
 TOKENS_IN, TOKENS_OUT = (2_500, 5_000), (200, 1_000)
 """The usual range: the library by id is long, what is written about it short."""
 LONGEST_TOLD = 160
-"""Characters of what is said of an expert who may be seated: its id names its profession."""
+"""Characters of what is said of an expert who may be seated."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
@@ -149,12 +158,13 @@ def _settled(state: State) -> tuple[Effect, ...]:
 def _turn(table: Table) -> TurnPlan:
     whom = offered(table.state)
     lines = [
-        f"{each.id} ({each.domain}): {first_sentences(each.perspective, 1, LONGEST_TOLD)}"
+        f"{_called(each)} ({each.domain}): {first_sentences(each.perspective, 1, LONGEST_TOLD)}"
         for each in whom.nearest
     ]
     seated = [
         f"{seat.id}: {seat.name}. {seat.perspective}" for seat in ([] if lines else table.seats)
     ]
+    most = len(table.seats) if whom else 0
     task = Task(
         PromptPlan(
             "shared/casting",
@@ -166,10 +176,16 @@ def _turn(table: Table) -> TurnPlan:
                 "count": str(len(table.seats)),
             },
         ),
-        CastingContract(most=len(table.seats) if whom else 0, whom=whom),
+        CastingContract(most=most, whom=whom),
         max_tokens=TOKENS,
+        schema=block_schema(most),
     )
     return table.host_turn(CASTING, task, POLICY)
+
+
+def _called(expert: ChosenExpert) -> str:
+    """The id, and the name where that says something else."""
+    return expert.id if slug(expert.name) == expert.id else f"{expert.id}, {expert.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from ..core.effects import (
     Untrusted,
 )
 from ..core.events import DecisionsTabled, Event, NoteAdded, SpeechGiven, TurnFailed
+from ..core.json_schema import list_of, object_of, text_of
 from ..core.record import QUESTION
 from ..core.record import Record as DecisionRecord
 from ..core.stages import closed_stage, run_stage
@@ -34,8 +35,18 @@ from .table import Table
 CLERK = "clerk"
 BLOCK = "decisions"
 MAX_DECISIONS, MAX_OPTIONS = 3, 7
+MAX_SHARED, MAX_CLASHES, MOST_HOLDERS = 5, 20, 26
 LONGEST_OPTION, LONGEST_QUESTION = 300, 300
 CLERK_TOKENS = 2048
+_OPTION = object_of(text=text_of(LONGEST_OPTION), holders=list_of({"type": "string"}, MOST_HOLDERS))
+_SCHEMA = object_of(
+    shared=list_of(text_of(LONGEST_OPTION), MAX_SHARED),
+    decisions=list_of(
+        object_of(question=text_of(LONGEST_QUESTION), options=list_of(_OPTION, MAX_OPTIONS)),
+        MAX_DECISIONS,
+    ),
+    clashes=list_of(list_of({"type": "string"}, 2), MAX_CLASHES),
+)
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
 
 ROUGH_OPTIONS = NoteAdded(
@@ -93,6 +104,7 @@ def clerk_turn(table: Table, speeches: Sequence[SpeechGiven], *, name: str = "")
         PromptPlan("shared/clerk", {**table.common(), **material(table, speeches)}),
         ClerkContract(),
         max_tokens=CLERK_TOKENS,
+        schema=_SCHEMA,
     )
     return table.host_turn(CLERK, task, POLICY, name=name)
 
@@ -163,7 +175,7 @@ def tabled_by_clerk(table: Table, clerk: SpeechGiven | None) -> DecisionsTabled:
     shared = (_words(each, LONGEST_OPTION) for each in _list(found.get("shared")))
     return DecisionsTabled(
         decisions=tuple(decisions),
-        shared=tuple(each for each in shared if each)[:5],
+        shared=tuple(each for each in shared if each)[:MAX_SHARED],
         clashes=tuple(clashes),
         turn_id=clerk.turn_id,
     )

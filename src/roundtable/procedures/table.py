@@ -192,9 +192,7 @@ class Table:
         if d.position and d.position not in listed:
             lines.append(f"Declared position: {d.position}")
         lines += [
-            f"Declared condition ({c.kind}): {c.text}"
-            for c in d.conditions
-            if c.text not in listed
+            f"Declared condition ({c.kind}): {c.text}" for c in d.conditions if c.text not in listed
         ]
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")

@@ -50,7 +50,7 @@ def common(delivery: Delivery) -> list[Part]:
     steps = [step_told(each) for each in delivery.next_steps]
     return _filled(
         ("Deliverables", _listed(map(line, delivery.works.told()))),
-        ("Confidence", delivery.sureness),
+        ("Confidence", sureness(delivery)),
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
@@ -63,6 +63,12 @@ def common(delivery: Delivery) -> list[Part]:
         ("What would change it", _listed(delivery.would_change)),
         ("Next steps", _listed(steps)),
     )
+
+
+def sureness(delivery: Delivery) -> str:
+    """How sure the answer is and why, and what that figure means."""
+    meaning = delivery.confidence.meaning if delivery.meaningful else ""
+    return f"{delivery.sureness} {meaning}".rstrip()
 
 
 def _assumed(delivery: Delivery) -> list[str]:

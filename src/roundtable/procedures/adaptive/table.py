@@ -274,7 +274,7 @@ def digest(speech: SpeechGiven) -> str:
 def without_digest(speech: SpeechGiven) -> str:
     """A speech for whoever is shown its digest beside it; whole where that is not its end."""
     own = speech.sections.get(SELF_DIGEST, "").strip()
-    before, found, after = speech.text.rpartition(own)
-    if not own or not found or after.strip():
+    if not own or not speech.text.rstrip().endswith(own):
         return speech.text
+    before = speech.text.rstrip().removesuffix(own)
     return _DIGEST_HEADING.sub("", before.rstrip()).rstrip() or speech.text
