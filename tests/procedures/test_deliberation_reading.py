@@ -105,6 +105,14 @@ def test_a_yes_no_question_in_another_language_needs_no_clerk(question: str) -> 
 # Drafts and the clerk
 
 
+def test_a_provider_that_can_is_held_to_the_form_of_the_clerks_list() -> None:
+    at = table(DATABASES)
+    hold(at, OPEN_QUESTION)
+    schema = prompt_of(at, CLERK).schema
+    assert schema is not None
+    assert set(schema["properties"]) == {"shared", "decisions", "clashes"}
+
+
 def test_fuzzed_text_never_breaks_a_reader() -> None:
     rng = random.Random(11)
     words = (

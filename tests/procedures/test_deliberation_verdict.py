@@ -409,6 +409,23 @@ def test_reasons_that_are_not_declared_as_points_are_none() -> None:
     assert record_of(state).points == ()
 
 
+@pytest.mark.requirement("Z-31")
+def test_a_condition_is_read_once_by_its_owner_and_by_the_writer() -> None:
+    kept, dropped = (
+        {"text": told, "kind": "demand", "otherwise": "open"}
+        for told in ("Two engineers are free.", "The budget holds.")
+    )
+    first = {"choice": "o1", "conditions": [kept, dropped]}
+    later = {"choice": "o1", "conditions": [kept]}
+    at = table({**SPLIT, ONE: (first, later)})
+    hold(at)
+    owner = prompt_of(at, f"2/critique/{ONE}").user
+    assert owner.count(kept["text"]) == owner.count(dropped["text"]) == 1
+    # What the newer declaration repeats stands there; what it dropped is not lost to the writer.
+    writer = prompt_of(at, SYNTHESIS).user
+    assert writer.count(kept["text"]) == writer.count(dropped["text"]) == 1
+
+
 # The command line
 
 
