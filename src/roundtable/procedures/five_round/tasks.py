@@ -83,8 +83,8 @@ class FiveRoundTable(Table):
         listed = tuple(replace(each, text=clip(each.text, room)) for each in form.listed)
         return replace(form, listed=listed, decisions=decisions)
 
-    def own_words(self, seat: str) -> PromptValue:
-        words = Table.own_words(self, seat)
+    def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
+        words = Table.own_words(self, seat, form)
         if self.shown is None or not isinstance(words, Untrusted):
             return words
         return replace(words, text=clip(words.text, self.shown))
