@@ -66,7 +66,9 @@ def end_told(state: State, standing: DecisionStanding) -> str:
     count = f"{len(standing.holders)} of {standing.seated}"
     words = line(standing.answer).rstrip(".")
     if len(words) <= SHORT_OPTION:
-        told = f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
+        told = (
+            f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
+        )
     else:
         told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
     # What weakens it is counted in one place: the standing says it, and this line repeats it.

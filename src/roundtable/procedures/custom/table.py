@@ -19,7 +19,7 @@ from ...core.text import clip, first_sentences
 from ...core.values import Participant
 from ...core.voter_groups import weights_of
 from ..clerk import LONGEST_QUESTION
-from ..closing import CLOSING
+from ..closing import CLOSING, ONCE_MORE
 from ..spec import PREFIX
 from ..table import Table
 from .model import FORMAT, Definition, parsed
@@ -139,7 +139,8 @@ class CustomTable(Table):
     def newest(self) -> list[SpeechGiven]:
         """Each participant's newest speech; a ballot is none."""
         stages = [s.opened for s in self.state.stages.values() if s.opened.round > 0]
-        return self.last_words(*((s.stage, s.round) for s in stages if s.stage != CLOSING))
+        ballots = (CLOSING, ONCE_MORE)
+        return self.last_words(*((s.stage, s.round) for s in stages if s.stage not in ballots))
 
     # --- what was counted ----------------------------------------------------------------------
 

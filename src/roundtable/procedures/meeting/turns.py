@@ -144,9 +144,7 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
     before = sum(1 for s in mine if s.round == round_)
     task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
-    plan = table.seat_turn(
-        seat, CORRECTION, round_, task, _policy(table), independent=round_ == 1
-    )
+    plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table), independent=round_ == 1)
     return replace(plan, turn_id=turn_id(round_, f"{CORRECTION}-{before + 1}", seat.id))
 
 
