@@ -1,4 +1,4 @@
-"""The first line of a yes-or-no question: the option stays the answer, and says on what it holds."""
+"""The first line of a yes-or-no question: the answer is the option, and says on what it holds."""
 
 from __future__ import annotations
 

@@ -77,15 +77,15 @@ def end_told(state: State, standing: DecisionStanding) -> str:
 
 
 def _conditions_told(state: State, standing: DecisionStanding) -> str:
-    """Behind a plain yes or no, what it holds on: “, on conditions (“…”)”, or “, unless “…”” of a no
-    whose holders would say no without it. Only demands count that all who hold the answer granted;
-    what is not granted yet is told by the count."""
+    """Behind a plain yes or no, what it holds on: “on conditions (…)”, or “unless …” of a no whose
+    holders would be against it without that. Only demands count that all who hold the answer
+    granted; what is not granted yet is told by the count."""
     whole = standing_of(state)
     options = standing.decision.options
     yes_no = {option.text.strip(" .").casefold(): option.id for option in options}
     if standing is not whole.question or not set(YES_NO) <= yes_no.keys():
         return ""
-    if standing.delivered not in (yes_no[each] for each in YES_NO):
+    if standing.delivered not in [yes_no[each] for each in YES_NO]:
         return ""
     no = yes_no[YES_NO[1]]
     against = (OPPOSE, no) if standing.delivered == no else ()

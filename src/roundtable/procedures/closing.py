@@ -32,7 +32,8 @@ def closing_ballot(
     of a change, a vote that decides and was said only once, a demand that nobody answered. With
     `unvoted` whoever has declared and not voted is asked too: for when the options came last.
     Where the ballot was its first vote, a position of its own that it brings there is put to the
-    others once more. `patience` is how long whoever speaks from outside is waited for; None: it is not asked."""
+    others once more. `patience` is how long whoever speaks from outside is waited for; None: it is
+    not asked."""
     state = table.state
     if table.record.question is None:
         return ()

@@ -22,7 +22,7 @@ from ..clerk import LONGEST_QUESTION
 from ..closing import CLOSING, ONCE_MORE
 from ..spec import PREFIX
 from ..table import Table
-from .model import FORMAT, Definition, parsed
+from .model import FORMAT, Definition, Reading, parsed
 from .results import Result, count_votes, statistics
 from .schedule import Block, Step, schedule
 from .stops import fired
@@ -210,7 +210,7 @@ class CustomTable(Table):
     def form_of(self, step: Step, speaker: Participant, *, anonymous: bool) -> Form | None:
         """What a speech of this step declares; None if nothing."""
         stage = step.stage
-        hears = any(source not in ("none", "own", "results") for source in stage.sees)
+        hears = hears_others(stage)
         record = self.record if stage.order == "sequential" else self._before(step)
         decision = decision_of(stage, record)
         keys = () if stage.by_host else keys_of(stage, hears=hears, options=decision is not None)
@@ -234,6 +234,11 @@ class CustomTable(Table):
     @property
     def tabled_by_file(self) -> DecisionsTabled | None:
         return tabled_by_file(self.definition, clip(self.state.start.topic, LONGEST_QUESTION))
+
+
+def hears_others(stage: Reading) -> bool:
+    """Whether a stage shows its speakers anything that others said."""
+    return any(source not in ("none", "own", "results") for source in stage.sees)
 
 
 def essence(speech: SpeechGiven) -> str:
