@@ -3,13 +3,16 @@ briefing, the orchestrator of an adaptive run in a first call of its own."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from roundtable.core.events import NewEvent
 from roundtable.core.state import State
+from roundtable.core.values import SearchHit
 from roundtable.ports import SpeakRequest
 from roundtable.procedures import procedure_spec
 from roundtable.procedures.casting import open_questions
@@ -160,3 +163,37 @@ def test_a_host_that_asks_in_no_form_costs_nothing_but_its_questions(
     state = asked(Table({"*": Voice(speak)}), procedure, clarify=True)
     assert state.status == "concluded"
     assert not state.context
+
+
+class Slow:
+    """A search that is still under way when the host has asked."""
+
+    name = "slow"
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.found = 0
+
+    async def find(self, query: str, count: int) -> Sequence[SearchHit]:
+        await asyncio.sleep(self.seconds)
+        self.found += 1
+        return (SearchHit(title=query, url="https://example.org/", text=f"{count} facts."),)
+
+
+def test_an_adaptive_run_searches_before_it_asks() -> None:
+    table = a_table(*ASKED, search=Slow(2))
+    state = asked(table, "adaptive", search=True)
+    kinds = [each.event.type for each in run_in_virtual_time(table.records(state))]
+    assert kinds.index("SearchFinished") < kinds.index("AttemptStarted")
+    assert kinds.count("SearchFinished") == 1
+
+
+def test_a_question_does_not_cut_off_the_councils_search() -> None:
+    search = Slow(5)
+    person = Answers("In Chile.", "Mine.")
+    state = asked(
+        a_table(*ASKED, search=search, asker=person), "council", search=True, clarify=True
+    )
+    assert search.found == 1
+    assert len(state.searches) == 1
+    assert person.heard == ["Which country?", "Whose money?"]
