@@ -72,7 +72,7 @@ def test_the_ledger_holds_the_exact_prompt_the_answer_the_usage_and_the_time() -
     assert isinstance(started, AttemptStarted)
     (request,) = voice.requests
     assert (started.prompt.system, started.prompt.user) == (request.system, request.user)
-    assert (started.prompt.template, started.prompt.version) == ("council/briefing", 2)
+    assert (started.prompt.template, started.prompt.version) == ("council/briefing", 3)
     assert (started.label, started.model) == ("council-scholar-r1", "test/a")
     assert request.idempotency_key == f"{DISCUSSION}/1/answer/scholar/1"
     turn = run_in_virtual_time(scene.take())
