@@ -74,8 +74,9 @@ def ends_after_r2(ballot: Act, again: Act) -> dict[str, Act]:
 
     def repeated(request: SpeakRequest) -> str:
         who = stage_of(request)[2]
-        own = {"position": LEASE} if who == FIRST and stage_of(request)[0] == 2 else {}
-        return f"{proposal(who, words=1000)}\n\n{declaration(request, **own)}"
+        moved = who == FIRST and stage_of(request)[0] == 2
+        declared = declaration(request, position=LEASE) if moved else declaration(request)
+        return f"{proposal(who, words=1000)}\n\n{declared}"
 
     return {
         "1/proposal": repeated,
