@@ -71,6 +71,7 @@ class Scene:
                         "remarks": (),
                         "language": "auto",
                         "today": "2026-01-02",
+                        "clarify": False,
                     },
                 ),
                 contract,

@@ -87,6 +87,34 @@ def test_the_writer_gets_whole_positions_also_where_nothing_changed() -> None:
     assert "Updated position in 2/critique/advocate." in positions[1]
 
 
+@pytest.mark.requirement("A-74")
+def test_the_writer_gets_the_risks_critiques_and_conditions_of_every_round() -> None:
+    demand = {"text": "A pilot comes first.", "kind": "demand", "otherwise": "open"}
+
+    def risky(request: SpeakRequest) -> str:
+        words = answer(request, conditions=[demand])
+        return words.replace("None that matter.", "The supplier may fold.")
+
+    table = adaptive({"1/answer/analyst": risky, "meta-panel": design(rounds=3)})
+    hold(table)
+    user = prompt_of(table, "0/synthesis/synthesiser").user
+    first, rest = user.split("ROUND1_SUMMARIES:")[1].split("ROUND2_SUMMARIES:")
+    assert "Risks and Unknowns: The supplier may fold." in first
+    assert "Condition (demand): A pilot comes first." in first
+    for round_ in (2, 3):
+        assert f"Criticism in {round_}/critique/advocate." in rest
+
+
+@pytest.mark.requirement("A-74")
+def test_what_stands_as_a_last_position_is_not_told_twice() -> None:
+    def risky(request: SpeakRequest) -> str:
+        return answer(request).replace("None that matter.", "The supplier may fold.")
+
+    table = adaptive({"1/answer/analyst": risky})
+    hold(table, options={"quick": True})
+    assert prompt_of(table, "0/synthesis/synthesiser").user.count("The supplier may fold.") == 1
+
+
 @pytest.mark.requirement("A-70")
 def test_validators_get_their_own_words_of_both_rounds() -> None:
     table = adaptive()

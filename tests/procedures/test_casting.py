@@ -183,7 +183,8 @@ def test_a_host_that_cannot_be_reached_costs_the_table_nothing_but_its_cast() ->
         {"procedure": "meeting", "options": {"roster": "bug-root-cause"}},
         {"procedure": "meeting", "options": {"quick": True}},
         {"procedure": "five-round", "options": {"agents": ["Baker", "Lawyer", "Nurse"]}},
-        {"procedure": "council"},
+        {"procedure": "council", "options": {"quick": True}},
+        {"procedure": "adaptive", "options": {"quick": True}},
     ],
 )
 def test_nothing_is_cast_where_somebody_was_named_or_time_is_short(

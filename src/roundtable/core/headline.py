@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .declaration import ANY, OWN
+from .declaration import ANY, OPPOSE, OWN
 from .events import SpeechGiven
+from .framing import YES_NO
 from .naming import line, name_of, turn_name
 from .record import IN_REVERSE
 from .standing import DecisionStanding, standing_of
@@ -21,6 +22,8 @@ from .values import Finding
 SHORT_OPTION = 48
 """Characters up to which the words of an option are a headline by themselves."""
 LONGEST_OPTION = 200
+MOST_CONDITIONS, LONGEST_CONDITION = 2, 90
+"""What is told of the conditions of a yes or a no."""
 CONTRADICTS = "The written answer contradicts the count."
 
 
@@ -63,12 +66,40 @@ def end_told(state: State, standing: DecisionStanding) -> str:
     count = f"{len(standing.holders)} of {standing.seated}"
     words = line(standing.answer).rstrip(".")
     if len(words) <= SHORT_OPTION:
-        told = f"{words[:1].upper()}{words[1:]}, {count}{missing}"
+        told = (
+            f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
+        )
     else:
         told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
     # What weakens it is counted in one place: the standing says it, and this line repeats it.
     _, but, weakness = standing.reason.partition(", but ")
     return f"{told}{but}{weakness.rstrip('.')}."
+
+
+def _conditions_told(state: State, standing: DecisionStanding) -> str:
+    """Behind a plain yes or no, what it holds on: “on conditions (…)”, or “unless …” of a no whose
+    holders would be against it without that. Only demands count that all who hold the answer
+    granted; what is not granted yet is told by the count."""
+    whole = standing_of(state)
+    options = standing.decision.options
+    yes_no = {option.text.strip(" .").casefold(): option.id for option in options}
+    if standing is not whole.question or not set(YES_NO) <= yes_no.keys():
+        return ""
+    if standing.delivered not in [yes_no[each] for each in YES_NO]:
+        return ""
+    no = yes_no[YES_NO[1]]
+    against = (OPPOSE, no) if standing.delivered == no else ()
+    unless = [c.text for c in whole.granted if c.condition.otherwise in against]
+    on = [c.text for c in whole.granted if c.condition.otherwise not in against]
+    told = f", unless {_quoted(unless, ' or ')}" if unless else ""
+    return told + (f", on conditions ({_quoted(on, '; ')})" if on else "")
+
+
+def _quoted(texts: Sequence[str], between: str) -> str:
+    """The first few, each in marks; the report has all of them whole."""
+    shown = [f"“{clip(line(text).rstrip('.'), LONGEST_CONDITION)}”" for text in texts]
+    more = len(shown) - MOST_CONDITIONS
+    return between.join(shown[:MOST_CONDITIONS]) + (f" and {more} more" if more > 0 else "")
 
 
 def dropped_out(state: State, who: str) -> str:

@@ -157,6 +157,9 @@ class Standing:
     rejected: tuple[Point, ...] = ()
     demands: tuple[ConditionOnTable, ...] = ()
     """Of those who hold what is delivered: not granted yet."""
+    granted: tuple[ConditionOnTable, ...] = ()
+    """Demands of those who hold what is delivered that all others who hold it granted: the answer
+    holds on them."""
     facts: tuple[ConditionOnTable, ...] = ()
     """What has to be found out, whatever was decided."""
 
@@ -221,6 +224,13 @@ def standing(
         disputed=by_status["disputed"],
         rejected=by_status["rejected"],
         demands=tuple(c for c in record.conditions if c.id in open_ids and c.owner in holders),
+        granted=tuple(
+            c
+            for c in record.conditions
+            if c.demand
+            and c.owner in holders
+            and all(_grants(c, ally) for ally in holders if ally != c.owner)
+        ),
         facts=tuple(c for c in record.conditions if not c.demand),
     )
 
@@ -320,6 +330,11 @@ def _demands(
         elif any(word != "agree" for word in said):
             open_.append(each.id)
     return tuple(open_), tuple(refused)
+
+
+def _grants(condition: ConditionOnTable, seat: str) -> bool:
+    said = condition.answers.get(seat)
+    return said is not None and said.stance == "agree"
 
 
 def _argument(

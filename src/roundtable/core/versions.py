@@ -12,8 +12,14 @@ from dataclasses import dataclass
 
 from .deliverable import Deliverable
 from .events import SpeechGiven
+from .record import IN_TURN, SPEECH_ORDER
 from .state import State
+from .text import clip
 from .turns import CONDENSED
+from .values import OUTSIDE
+
+FIRST_LINES, LONGEST_LINE = 4, 120
+"""What is shown of a work to whoever judges positions and does not work on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,14 @@ def versions_of(state: State) -> tuple[Version, ...]:
 
 def _versions(state: State) -> tuple[Version, ...]:
     found: list[Version] = []
+    in_turn = state.start.options.get(SPEECH_ORDER) == IN_TURN
     for speech in state.speeches:
         # A speech replaces what was there before it, not what stands in the same speech.
         before = tuple(found)
+        # Whoever speaks in turn, or from outside, has heard those who spoke before in its round.
+        hears_all = in_turn or speech.model == OUTSIDE
         for work in speech.deliverables:
-            replaced = _replaced(before, speech, work)
+            replaced = _replaced(before, speech, work, hears_all=hears_all)
             found.append(
                 Version(
                     id=f"w{len(found) + 1}",
@@ -70,13 +79,17 @@ def _versions(state: State) -> tuple[Version, ...]:
 
 
 def _replaced(
-    before: Sequence[Version], speech: SpeechGiven, work: Deliverable
+    before: Sequence[Version], speech: SpeechGiven, work: Deliverable, *, hears_all: bool
 ) -> tuple[Version, ...]:
     if CONDENSED in speech.flags:
         # Its author may have read only a part of what it revised: both stand.
         return ()
-    # Whoever speaks in the same round may have spoken at the same time.
-    seen = [v for v in before if v.round < speech.round or v.participant == speech.participant]
+    # Whoever speaks in the same round may else have spoken at the same time.
+    seen = [
+        v
+        for v in before
+        if hears_all or v.round < speech.round or v.participant == speech.participant
+    ]
     if named := tuple(v for v in seen if v.id in work.revises):
         return named
     alike = [v for v in seen if v.name.casefold() == work.name.casefold()]
@@ -110,6 +123,18 @@ def current_versions(state: State) -> tuple[Version, ...]:
 def _stands_otherwise(each: Version, known: dict[str, Version], left: set[str]) -> bool:
     """Whether what it was to take the place of is still there."""
     return any(old in left and known[old].work.whole for old in each.replaces)
+
+
+def in_short(state: State, participant: str) -> str:
+    """The works of one seat that stand, in a few lines each: what it is called, how long it is and
+    how it begins. Empty where there is none."""
+    told: list[str] = []
+    for each in current_versions(state):
+        if each.participant == participant:
+            lines = [line for line in each.work.text.splitlines() if line.strip()][:FIRST_LINES]
+            told.append(f"Delivers {each.id}, {each.name}, {each.work.lines:,} lines:")
+            told += [f"  {clip(line, LONGEST_LINE)}" for line in lines]
+    return "\n".join(told)
 
 
 def delivered(state: State) -> Delivered:

@@ -16,7 +16,7 @@ from ..core.copied import without_copied
 from ..core.declaration import Declaration
 from ..core.declaration_block import LABEL, split_blocks
 from ..core.declaration_form import Form, Reading
-from ..core.deliverable import flags_of, split_deliverables
+from ..core.deliverable import Deliverable, flags_of, split_deliverables
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed
@@ -115,24 +115,41 @@ def heard(
         remarks += lacks(form, declaration, fields or {})
         remarks += [f"Read so: {each}." for each in reading.mended]
     remarks += [f"{each.message} It is recorded, and flagged." for each in off]
+    speech = speech_from_outside(
+        state, plan, key, prose, declaration, flags=tuple(flags), deliverables=works
+    )
+    return Heard(speech, tuple(remarks))
+
+
+def speech_from_outside(
+    state: State,
+    plan: TurnPlan,
+    key: str,
+    text: str,
+    declaration: Declaration | None,
+    *,
+    flags: tuple[str, ...] = (),
+    deliverables: tuple[Deliverable, ...] = (),
+) -> SpeechGiven:
+    """What is recorded of whoever takes a turn from outside, with words or with a declaration
+    alone."""
     others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
-    speech = SpeechGiven(
+    return SpeechGiven(
         turn_id=plan.turn_id,
         stage=plan.stage,
         round=plan.round,
         participant=plan.participant.id,
         model=OUTSIDE,
-        text=prose,
-        sections=contract.parse(prose),
-        flags=tuple(flags),
+        text=text,
+        sections=plan.task.contract.parse(text),
+        flags=flags,
         after_round=plan.after_round,
         key=key,
         declaration=declaration,
         # Whoever speaks from outside can read what others said before.
         independent=plan.independent and not others,
-        deliverables=works,
+        deliverables=deliverables,
     )
-    return Heard(speech, tuple(remarks))
 
 
 MEND = "Mend it and call again, or leave the declaration out: then nothing of it is counted."

@@ -13,10 +13,8 @@ from typing import Any
 from ..core.declaration import Declaration
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
-from ..core.events import SpeechGiven
 from ..core.state import State
-from ..core.values import OUTSIDE
-from .external import MEND, Heard, lacks
+from .external import MEND, Heard, lacks, speech_from_outside
 
 
 def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: str) -> Heard:
@@ -36,18 +34,7 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
     if reading.declaration is None:
         told = " ".join(each.message for each in reading.problems)
         raise NotAllowed(f"The declaration cannot be read: {told}", MEND)
-    others = any(s.participant != plan.participant.id for s in state.speeches if s.round > 0)
-    speech = SpeechGiven(
-        turn_id=plan.turn_id,
-        stage=plan.stage,
-        round=plan.round,
-        participant=plan.participant.id,
-        model=OUTSIDE,
-        text="",
-        key=key,
-        declaration=reading.declaration,
-        independent=plan.round == 1 and not others,
-    )
+    speech = speech_from_outside(state, plan, key, "", reading.declaration)
     remarks = [*lacks(form, reading.declaration, given)]
     remarks += [f"Read so: {each}." for each in reading.mended]
     return Heard(speech, tuple(remarks))

@@ -32,7 +32,7 @@ from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import can_cast
-from ..procedures.casting_terms import SHORTLIST, casting_terms
+from ..procedures.casting_terms import SHORTLIST, casting_terms, clarifying_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
 from ..procedures.opening import (
     OpenRequest,
@@ -202,6 +202,10 @@ class Service:
         if chosen and chosen.shortlist and can_cast(seating.participants, seating.host):
             terms = casting_terms(chosen.shortlist, chosen.library, ask=request.clarify)
             kept = {**kept, **terms}
+        elif request.host_casts and not request.same_table:
+            within = spec.clarifies(request)
+            if within is not None and can_cast(seating.participants, seating.host):
+                kept = {**kept, **clarifying_terms(ask=request.clarify, within=within)}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,

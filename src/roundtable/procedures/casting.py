@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from ..core.assumptions import SOURCE
 from ..core.contracts import Contract, Violation
 from ..core.decide import Procedure
-from ..core.effects import AskPerson, Effect, PromptPlan, Record, Task, TurnPlan, TurnPolicy
+from ..core.effects import (
+    AskPerson,
+    Effect,
+    LookUp,
+    PromptPlan,
+    Record,
+    Task,
+    TurnPlan,
+    TurnPolicy,
+)
 from ..core.events import (
     Event,
     MaterialAdded,
@@ -40,7 +49,7 @@ from .cast_block import (
     read_block,
     seats_in,
 )
-from .casting_terms import CASTING, NOBODY, Offered, offered, terms
+from .casting_terms import CASTING, NOBODY, Offered, clarified_in, offered, terms
 from .endings import may_open
 from .table import Table
 
@@ -69,11 +78,11 @@ def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
 
 
 def and_casting(estimate: Callable[[State], Estimate]) -> Callable[[State], Estimate]:
-    """The estimate of a procedure, with the host's first call where there is one."""
+    """The estimate of a procedure, with the host's first call where there is one of its own."""
 
     def both(state: State) -> Estimate:
         alone = estimate(state)
-        if terms(state) is None:
+        if terms(state) is None or clarified_in(state) != CASTING:
             return alone
         return with_call(alone, state.start.host, TOKENS_IN, TOKENS_OUT)
 
@@ -94,14 +103,33 @@ class WithCasting:
         return self.inner.name
 
     def advance(self, state: State) -> tuple[Effect, ...]:
-        if terms(state) is None or stop_requested(state):
+        given = terms(state)
+        if given is None or stop_requested(state):
             return self.inner.advance(state)
-        return _prepare(Table(state, self.name)) or self.inner.advance(state)
+        if given.get("shortlist"):
+            return _prepare(Table(state, self.name)) or self.inner.advance(state)
+        return self._clarify(Table(state, self.name)) or self.inner.advance(state)
+
+    def _clarify(self, table: Table) -> tuple[Effect, ...]:
+        """The same without casting. A search comes before every call, and goes on beside a question
+        that waits for its answer."""
+        state = table.state
+        asked_in = clarified_in(state)
+        if asked_in != CASTING and closed_stage(state, asked_in, 0) is None:
+            return ()
+        found = _prepare(table)
+        searches = tuple(
+            each
+            for each in (self.inner.advance(state) if found else ())
+            if isinstance(each, LookUp)
+        )
+        first = searches and asked_in == CASTING and (CASTING, 0) not in state.stages
+        return searches if first else (*found, *searches)
 
 
 def _prepare(table: Table) -> tuple[Effect, ...]:
     state = table.state
-    if closed_stage(state, CASTING, 0) is None:
+    if closed_stage(state, clarified_in(state), 0) is None:
         # A discussion that has begun otherwise is not cast any more.
         begun = bool(state.stages) and (CASTING, 0) not in state.stages
         if begun or not may_open(state, CASTING, 0):
@@ -127,7 +155,8 @@ def open_questions(state: State) -> list[Question]:
 
 
 def _asked(state: State) -> list[Question]:
-    said = state.spoken_in(CASTING, 0) if closed_stage(state, CASTING, 0) else []
+    stage = clarified_in(state)
+    said = state.spoken_in(stage, 0) if closed_stage(state, stage, 0) else []
     return questions_in(read_block(said[0].text)[0]) if said else []
 
 
@@ -161,9 +190,6 @@ def _turn(table: Table) -> TurnPlan:
         f"{_called(each)} ({each.domain}): {first_sentences(each.perspective, 1, LONGEST_TOLD)}"
         for each in whom.nearest
     ]
-    seated = [
-        f"{seat.id}: {seat.name}. {seat.perspective}" for seat in ([] if lines else table.seats)
-    ]
     most = len(table.seats) if whom else 0
     task = Task(
         PromptPlan(
@@ -172,7 +198,6 @@ def _turn(table: Table) -> TurnPlan:
                 **table.common(),
                 "shortlist": "\n".join(lines),
                 "others": whom.others_by_field(),
-                "seated": "\n".join(seated),
                 "count": str(len(table.seats)),
             },
         ),

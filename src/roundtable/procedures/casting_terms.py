@@ -80,6 +80,18 @@ def casting_terms(
     }
 
 
+def clarifying_terms(*, ask: bool, within: str = "") -> Options:
+    """What a discussion is opened with so that its host only says what is missing, where the seats
+    are settled otherwise: in a call of its own, or `within` another stage of the host."""
+    return {CASTING: {"ask": ask, "within": within}}
+
+
+def clarified_in(state: State) -> str:
+    """The stage in whose words the host says what is missing."""
+    within = (terms(state) or {}).get("within")
+    return within if isinstance(within, str) and within else CASTING
+
+
 def terms(state: State) -> Mapping[str, Any] | None:
     """What the discussion was opened with for its casting; None where it is not cast."""
     found = state.start.options.get(CASTING)

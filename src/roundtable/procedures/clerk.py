@@ -29,6 +29,7 @@ from ..core.record import QUESTION
 from ..core.record import Record as DecisionRecord
 from ..core.stages import closed_stage, run_stage
 from ..core.text import clip, same_words
+from ..core.versions import in_short
 from .endings import may_open
 from .table import Table
 
@@ -122,7 +123,9 @@ def material(
         declared = speech.declaration
         stated = f"\nPosition: {declared.position}" if declared and declared.position else ""
         source = f"Answer {letter}, {table.name(seat)}" if names else f"Answer {letter}"
-        answers.append(Untrusted("speech", f"{speech.text}{stated}", source))
+        works = in_short(table.state, seat)
+        brought = f"\n{works}" if works else ""
+        answers.append(Untrusted("speech", f"{speech.text}{stated}{brought}", source))
     conditions = "\n".join(f"{c.id}: {c.text}" for c in table.record.conditions if c.demand)
     return {
         "answers": tuple(answers),

@@ -21,7 +21,7 @@ from . import endings
 from .clerk import with_own_positions
 from .table import ASKED_AT_ONCE, Table, unanswered
 
-CLOSING = "ballot"
+CLOSING, ONCE_MORE = "ballot", "ballot-again"
 POLICY = TurnPolicy(timeout=90, deadline=100, retries=1)
 
 
@@ -31,10 +31,14 @@ def closing_ballot(
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
     of a change, a vote that decides and was said only once, a demand that nobody answered. With
     `unvoted` whoever has declared and not voted is asked too: for when the options came last.
-    `patience` is how long whoever speaks from outside is waited for; None: it is not asked."""
+    Where the ballot was its first vote, a position of its own that it brings there is put to the
+    others once more. `patience` is how long whoever speaks from outside is waited for; None: it is
+    not asked."""
     state = table.state
-    if closed_stage(state, CLOSING, round_) is not None or table.record.question is None:
+    if table.record.question is None:
         return ()
+    if closed_stage(state, CLOSING, round_) is not None:
+        return _once_more(table, round_) if unvoted else ()
     if (CLOSING, round_) not in state.stages:
         if not endings.may_open(state, CLOSING, round_):
             return ()
@@ -49,6 +53,58 @@ def closing_ballot(
         return tuple(_unanswered(table, failure) for failure in failures)
 
     return run_stage(state, plans, closing=closing).effects
+
+
+def _once_more(table: Table, round_: int) -> tuple[Effect, ...]:
+    """What somebody calls its own in the ballot could not be chosen by anybody: it becomes an
+    option, and the others are asked about that alone. Once, and only if there is such a vote."""
+    state = table.state
+    if closed_stage(state, ONCE_MORE, round_) is not None:
+        return ()
+    if (ONCE_MORE, round_) not in state.stages:
+        # Whatever began after the ballot rests on its count.
+        begun = next(reversed(state.stages)) != (CLOSING, round_)
+        if begun or not endings.may_open(state, ONCE_MORE, round_):
+            return ()
+        if (tabled := with_own_positions(table)) is not None:
+            return (Record((tabled,)),)
+    brought = _brought_in(table, round_)
+    opened = state.stages.get((ONCE_MORE, round_))
+    plans = []
+    for seat in table.seats:
+        new = [option for option, holder in brought.items() if holder != seat.id]
+        if opened is not None:
+            wanted = turn_id(round_, ONCE_MORE, seat.id) in opened.opened.turns
+        else:
+            last = table.record.last(seat.id)
+            there = last is not None and last.declaration.abstain is None
+            wanted = bool(new) and there and seat.speaker.model != OUTSIDE
+        if wanted:
+            asks = [f"New on the table: {', '.join(new)}. Say how you stand to it."]
+            form = table.form(seat, BALLOT, alone=True, only=())
+            plans.append(table.ballot_turn(seat, ONCE_MORE, round_, form, POLICY, asks=asks))
+
+    def closing(_: Sequence[SpeechGiven], failures: Sequence[TurnFailed]) -> tuple[Event, ...]:
+        return tuple(_unanswered(table, failure) for failure in failures)
+
+    return run_stage(state, plans, closing=closing).effects if plans else ()
+
+
+def _brought_in(table: Table, round_: int) -> dict[str, str]:
+    """Options that positions in the ballot became, with who holds each."""
+    tabled = table.state.tabled
+    known = {o for earlier in tabled[:-1] for d in earlier.decisions for o in d.option_ids}
+    own = {
+        speech.participant
+        for speech in table.state.spoken_in(CLOSING, round_)
+        if speech.declaration and any(vote.choice == OWN for vote in speech.declaration.votes)
+    }
+    return {
+        option.id: option.holders[0]
+        for decision in tabled[-1].decisions
+        for option in decision.options
+        if option.origin == "own" and option.id not in known and own.intersection(option.holders)
+    }
 
 
 def closing_plans(

@@ -47,6 +47,9 @@ class ProcedureSpec:
         lambda _, __: None
     )
     """Which experts it wants from the library for this request, if any."""
+    clarifies: Callable[[OpenRequest], str | None] = lambda _: None
+    """Where its host casts nobody: the stage in whose words it says what is missing, empty for a
+    call of its own, or None where it says nothing of the kind."""
     declares_later: Callable[[State, str], TurnPlan | None] = lambda _, __: None
     """The turn in which a seat may add to its declaration, or set it right, without speaking."""
 

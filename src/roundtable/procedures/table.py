@@ -36,6 +36,7 @@ from ..core.state import State
 from ..core.text import estimate_tokens
 from ..core.values import Participant
 from ..core.verdict_sources import REMARK
+from ..core.versions import in_short
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -403,11 +404,11 @@ class Table:
         variables: dict[str, PromptValue] = {
             **self.common(),
             "name": self.own_name(participant),
-            "own": self.own_words(participant.id),
+            "own": self._own_words_and_works(participant.id, form),
             "peers": tuple(
-                Untrusted("speech", position, f"Answer {letter}")
+                Untrusted("speech", held, f"Answer {letter}")
                 for letter, seat in form.peers.items()
-                if (position := self.record.position(seat))
+                if (held := self._held_in_short(seat))
             ),
             "asks": "\n".join(f"- {each}" for each in asks),
             "declaration": self.declaration(form),
@@ -419,6 +420,17 @@ class Table:
             again=self.again(form),
         )
         return self.seat_turn(participant, stage, round_, task, policy)
+
+    def _held_in_short(self, seat: str) -> str:
+        """A seat's position, and the works by it that stand."""
+        told = (self.record.position(seat), in_short(self.state, seat))
+        return "\n".join(each for each in told if each)
+
+    def _own_words_and_works(self, seat: str, form: Form | None) -> PromptValue:
+        words, works = self.own_words(seat, form), in_short(self.state, seat)
+        if not works or not isinstance(words, Untrusted):
+            return words
+        return replace(words, text=f"{words.text}\n{works}")
 
     def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
         """A seat's newest speech with what it declared, as it is shown to the seat itself; without

@@ -167,6 +167,9 @@ def outcome(table: Table) -> str:
     if standing.demands:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
         lines.append(f"Demands that are not granted: {ids}.")
+    if standing.granted:
+        ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.granted)
+        lines.append(f"Demands that all on its side granted, so the answer holds on them: {ids}.")
     delivered = standing.question.delivered
     leans = _by_record(table)
     if delivered is None and leans is not None and not leans.tied:

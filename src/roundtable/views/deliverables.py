@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.deliverable import safe_name
+from ..core.deliverable import block, safe_name
+from ..core.events import SpeechGiven
 from ..core.naming import name_of
 from ..core.state import State
 from ..core.text import slug
@@ -190,6 +191,15 @@ def _document(each: WorkTold, *, stands: bool, chosen: bool) -> dict[str, Any]:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def words_and_works(state: State, speech: SpeechGiven) -> str:
+    """A speech with the works that it brought behind it, under the ids by which they are named."""
+    if not speech.deliverables:
+        return speech.text
+    brought = [each for each in versions_of(state) if each.turn_id == speech.turn_id]
+    works = [f"{v.id}:\n{block(v.name, v.work.text)}" for v in brought if not v.work.left_out]
+    return "\n\n".join([speech.text, *works])
 
 
 def with_works(text: str, state: State) -> str:

@@ -74,7 +74,10 @@ class Terms(Value):
 
     @classmethod
     def of(cls, state: State) -> Terms:
-        return cls.model_validate(state.start.options)
+        known = {
+            name: each for name, each in state.start.options.items() if name in cls.model_fields
+        }
+        return cls.model_validate(known)
 
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from ...views import adaptive as views
 from ...views.adaptive_cost import adaptive_estimate
+from ..casting import WithCasting, and_casting
+from ..opening import OpenRequest
 from ..spec import ProcedureSpec
 from .options import AdaptiveFlags
 from .procedure import Adaptive
 from .seating import seat
 
+
+def clarifies(request: OpenRequest) -> str | None:
+    """In a call of its own, because the orchestrator has none before the panel; not in a hurry."""
+    return None if AdaptiveFlags.parse(request.options).quick else ""
+
+
 SPEC = ProcedureSpec(
-    Adaptive(),
+    WithCasting(Adaptive()),
     "A meta-panel designs the workflow, a panel debates, a neutral synthesiser concludes",
     AdaptiveFlags,
     seat,
-    adaptive_estimate,
+    and_casting(adaptive_estimate),
     views.delivery,
     views.outputs,
     extends=True,
+    clarifies=clarifies,
 )

@@ -15,13 +15,12 @@ from ...core.effects import PromptValue, TurnPolicy, Untrusted
 from ...core.events import ScoresGiven, SearchFinished, SpeechGiven
 from ...core.grounding import NO_REAL_TIME_DATA, current_context
 from ...core.scores import Matrix, consensus, matrix
-from ...core.text import count_words, estimate_tokens, first_sentences
+from ...core.text import count_words, first_sentences
 from ...core.values import Material, Participant
-from ...core.versions import current_versions
 from ...views.adaptive_meta import counted
 from ...views.prior import PRIOR
 from ..table import PATIENT, Table
-from ..work import wants_work
+from ..work import reading_tokens, wants_work
 from .design import Design, SeatPlan
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
@@ -208,8 +207,7 @@ class PanelTable(Table):
         writer = self.synthesiser.speaker
         if writer.demonstration:
             return None
-        works = sum(estimate_tokens(v.work.text) for v in current_versions(self.state))
-        reads = READS_PER_SEAT * (1 + len(self.seats)) + works
+        reads = READS_PER_SEAT * (1 + len(self.seats)) + reading_tokens(self)
         return HoldBack(writer, reads, SYNTHESIS_WRITES)
 
 

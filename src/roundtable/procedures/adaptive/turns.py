@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ...core.contracts import Contract
+from ...core.contracts import Contract, says_nothing
 from ...core.declaration_form import LAST, LATER, OPENING, Key
 from ...core.effects import PromptPlan, PromptValue, SectionShape, Task, TurnPlan, Untrusted
 from ...core.events import NewsThreadOpened, SearchFinished, SpeechGiven
@@ -32,6 +32,7 @@ from .table import (
     POSITION,
     RECHECK,
     REWRITE,
+    RISKS,
     SECOND,
     SYNTHESIS,
     SYNTHESIS_WRITES,
@@ -316,7 +317,7 @@ def _writing(
     variables: dict[str, PromptValue] = {
         **table.common(),
         **table.grounding(),
-        "round1": tuple(_summary(table, speech) for speech in table.answers),
+        "round1": tuple(_first_word(table, speech) for speech in table.answers),
         "round2": _criticism(table) or NO_CROSS_CRITIQUE,
         "stage2": tuple(_summary(table, s) for s in table.second_answers),
         "positions": table.by_name([_position(table, speech) for speech in table.latest]),
@@ -361,6 +362,19 @@ def _summary(table: PanelTable, speech: SpeechGiven) -> Untrusted:
     """A digest as `**ROLE** (model): digest`."""
     text = f"{_head(table, speech)}: {digest(speech)}"
     return Untrusted("speech", text, f"turn {speech.turn_id}")
+
+
+def _first_word(table: PanelTable, speech: SpeechGiven) -> Untrusted:
+    """An answer of round 1 in short. Where a later word took its place, with the risks and the
+    conditions that it named: they stand nowhere else in the writer's prompt."""
+    told = _summary(table, speech)
+    if any(each.turn_id == speech.turn_id for each in table.latest):
+        return told
+    risks = speech.sections.get(RISKS, "")
+    lines = [f"{RISKS}: {risks}"] if risks and not says_nothing(risks) else []
+    declared = speech.declaration
+    lines += [f"Condition ({c.kind}): {c.text}" for c in (declared.conditions if declared else ())]
+    return replace(told, text="\n".join([told.text, *lines]))
 
 
 def _head(table: PanelTable, speech: SpeechGiven) -> str:

@@ -33,6 +33,7 @@ from ...core.stopping import Stop, budget_exhausted, stop_requested
 from ...core.text import first_sentences
 from ...core.values import Dissent, Participant, SearchHit, Verdict
 from .. import clerk, endings, verdicts
+from ..casting_terms import terms
 from ..closing import closing_ballot
 from ..table import Table
 from ..work import declaring_work, wants_work, works_to_judge
@@ -204,7 +205,8 @@ def _too_few(table: Table) -> tuple[Effect, ...]:
 
 
 def briefing_turn(table: Table) -> TurnPlan:
-    task = Task(PromptPlan("council/briefing", table.common()), BRIEFING, max_tokens=2048)
+    variables = {**table.common(), "clarify": terms(table.state) is not None}
+    task = Task(PromptPlan("council/briefing", variables), BRIEFING, max_tokens=2048)
     return table.host_turn(BRIEF, task, CAPTAIN, name=_label(BRIEF))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.contracts import Contract
+from ...core.contracts import Contract, parse_sections
+from ...core.declaration_block import split_blocks
+from ..casting_terms import CASTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,18 @@ VERDICT_SECTIONS = (
     "Gaps and Risks",
     "Sources",
 )
-BRIEFING = Contract(sections=tuple(role.name for role in ROLES))
+
+
+@dataclass(frozen=True, slots=True)
+class BriefingContract(Contract):
+    """A sub-task for each role. What the Captain asks back stands in a block behind them, and is
+    part of none."""
+
+    def parse(self, text: str) -> dict[str, str]:
+        return parse_sections(split_blocks(text, CASTING)[0], self.sections)
+
+
+BRIEFING = BriefingContract(sections=tuple(role.name for role in ROLES))
 CROSS = Contract(sections=CROSS_SECTIONS)
 VERDICT = Contract(sections=VERDICT_SECTIONS)
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from ...views import council as views
 from ...views.estimate import council_estimate
+from ..casting import WithCasting
+from ..opening import OpenRequest
 from ..spec import ProcedureSpec
 from .options import CouncilFlags
-from .procedure import Council
+from .procedure import BRIEF, Council
 from .seating import seat
 
+
+def clarifies(request: OpenRequest) -> str | None:
+    """In the Captain's briefing, which is held anyway; not in a hurry."""
+    return None if CouncilFlags.parse(request.options).quick else BRIEF
+
+
 SPEC = ProcedureSpec(
-    Council(),
+    WithCasting(Council()),
     "Scholar, Engineer and Muse answer, cross-examine each other, and a Captain concludes",
     CouncilFlags,
     seat,
     council_estimate,
     views.delivery,
     views.outputs,
+    clarifies=clarifies,
 )

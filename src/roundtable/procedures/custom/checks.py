@@ -17,7 +17,7 @@ from .schedule import Block, blocks
 
 MOST_TURNS = 500
 RESERVED_SEATS = ("host", "coordinator")
-RESERVED_STAGES = ("verdict", "remark", "clerk", "ballot", "casting")
+RESERVED_STAGES = ("verdict", "remark", "clerk", "ballot", "ballot-again", "casting")
 GIVEN = (
     "question",
     "context",

@@ -19,10 +19,10 @@ from ...core.text import clip, first_sentences
 from ...core.values import Participant
 from ...core.voter_groups import weights_of
 from ..clerk import LONGEST_QUESTION
-from ..closing import CLOSING
+from ..closing import CLOSING, ONCE_MORE
 from ..spec import PREFIX
 from ..table import Table
-from .model import FORMAT, Definition, parsed
+from .model import FORMAT, Definition, Reading, parsed
 from .results import Result, count_votes, statistics
 from .schedule import Block, Step, schedule
 from .stops import fired
@@ -139,7 +139,8 @@ class CustomTable(Table):
     def newest(self) -> list[SpeechGiven]:
         """Each participant's newest speech; a ballot is none."""
         stages = [s.opened for s in self.state.stages.values() if s.opened.round > 0]
-        return self.last_words(*((s.stage, s.round) for s in stages if s.stage != CLOSING))
+        ballots = (CLOSING, ONCE_MORE)
+        return self.last_words(*((s.stage, s.round) for s in stages if s.stage not in ballots))
 
     # --- what was counted ----------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ class CustomTable(Table):
     def form_of(self, step: Step, speaker: Participant, *, anonymous: bool) -> Form | None:
         """What a speech of this step declares; None if nothing."""
         stage = step.stage
-        hears = any(source not in ("none", "own", "results") for source in stage.sees)
+        hears = hears_others(stage)
         record = self.record if stage.order == "sequential" else self._before(step)
         decision = decision_of(stage, record)
         keys = () if stage.by_host else keys_of(stage, hears=hears, options=decision is not None)
@@ -233,6 +234,11 @@ class CustomTable(Table):
     @property
     def tabled_by_file(self) -> DecisionsTabled | None:
         return tabled_by_file(self.definition, clip(self.state.start.topic, LONGEST_QUESTION))
+
+
+def hears_others(stage: Reading) -> bool:
+    """Whether a stage shows its speakers anything that others said."""
+    return any(source not in ("none", "own", "results") for source in stage.sees)
 
 
 def essence(speech: SpeechGiven) -> str:

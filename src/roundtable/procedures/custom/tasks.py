@@ -23,10 +23,12 @@ from ...prompts import load
 from ...prompts.own import variables_of
 from .. import verdicts
 from ..table import PATIENT
+from ..work import declaring_work, reading_tokens, wants_work, works_to_judge
 from .checks import FRAME
 from .model import Asking, Reading
 from .schedule import Step
-from .table import CustomTable
+from .table import CustomTable, hears_others
+from .values import peers_by_name
 from .visibility import seen
 
 VERDICT = "verdict"
@@ -50,11 +52,19 @@ def _plan(table: CustomTable, step: Step, speaker: Participant) -> TurnPlan:
     contract = Contract(stage.sections, stage.min_words, stage.max_words)
     prompt = _prompt(table, stage, stage.name, stage.prompt, speaker, step)
     form = table.form_of(step, speaker, anonymous=stage.anonymous)
-    task = Task(prompt, contract, max_tokens=stage.max_tokens)
-    if form is not None:
-        task = table.declaring_task(
-            prompt.template, prompt.variables, form, contract, max_tokens=stage.max_tokens
-        )
+    task = declaring_work(
+        table,
+        speaker,
+        step.round,
+        prompt.template,
+        prompt.variables,
+        form,
+        contract,
+        wanted=not stage.by_host and wants_work(table),
+        max_tokens=stage.max_tokens,
+        peers=None if stage.anonymous else peers_by_name(table.seats, speaker.id),
+        alone=not hears_others(stage),
+    )
     return TurnPlan(
         turn_id=turn_id(step.round, step.name, speaker.id),
         stage=step.name,
@@ -77,7 +87,7 @@ def verdict(table: CustomTable) -> TurnPlan:
     prompt = _prompt(table, ending, VERDICT, body, table.host, None)
     contract = Contract(ending.sections, ending.min_words, ending.max_words)
     task = Task(prompt, contract, max_tokens=ending.max_tokens)
-    if table.definition.decides and table.record.question is not None:
+    if _counts(table):
         task = verdicts.verdict_task(
             table,
             prompt.template,
@@ -96,6 +106,11 @@ def verdict(table: CustomTable) -> TurnPlan:
         policy=_policy(ending, table.host),
         after_round=table.rounds,
     )
+
+
+def _counts(table: CustomTable) -> bool:
+    """Whether the verdict has a count to keep to, and ends with a declaration."""
+    return table.definition.decides and table.record.question is not None
 
 
 def _prompt(
@@ -127,6 +142,7 @@ def _prompt(
         "passes": str(step.passes if step else 1),
         "form": _form(asking),
         "outcome": "",
+        "deliverable": works_to_judge(table, declares=_counts(table)) if step is None else "",
         "declaration": "",
     }
     template = OwnTemplate(
@@ -223,4 +239,5 @@ def _for_the_verdict(table: CustomTable) -> HoldBack | None:
     if not table.host_concludes:
         return None
     writes = min(2000, table.definition.verdict.max_tokens)
-    return HoldBack(table.host.speaker, input_tokens=4000, output_tokens=writes)
+    reads = 4000 + reading_tokens(table)
+    return HoldBack(table.host.speaker, input_tokens=reads, output_tokens=writes)

@@ -44,6 +44,7 @@ from ...views.five_round.standing import (
 from .. import verdicts
 from ..clerk import given_choices
 from ..table import Table
+from ..work import declaring_work, reading_tokens, wants_work, works_to_judge, works_to_read
 from . import contracts
 from .small import demo_task
 
@@ -71,11 +72,11 @@ class FiveRoundTable(Table):
         value = self.option("history")
         return value if isinstance(value, int) else None
 
+    def peers(self, reader: str, *, reverse: bool = False) -> dict[str, str]:  # noqa: ARG002
+        return {p.name: p.id for p in present(self) if p.id != reader}
+
     def form(self, participant: Participant, keys: Sequence[Key], **asked: Any) -> Form:
         form = Table.form(self, participant, keys, **asked)
-        if form.peers:
-            peers = {p.name: p.id for p in present(self) if p.id != participant.id}
-            form = replace(form, peers=peers)
         if self.shown is None:
             return form
         room = max(12, self.shown // max(1, len(form.listed)))
@@ -192,6 +193,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         "top_risks": str(TOP_RISKS),
         "goal": str(ACTIONABLE),
         "declared": _declared(table),
+        "deliverables": works_to_judge(table),
     }
     contract = contracts.arbitration(
         statements(state, AFTER_ALL),
@@ -320,6 +322,21 @@ def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participa
     contract = contract_of(table, round_, stage, participant)
     template = f"five_round/{stage}"
     form = form_of(table, round_, stage, participant)
+    # Works are written with a plan and revised with it; between the two they are examined.
+    if stage in (PROPOSAL, REVISION):
+        return declaring_work(
+            table,
+            participant,
+            round_,
+            template,
+            variables,
+            form,
+            contract,
+            wanted=wants_work(table),
+            max_tokens=WRITES,
+            repeats=True,
+        )
+    variables["deliverable"] = works_to_read(table, participant, round_)
     if form is None:
         return Task(PromptPlan(template, variables, repeats=True), contract, max_tokens=WRITES)
     return table.declaring_task(
@@ -408,4 +425,5 @@ def _for_the_host(table: Table) -> HoldBack | None:
     if not table.host_writes:
         return None
     said = sum(estimate_tokens(speech.text) for speech in table.state.speeches)
-    return HoldBack(table.host.speaker, said + FRAME_TOKENS, HOST_WRITES)
+    reads = said + FRAME_TOKENS + reading_tokens(table)
+    return HoldBack(table.host.speaker, reads, HOST_WRITES)

@@ -34,6 +34,7 @@ from ...views.meeting_status import (
 from ..clerk import clerk_turn, material
 from ..table import PATIENT
 from ..verdicts import verdict_task
+from ..work import declaring_work, wants_work, works_to_judge
 from .history import history, points_on_the_table
 from .meeting_table import MeetingTable
 
@@ -116,7 +117,22 @@ def _speech(
         "place": _place(table, round_),
     }
     form = table.form(seat, keys(table, round_))
-    task = table.declaring_task("meeting/speech", variables, form, SPEECH, max_tokens=SPEECH_TOKENS)
+    outside = speaks_from_outside(seat)
+    task = declaring_work(
+        table,
+        seat,
+        # Whoever speaks in turn has before it what was brought in the same round.
+        round_ if table.parallel else round_ + 1,
+        "meeting/speech",
+        variables,
+        form,
+        SPEECH,
+        wanted=wants_work(table) and not outside,
+        max_tokens=SPEECH_TOKENS,
+    )
+    if outside:
+        # No prompt is made for it: a work that it brings is one, whatever the question asks for.
+        task = replace(task, work=True)
     nobody_yet = not any(s.participant != seat.id for s in table.speeches)
     return table.seat_turn(
         seat,
@@ -144,7 +160,7 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
     before = sum(1 for s in mine if s.round == round_)
     task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
-    plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table))
+    plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table), independent=round_ == 1)
     return replace(plan, turn_id=turn_id(round_, f"{CORRECTION}-{before + 1}", seat.id))
 
 
@@ -191,6 +207,7 @@ def conclusion(table: MeetingTable, rounds: int) -> TurnPlan:
         "history": history(table, rounds + 1),
         "points": points_on_the_table(table),
         "absent": ", ".join(called(p) for p in table.seats if p.id in missing),
+        "deliverables": works_to_judge(table),
     }
     more = DECISION_SECTIONS if table.decides else ()
     task = verdict_task(table, "meeting/conclusion", variables, (*CONCLUSION_SECTIONS, *more))

@@ -8,6 +8,7 @@ from datetime import datetime
 from ...core.errors import BadSetting
 from ...core.state import State
 from ...core.text import redact
+from ...views.deliverables import words_and_works
 from ...views.meeting import is_heard, spoken_words
 from ...views.meeting_status import SUMMARY
 from .results import SpeechRow, prefix, written
@@ -29,7 +30,11 @@ def rows(state: State) -> list[SpeechRow]:
             round=speech.round,
             after_round=speech.after_round,
             time=at.isoformat(),
-            text=redact(spoken_words(speech) if speech.stage.startswith(SUMMARY) else speech.text),
+            text=redact(
+                spoken_words(speech)
+                if speech.stage.startswith(SUMMARY)
+                else words_and_works(state, speech)
+            ),
             flags=list(speech.flags),
         )
         for number, (speech, at) in enumerate(heard, 1)

@@ -11,7 +11,7 @@ from ...core.text import count_words
 from . import forms
 from .rounds import ARBITRATION, CRITIQUE, REVISION, held
 
-BESIDE = ("clerk", "casting", "ballot")
+BESIDE = ("clerk", "casting", "ballot", "ballot-again")
 """The stages of calls beside the five rounds."""
 NOT_SPOKEN = ("remark", "clerk", "casting")
 """The stages whose words belong to no expert and to no summary."""
@@ -91,6 +91,7 @@ def calls_line(found: Statistics) -> str:
         "clerk": "to list what can be voted on",
         "casting": "to cast the table",
         "ballot": "for votes that were still open",
+        "ballot-again": "for positions that came up in the ballot",
         "repair": "asked again for a missed requirement",
         "declare": "asked again for a declaration",
         "retry": "tried again after a failure",
