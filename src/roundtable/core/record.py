@@ -85,6 +85,14 @@ class Point:
     spoke_since: tuple[str, ...] = ()
     """The seats that declared something since it was worded: whether or not they were asked about
     it, none of them has agreed by silence."""
+    present: tuple[str, ...] = ()
+    """The seats that can still speak to it: all who were seated and are not lost. Empty for points
+    of earlier versions of the program, which were settled among those who had spoken."""
+    absent: tuple[str, ...] = ()
+    """The seats that cannot: nothing waits for them, and they are named."""
+    opposed_before: Mapping[str, PointStance] = field(default_factory=dict)
+    """Who was against an earlier wording and has not spoken to this one: its author cannot settle
+    that by changing the words."""
 
     @property
     def holders(self) -> tuple[str, ...]:
@@ -109,20 +117,26 @@ class Point:
         return tuple(s for s in self.spoke_since if s not in self.stances and s != self.author)
 
     @property
+    def unheard(self) -> tuple[str, ...]:
+        """Who can still speak to it and has declared nothing since it was worded."""
+        return tuple(
+            s for s in self.present if s not in self.spoke_since and s not in self.holders
+        )
+
+    @property
     def status(self) -> PointStatus:
-        """Silence is not agreement, and `partly` is neither for nor against."""
-        others = [seat for seat in self.spoke_since if seat != self.author]
-        against = set(self.opponents)
+        """Silence is not agreement, and `partly` is neither for nor against. Nothing is settled
+        before all who are present were heard, nor by changing the words that somebody opposed."""
         if self.withdrawn:
-            return "rejected" if others and against >= set(others) else "withdrawn"
-        if not others:
-            return "open"
-        if self.author in against and against >= set(others):
+            return "withdrawn"
+        others = {*self.spoke_since, *self.present} - {self.author}
+        against = set(self.opponents)
+        if others and self.author in against and against >= others:
             return "rejected"
         if against:
             return "disputed"
         agreeing = set(self.holders) - {self.author}
-        if agreeing >= set(others):
+        if agreeing and agreeing >= others and not self.opposed_before:
             return "agreed"
         return "held" if agreeing else "open"
 
@@ -190,7 +204,7 @@ class Record:
     """Who takes no position in its last declaration, and why."""
     points: tuple[Point, ...]
     conditions: tuple[ConditionOnTable, ...]
-    """Those of each seat's last declaration that has a position, and those it amended there."""
+    """Those that their owners have not withdrawn, in their newest wording."""
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
@@ -318,7 +332,7 @@ def _record(state: State, before: int | None = None) -> Record:
         lapsed=tuple(s for s in seats if s in lapsed and s in declared),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
         points=tuple(_points(state, statements, before)),
-        conditions=tuple(_conditions(statements)),
+        conditions=tuple(_conditions(statements, stand=_conditions_stand(state))),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
     )
@@ -482,9 +496,12 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             if name not in listed:
                 continue
             author = found[name].author
-            # Said beside its author, who changed it: nobody knows to which wording.
+            # Said beside its author, who changed it: nobody knows to which wording. Opposition
+            # is not lost by that; it stands as what it was.
             beside = (said_to.id, each.round, author) in amended and not each.in_turn
             if each.participant != author and beside:
+                if said_to.stance == "disagree":
+                    found[name] = _opposed(found[name], each, said_to.text)
                 continue
             found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
             if said_to.stance == "amend" and each.participant == author:
@@ -505,7 +522,45 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
                 name = f"p{len(found) + 1}"
                 wordings[worded(text)] = name
                 found[name] = Point(name, text, each.participant, each.turn_id, each.round)
-    yield from (point for point in found.values() if point.id not in merged)
+    here, gone = _attending(state, before)
+    for point in found.values():
+        if point.id in merged:
+            continue
+        early = point.id in state.points
+        yield point if early else replace(point, present=here, absent=gone)
+
+
+def _attending(state: State, before: int | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The seats that can speak, and those that cannot: they failed since they last spoke, left, are
+    too small to be counted, or never spoke before it was over."""
+
+    def counts(round_: int) -> bool:
+        return round_ > 0 and (before is None or round_ < before)
+
+    last: dict[str, int] = {}
+    small: set[str] = set()
+    for speech in state.speeches:
+        if counts(speech.round):
+            last[speech.participant] = max(last.get(speech.participant, 0), speech.round)
+            if _demonstrates(state, speech):
+                small.add(speech.participant)
+    failed = {
+        each.participant
+        for each in state.failures
+        if counts(each.round) and each.round > last.get(each.participant, 0)
+    }
+    seated = {each.id for each in state.participants}
+    over = state.closed is not None
+    seats = [each.id for each in state.voters]
+    here = tuple(
+        seat
+        for seat in seats
+        if seat in seated
+        and seat not in failed
+        and seat not in small
+        and (seat in last or not over)
+    )
+    return here, tuple(seat for seat in seats if seat not in here)
 
 
 _TURNED: Mapping[str, StanceWord] = {"agree": "disagree", "disagree": "agree"}
@@ -555,6 +610,8 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
         if each.participant != point.author:
             return point
         # A new version: what was said to the old wording was not said to this one.
+        opposed = {who: at for who, at in point.stances.items() if at.stance == "disagree"}
+        opposed.pop(point.author, None)
         return Point(
             point.id,
             text,
@@ -562,6 +619,7 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
             each.turn_id,
             each.round,
             point.version + 1,
+            opposed_before={**point.opposed_before, **opposed},
         )
     if stance == "withdraw":
         if each.participant != point.author:
@@ -572,13 +630,33 @@ def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -
 
 def _answered(point: Point, seat: str, said: PointStance) -> Point:
     since = point.spoke_since if seat in point.spoke_since else (*point.spoke_since, seat)
-    return replace(point, stances={**point.stances, seat: said}, spoke_since=since)
+    before = {who: at for who, at in point.opposed_before.items() if who != seat}
+    stances = {**point.stances, seat: said}
+    return replace(point, stances=stances, spoke_since=since, opposed_before=before)
 
 
-def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. They belong to the position that they are
-    declared with: a newer one replaces them. One that is worded as before keeps its id and its
-    answers; one that its owner amends stands in its new wording, answered by nobody yet."""
+def _opposed(point: Point, each: Statement, text: str) -> Point:
+    said = PointStance("disagree", text, each.turn_id, each.round)
+    return replace(point, opposed_before={**point.opposed_before, each.participant: said})
+
+
+_LISTED_ANEW = ("0.1", "0.1.0")
+"""Versions of the program that told seats to list their conditions in every declaration, so that
+what one left out it gave up."""
+
+
+def _conditions_stand(state: State) -> bool:
+    """Whether seats were told that their conditions stand until they withdraw them."""
+    return state.start.program_version not in _LISTED_ANEW
+
+
+def _conditions(
+    statements: tuple[Statement, ...], *, stand: bool = True
+) -> Iterator[ConditionOnTable]:
+    """Conditions in the order in which they were made. They stand until their owner withdraws
+    them; without `stand`, until its next declaration of a position, unless that lists them again.
+    One that is worded as before keeps its id and its answers; one that its owner amends stands in
+    its new wording, answered by nobody yet."""
     found: dict[str, ConditionOnTable] = {}
     current: dict[str, tuple[str, ...]] = {}
     amended = {
@@ -590,6 +668,7 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
     for each in statements:
         reworded: set[str] = set()
         kept: list[str] = []
+        withdrawn: set[str] = set()
         for stance in each.declaration.stances:
             held = found.get(stance.id)
             if held is None:
@@ -600,7 +679,7 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
                     said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
                     found[held.id] = replace(held, answers={**held.answers, each.participant: said})
             elif stance.stance == "withdraw":
-                current[held.owner] = tuple(n for n in current[held.owner] if n != held.id)
+                withdrawn.add(held.id)
             elif stance.stance == "amend":
                 reworded.add(worded(held.text))
                 worded_anew = held.condition.model_copy(update={"text": stance.text})
@@ -610,11 +689,6 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
                 kept.append(held.id)
             elif stance.stance == "agree":
                 kept.append(held.id)
-        if not (each.declaration.position or each.declaration.conditions):
-            # A short call for votes alone leaves the conditions as they are.
-            before = current.get(each.participant, ())
-            current[each.participant] = tuple(dict.fromkeys((*before, *kept)))
-            continue
         for condition in each.declaration.conditions:
             if worded(condition.text) in reworded:
                 continue  # the old wording beside the new one
@@ -628,7 +702,12 @@ def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]
                 found[name] = ConditionOnTable(
                     name, each.participant, condition, each.turn_id, each.round
                 )
-            kept.append(name)
-        current[each.participant] = tuple(kept)
+            if name not in withdrawn:
+                kept.append(name)
+        # A short call for votes alone never dropped any.
+        alone = not (each.declaration.position or each.declaration.conditions)
+        before = current.get(each.participant, ()) if stand or alone else ()
+        names = tuple(dict.fromkeys((*before, *kept)))
+        current[each.participant] = tuple(name for name in names if name not in withdrawn)
     standing = {name for names in current.values() for name in names}
     yield from (each for each in found.values() if each.id in standing)
