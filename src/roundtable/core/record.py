@@ -119,9 +119,7 @@ class Point:
     @property
     def unheard(self) -> tuple[str, ...]:
         """Who can still speak to it and has declared nothing since it was worded."""
-        return tuple(
-            s for s in self.present if s not in self.spoke_since and s not in self.holders
-        )
+        return tuple(s for s in self.present if s not in self.spoke_since and s not in self.holders)
 
     @property
     def status(self) -> PointStatus:
@@ -438,9 +436,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             first_word = each.independent or not spoke
             opening = vote.choice if first_word else vote.before
             independent = each.independent if first_word else heard_nobody
-            if opening == SILENT and placed and first:
-                opening = placed[0]  # it did speak to it: the clerk read where
-            elif placed and opening not in placed and not first_word:
+            if placed and opening not in placed and not first_word:
                 independent = False  # its word against the clerk's: nothing is built on either
             if opening == OWN and _is_own_option(decision, participant, vote.choice, first):
                 opening = vote.choice

@@ -16,7 +16,7 @@ from ..core.errors import NotAllowed
 from ..core.events import SpeechGiven
 from ..core.state import State
 from ..core.values import OUTSIDE
-from .external import MEND, Heard, lacks
+from .external import MEND, Heard, first_word, lacks
 
 
 def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: str) -> Heard:
@@ -48,7 +48,7 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
         declaration=reading.declaration,
         independent=plan.round == 1 and not others,
     )
-    remarks = [*lacks(form, reading.declaration, given)]
+    remarks = [*lacks(form, reading.declaration, given, first=first_word(state, plan))]
     remarks += [f"Read so: {each}." for each in reading.mended]
     return Heard(speech, tuple(remarks))
 
