@@ -293,7 +293,7 @@ class ModerateTools(ReadTools):
         else:
             await self._service.conclude(discussion_id, word, key=key)
         state = await self._after(discussion_id)
-        return within(_ended(state), self.limit)
+        return within(_ended(state), self.limit // 4)
 
 
 def _ended(state: State) -> Ended:
