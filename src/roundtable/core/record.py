@@ -507,7 +507,9 @@ def _points(state: State, statements: tuple[Statement, ...], before: int | None)
             point = found[name]
             changed = (name, each.round, point.author) in amended and not each.in_turn
             known = each.participant in point.spoke_since or point.turn_id == each.turn_id
-            if not known and not changed:
+            # Who speaks side by side with its author has not heard it.
+            unseen = each.round == point.round and not each.in_turn
+            if not known and not changed and not unseen:
                 found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
         for text in each.declaration.new_points:
             same = wordings.get(worded(text))

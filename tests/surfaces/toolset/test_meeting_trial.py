@@ -292,13 +292,15 @@ async def test_nobody_is_told_to_speak_as_somebody_else(tmp_path: Path) -> None:
             (await toolset.read(id_, "prod")).hint,
         ):
             assert "speak as 'arch'" not in told
-        assert (await back.status(id_)).hint.startswith("It is the turn of arch; read with wait=50")
+        assert (await back.status(id_)).hint.startswith(
+            "It is the turn of arch; read with wait=300"
+        )
         assert "It is the turn of 'arch' (Architect)" in (await toolset.status(id_)).hint
         assert (await toolset.status(id_, "arch")).hint.startswith(
             "It is your turn in round 1 of 3"
         )
         spoken = await toolset.speak(id_, "arch", **declares("VOTE o1"))
-        assert spoken.hint.startswith("It is the turn of back; read with wait=50")
+        assert spoken.hint.startswith("It is the turn of back; read with wait=300")
         assert (await back.status(id_)).hint.startswith("It is your turn in round 1 of 3")
 
 
@@ -472,13 +474,17 @@ async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_sam
             }
             assert told.further_points > 0
         # Whoever leads reads the demands first; what all agree on is left out first.
-        for lead in (await toolset.read(id_, "coordinator"), await toolset.status(id_)):
-            shown = {each.id: each.text for each in lead.points}
-            assert all(shown.get(each.id) == each.text for each in record.conditions)
-            assert "agreed" not in {each.status for each in lead.points}
+        turn, whole = await toolset.read(id_, "coordinator"), await toolset.status(id_)
+        shown = {each.id: each.text for each in whole.points}
+        assert all(shown.get(each.id) == each.text for each in record.conditions)
+        # Within a turn none of them is cut, and what has no room is counted.
+        assert {each.status for each in turn.points} == {"demand"}
+        assert all(each.text == texts[each.id] for each in turn.points)
+        assert len(turn.points) + turn.further_points == len(whole.points) + whole.further_points
+        assert "agreed" not in {each.status for each in whole.points}
 
 
-async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_is_explained(
+async def test_stances_that_count_for_nothing_are_named_and_a_withdrawn_condition_is_explained(
     tmp_path: Path,
 ) -> None:
     async with tools(tmp_path) as toolset:
@@ -496,14 +502,17 @@ async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_i
                 "new_points": ["It is cheap."],
             },
         )
-        for who in ("back", "prod", "arch"):
+        for who in ("back", "prod"):
             await toolset.speak(id_, who, **declares("VOTE o1"))
+        gone = declares("VOTE o1")
+        gone["declaration"]["stances"] = [{"id": "c1", "stance": "withdraw"}]
+        await toolset.speak(id_, "arch", **gone)
         stances = [{"id": each, "stance": "agree"} for each in ("c1", "p44", "<b>")]
         spoken = await toolset.speak(
             id_, "back", "Me too.", {"position": "Move.", "votes": votes, "stances": stances}
         )
         (told,) = [each for each in spoken.problems if "not listed" in each]
-        assert "were left out: c1, p44, one without an id; a condition lapses when" in told
+        assert "were left out: c1, p44, one without an id; a condition is gone once its" in told
 
 
 async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_turn_is_for(
@@ -601,7 +610,11 @@ async def test_conditions_and_actions_are_delivered_whole_and_open_and_withdrawn
 def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
     folder = Path(__file__).parents[3] / "skills" / "roundtable" / "references"
     seat, lead = ((folder / f"{name}.md").read_text("utf-8") for name in ("seat", "lead"))
-    for words in ("no id? call `roundtable_list`", "what you leave out falls", "a `form` alone"):
+    for words in (
+        "no id? call `roundtable_list`",
+        "Your conditions stand until you",
+        "a `form` alone",
+    ):
         assert words in seat
     for words in ("one round earlier", "`action_items` replace", "more than `summarize`"):
         assert words in lead

@@ -90,10 +90,11 @@ def listed_points(state: State, ids: Iterable[str], limit: int = LONGEST_POINT) 
 
 
 def briefly(found: Sequence[Point], asked: Collection[str]) -> list[Point]:
-    """The points, those that nobody has to answer now in few words: they can be read whole."""
+    """The points, those that nobody has to answer now in few words: they can be read whole. Of a
+    demand nothing is cut: half of a condition binds nobody."""
     return [
         each
-        if each.id in asked
+        if each.id in asked or each.status == "demand"
         else each.model_copy(
             update={
                 "text": clip(each.text, BRIEF_POINT),
