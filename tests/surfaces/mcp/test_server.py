@@ -79,7 +79,7 @@ async def test_the_definitions_of_the_tools_fit_into_fifteen_thousand_characters
 async def test_the_last_speaker_of_a_long_meeting_reads_it_in_two_calls_and_25k_characters(
     tmp_path: Path,
 ) -> None:
-    agents, defined, before = await meeting_tools.held(tmp_path)
+    _, defined, before = await meeting_tools.held(tmp_path)
     assert defined <= meeting_tools.MOST_DEFINED
     assert len(before) <= meeting_tools.MOST_CALLS
     assert sum(before) <= meeting_tools.MOST_CHARACTERS
