@@ -64,6 +64,19 @@ def test_a_clerk_alone_makes_nobody_hold_anything() -> None:
     assert {ann(state, who).choice for who in SEATS} == {""}
 
 
+def test_who_says_that_it_held_nothing_before_cannot_have_given_in() -> None:
+    """Where the clerk saw it is a proposal, which it did not confirm."""
+    seen = COFFEE.model_copy(update={"origin": "clerk", "holders": ("ann",)})
+    state = at_table(
+        says("ann", position="Something warm."), tabled(TEA, seen), says("ann", vote("o1"), 2)
+    )
+    assert (ann(state).opening, ann(state).moved, ann(state).independent) == (
+        "silent",
+        False,
+        False,
+    )
+
+
 def test_what_was_first_said_after_hearing_others_is_not_independent() -> None:
     state = at_table(tabled(), says("ann", "o1", independent=False))
     assert (ann(state).opening, ann(state).independent) == ("o1", False)

@@ -618,3 +618,52 @@ def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
         assert words in seat
     for words in ("one round earlier", "`action_items` replace", "more than `summarize`"):
         assert words in lead
+
+
+async def test_a_first_speech_gives_nothing_up_whatever_it_says_was_there_before(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        votes = [{"on": "d1", "before": "o2", "choice": "o1"}]
+        first = await toolset.speak(id_, "back", "I would.", {"position": "Yes.", "votes": votes})
+        assert not any("given in" in each for each in first.problems)
+        for who in ("prod", "arch"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        votes = [{"on": "d1", "before": "o1", "choice": "o2"}]
+        later = await toolset.speak(id_, "back", "No.", {"position": "No.", "votes": votes})
+        assert any("given in" in each for each in later.problems)
+
+
+@pytest.mark.parametrize("kind", ["demand", "fact"])
+async def test_a_condition_stands_without_being_listed_again_until_its_owner_withdraws_it(
+    tmp_path: Path, kind: str
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=4)
+        made = declares("VOTE o1")
+        made["declaration"]["conditions"] = [{"text": "Two people are free.", "kind": kind}]
+        await toolset.speak(id_, "arch", **made)
+        for who in ("back", "prod", "arch", "back", "prod"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        assert [c.id for c in record_of(await stored(toolset, id_)).conditions] == ["c1"]
+        gone = declares("VOTE o1")
+        gone["declaration"]["stances"] = [{"id": "c1", "stance": "withdraw"}]
+        spoken = await toolset.speak(id_, "arch", **gone)
+        assert not any("left out" in each for each in spoken.problems)
+        assert record_of(await stored(toolset, id_)).conditions == ()
+
+
+async def test_a_point_is_not_agreed_before_the_last_seat_was_heard(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "arch", **declares("VOTE o1", "NEW: it is cheap"))
+        await toolset.speak(id_, "back", **declares("VOTE o1", "AGREE p1"))
+        status = await toolset.status(id_)
+        assert [each.status for each in status.points] == ["held by 2, 1 not heard"]
+        assert (status.consensus_points, status.convergence_score) == ([], None)
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "AGREE p1"))
+        status = await toolset.status(id_)
+        assert [each.status for each in status.points] == ["agreed"]
+        assert (status.consensus_points, status.convergence_score) == (["p1"], 1.0)
