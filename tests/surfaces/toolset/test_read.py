@@ -277,7 +277,7 @@ async def test_a_wait_in_vain_answers_with_a_hint_alone(tmp_path: Path) -> None:
 async def test_what_is_too_long_for_a_turn_is_folded_and_can_be_read_whole(tmp_path: Path) -> None:
     async with tools(tmp_path) as toolset:
         id_ = await started(toolset)
-        text = "I would move. It is cheap. " + "And there is more to it. " * 200
+        text = ("I would move. It is cheap. " + "And there is more to it. " * 200).strip()
         for who in NAMES:
             declared: dict[str, Any] = declares("VOTE o1")["declaration"]
             declared["position"] = f"{who} would move now."
@@ -288,12 +288,12 @@ async def test_what_is_too_long_for_a_turn_is_folded_and_can_be_read_whole(tmp_p
         older = turn.speeches[-1]
         assert older.text.startswith("I would move. It is cheap.")
         assert "back would move now" in older.declares
-        assert older.characters == len(text.strip())
+        assert older.characters == len(text)
         assert turn.hint.endswith("Whole speeches: read with since=1.")
         whole = await toolset.read(id_, "arch", since=1)
-        assert [each.text for each in whole.speeches] == [text.strip()] * 2
+        assert [each.text for each in whole.speeches] == [text] * 2
         (one,) = (await toolset.read(id_, "arch", before=older.number + 1, limit=1)).speeches
-        assert (one.number, one.text) == (older.number, text.strip())
+        assert (one.number, one.text) == (older.number, text)
 
 
 @pytest.mark.requirement("D-12", "Z-22")
@@ -312,3 +312,20 @@ async def test_the_form_is_told_once_and_later_only_by_name(tmp_path: Path) -> N
         status = (await toolset.status(id_, "arch")).form
         assert status is not None
         assert set(status.fields) == {*later.fields, *later.as_before}
+
+
+async def test_after_the_last_round_a_seat_with_nothing_to_add_waits_for_the_conclusion(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=1)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        await toolset.speak(id_, "back", **declares("VOTE o1", "NEW: it is cheap"))
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "AGREE p1"))
+        asked = await toolset.read(id_, "arch", wait=300)
+        assert asked.form is not None
+        assert asked.form.answer == ["p1"]
+        vain = await toolset.read(id_, "prod", wait=0.001)
+        assert (vain.state, vain.speeches, vain.form) == ("awaiting_conclusion", [], None)
+        await toolset.end_discussion(id_, conclusion="We move.")
+        assert (await toolset.read(id_, "prod", wait=300)).state == "concluded"

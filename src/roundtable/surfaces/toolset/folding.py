@@ -47,9 +47,7 @@ def _folded(row: SpeechRow, speech: SpeechGiven) -> SpeechRow:
     declared = redact(clip(_told(speech.declaration), DECLARED)) if speech.declaration else ""
     if len(text) + len(declared) >= len(row.text):
         return row
-    return row.model_copy(
-        update={"text": text, "declares": declared, "characters": len(row.text), "flags": []}
-    )
+    return row.model_copy(update={"text": text, "declares": declared, "characters": len(row.text)})
 
 
 def _told(declared: Declaration) -> str:

@@ -27,6 +27,7 @@ from .operations import OnProgress, operation
 from .results import History, Listed, Row, Stood, Summarized, within, written
 from .status import (
     SHORT,
+    may_add,
     notifications_of,
     seat,
     unanswered_at_the_end,
@@ -43,8 +44,11 @@ def _row_name(state: State, caller: str) -> str:
 
 
 def _is_for(state: State, caller: str) -> bool:
-    """Whether something is asked of this caller now; of whoever is nobody's seat, of anybody."""
+    """Whether something is asked of this caller now; of whoever is nobody's seat, of anybody. A
+    seat that has answered everything waits for the conclusion itself."""
     now = where(state)
+    if now.state == "awaiting_conclusion" and any(p.id == caller for p in state.participants):
+        return bool(may_add(state, caller))
     asked = caller in now.waiting_for if caller else bool(now.waiting_for)
     return asked or now.state == "awaiting_conclusion"
 
