@@ -2,8 +2,9 @@
 
 Four outside agents and a coordinator, each with an MCP client of its own, hold three rounds of
 speeches of 430 words with two new points each and a stance on all that is asked. For each agent:
-calls and characters of answers in a turn, at most; and what the last speaker must read before it
-speaks in round 3. Beside that the definitions of the tools, which every conversation carries.
+calls and characters of all that it reads in a turn, at most; what a wait in vain adds to that; and
+what the last speaker must read to have everything whole before it speaks in round 3. Beside that
+the definitions of the tools, which every conversation carries.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ WORDS, ROUNDS = 430, 3
 SEATS = ("architect", "security", "finance", "operations")
 TOPIC = "Should we extract billing into a service of its own this year?"
 MOST_CALLS, MOST_CHARACTERS, MOST_DEFINED = 2, 25_000, 15_000
+"""For everything that was said since, whole; and for the definitions."""
+MOST_CALLS_A_TURN, MOST_A_TURN, MOST_IDLE = 8, 8_000, 300
+WAIT, TURN_SECONDS = 300, 120
+"""How long a call waits at most, and how long a speaker is taken to think."""
 QUIET = {"ROUNDTABLE_LOCAL_SERVERS": "false", "ROUNDTABLE_COMMAND_AGENTS": "false"}
 
 
@@ -38,6 +43,8 @@ class Agent:
     client: Client
     turns: list[list[int]] = field(default_factory=list)
     """Characters of each answer, turn by turn."""
+    idle: list[int] = field(default_factory=list)
+    """Characters of each answer to a wait in vain."""
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = await self.client.call_tool(f"roundtable_{tool}", arguments)
@@ -46,6 +53,17 @@ class Agent:
         assert not result.is_error, content.text
         self.turns[-1].append(len(content.text))
         return dict(result.structured_content or {})
+
+    async def wait(self, id_: str) -> None:
+        """Wait for a turn that does not come."""
+        self.turns.append([])
+        await self.call("read", discussion_id=id_, participant=self.name, wait=0.001)
+        self.idle += self.turns.pop()
+
+    @property
+    def waits(self) -> int:
+        """How often such a wait is in vain for each turn, where each other seat thinks so long."""
+        return (len(SEATS) - 1) * TURN_SECONDS // WAIT
 
 
 def run() -> list[Measured]:
@@ -61,18 +79,28 @@ def run() -> list[Measured]:
             f"{len(before)} of at most {MOST_CALLS} calls",
         ),
     ]
+    idle = max(each for agent in agents for each in agent.idle)
+    rows.append(Measured("a wait in vain", idle, "characters", MOST_IDLE))
     for agent in agents:
-        most = max(sum(turn) for turn in agent.turns)
-        calls = max(len(turn) for turn in agent.turns)
+        most, calls = most_in_a_turn(agent)
         whole = sum(sum(turn) for turn in agent.turns)
         told = f"{calls} calls at most in a turn; {whole:,} characters in {len(agent.turns)} turns"
-        rows.append(Measured(f"a turn of {agent.name}", most, "characters", None, told))
+        rows.append(Measured(f"a turn of {agent.name}", most, "characters", MOST_A_TURN, told))
     return rows
+
+
+def most_in_a_turn(agent: Agent) -> tuple[int, int]:
+    """Characters and calls of an agent's longest turn, with its waits in vain."""
+    vain = agent.waits * max(agent.idle)
+    return (
+        max(sum(turn) for turn in agent.turns) + vain,
+        max(len(turn) for turn in agent.turns) + agent.waits,
+    )
 
 
 async def held(home: Path) -> tuple[list[Agent], int, list[int]]:
     """The meeting: its agents, the characters of the tools' definitions, and those of each answer
-    that the last speaker read before its last speech."""
+    by which the last speaker has everything whole before its last speech."""
     async with AsyncExitStack() as stack:
         lead = Agent("coordinator", await stack.enter_async_context(_client(home, "")))
         seats = [
@@ -84,9 +112,13 @@ async def held(home: Path) -> tuple[list[Agent], int, list[int]]:
         before: list[int] = []
         for round_ in range(1, ROUNDS + 1):
             for seat in seats:
+                for other in (lead, *seats):
+                    if other is not seat:
+                        await other.wait(id_)
                 seat.turns.append([])
-                asked = await seat.call("read", discussion_id=id_, wait=0)
-                before = list(seat.turns[-1])
+                asked = await seat.call("read", discussion_id=id_, wait=WAIT)
+                if seat is seats[-1]:
+                    before = [*seat.turns[-1], await _whole(seat, id_, round_)]
                 await seat.call(
                     "speak",
                     discussion_id=id_,
@@ -95,16 +127,26 @@ async def held(home: Path) -> tuple[list[Agent], int, list[int]]:
                     declaration=_declared(seat.name, round_, asked["form"]),
                 )
             lead.turns.append([])
-            await lead.call("read", discussion_id=id_, participant="coordinator")
+            await lead.call("read", discussion_id=id_, participant="coordinator", wait=WAIT)
             if round_ < ROUNDS:
                 summary = " ".join(["summed"] * 150)
                 await lead.call(
                     "speak", discussion_id=id_, participant="coordinator", content=summary
                 )
-        await lead.call("summarize", discussion_id=id_, compact=True)
         ended = await lead.call("end", discussion_id=id_, conclusion="We wait a year.")
         assert ended["state"] == "concluded"
         return [lead, *seats], defined, before
+
+
+async def _whole(seat: Agent, id_: str, round_: int) -> int:
+    """Characters of the one answer that has whatever was folded; of the agent's own free will, so
+    it is no part of a turn."""
+    since = 0 if round_ == 1 else (round_ - 1) * (len(SEATS) + 1)
+    seat.turns.append([])
+    found = await seat.call("read", discussion_id=id_, since=since)
+    assert not any(each.get("characters") for each in found["speeches"])
+    assert "next_before" not in found
+    return seat.turns.pop()[0]
 
 
 async def _opened(lead: Agent) -> str:
@@ -124,7 +166,8 @@ async def _opened(lead: Agent) -> str:
 
 
 def _speech(name: str, round_: int) -> str:
-    return " ".join(f"{name[:4]}{round_}" for _ in range(WORDS))
+    words = [f"{name[:4]}{round_}{'.' if not n % 15 else ''}" for n in range(1, WORDS + 1)]
+    return " ".join(words)
 
 
 def _declared(name: str, round_: int, form: dict[str, Any]) -> dict[str, Any]:
@@ -136,9 +179,10 @@ def _declared(name: str, round_: int, form: dict[str, Any]) -> dict[str, Any]:
             for each in form.get("answer", ())
         ],
     }
-    if "votes" in form["fields"]:
+    asked = {*form.get("fields", ()), *form.get("as_before", ())}
+    if "votes" in asked:
         fields["votes"] = [{"on": "d1", "before": "o1", "choice": "o1"}]
-    if "new_points" in form["fields"]:
+    if "new_points" in asked:
         fields["new_points"] = [
             f"{name} claim {number} of round {round_}: what is moved must be paid for twice a year"
             for number in (1, 2)

@@ -91,11 +91,17 @@ def at_table(
     seats: tuple[str, ...] = SEATS,
     models: dict[str, SpeakerRef] | None = None,
     options: Options | None = None,
+    version: str = "",
 ) -> State:
     """What these events make of a table with these seats."""
     known = models or {}
     people = tuple(seat(who, known.get(who, SpeakerRef(model=f"test/{who}"))) for who in seats)
     start = opened().model_copy(
-        update={"participants": people, "topic": "Which drink?", "options": options or {}}
+        update={
+            "participants": people,
+            "topic": "Which drink?",
+            "options": options or {},
+            "program_version": version,
+        }
     )
     return fold(recorded(start, *events))

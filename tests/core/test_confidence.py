@@ -66,6 +66,12 @@ def probability(facts: AgreementFacts) -> float:
             "All three hold it in the end (one from the start, two without naming an argument).",
         ),
         (
+            AgreementFacts(seated=3, holding=3, independent=1, moved=1, effective=3.0),
+            "low",
+            "All three hold it in the end (one from the start, one moved by a named argument, one "
+            "having heard others first).",
+        ),
+        (
             AgreementFacts(seated=4, holding=2, independent=2, absent=1, abstaining=1, effective=2),
             "low",
             "Two of four reached it independently, before hearing each other, one abstained, one "

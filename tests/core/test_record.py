@@ -64,6 +64,19 @@ def test_a_clerk_alone_makes_nobody_hold_anything() -> None:
     assert {ann(state, who).choice for who in SEATS} == {""}
 
 
+def test_who_says_that_it_held_nothing_before_cannot_have_given_in() -> None:
+    """Where the clerk saw it is a proposal, which it did not confirm."""
+    seen = COFFEE.model_copy(update={"origin": "clerk", "holders": ("ann",)})
+    state = at_table(
+        says("ann", position="Something warm."), tabled(TEA, seen), says("ann", vote("o1"), 2)
+    )
+    assert (ann(state).opening, ann(state).moved, ann(state).independent) == (
+        "silent",
+        False,
+        False,
+    )
+
+
 def test_what_was_first_said_after_hearing_others_is_not_independent() -> None:
     state = at_table(tabled(), says("ann", "o1", independent=False))
     assert (ann(state).opening, ann(state).independent) == ("o1", False)
@@ -259,12 +272,56 @@ def test_only_its_author_amends_or_withdraws_a_point() -> None:
     assert not record.points[0].withdrawn
 
 
-def test_a_withdrawn_point_is_held_by_nobody_and_rejected_where_all_others_refused_it() -> None:
+def test_a_withdrawn_point_is_held_by_nobody_whatever_the_others_say_to_it() -> None:
     gone = says("ann", round_=2, stances=(stance("p1", "withdraw"),))
     record = listed(RAISED, gone)
     assert (record.points[0].holders, record.points[0].status) == ((), "withdrawn")
     against = [says(w, round_=2, stances=(stance("p1", "disagree", "no"),)) for w in ("bob", "cid")]
-    assert listed(RAISED, *against, gone).points[0].status == "rejected"
+    assert listed(RAISED, *against, gone).points[0].status == "withdrawn"
+
+
+def test_a_point_is_agreed_only_when_every_seat_that_can_speak_to_it_has() -> None:
+    agrees = says("bob", round_=2, stances=(stance("p1", "agree"),))
+    (point,) = listed(RAISED, says("cid"), agrees).points
+    assert (point.status, point.holders, point.unheard) == ("held", ("ann", "bob"), ("cid",))
+    also = says("cid", round_=2, stances=(stance("p1", "agree"),))
+    assert listed(RAISED, says("cid"), agrees, also).points[0].status == "agreed"
+
+
+def test_whoever_is_absent_is_not_waited_for_and_is_named() -> None:
+    agrees = says("bob", round_=2, stances=(stance("p1", "agree"),))
+    for gone in (turn_failed("1/answer/cid"), turn_failed("2/critique/cid")):
+        (point,) = listed(RAISED, gone, agrees).points
+        assert (point.status, point.unheard, point.absent) == ("agreed", (), ("cid",))
+    back = says("cid", round_=3, position="x y")
+    (point,) = listed(RAISED, turn_failed("2/critique/cid"), agrees, back).points
+    assert (point.status, point.absent) == ("held", ())
+
+
+AMENDS = says("ann", round_=2, stances=(stance("p1", "amend", "Tea is cheaper."),))
+
+
+@pytest.mark.parametrize("order", ["beside", "before"])
+def test_opposition_to_a_first_wording_stands_until_its_seat_speaks_to_the_new_one(
+    order: str,
+) -> None:
+    refuses = says("bob", round_=2, stances=(stance("p1", "disagree", "It is dear."),))
+    said = (AMENDS, refuses) if order == "beside" else (refuses, AMENDS)
+    agrees = [says(who, round_=3, stances=(stance("p1", "agree"),)) for who in ("cid", "bob")]
+    (point,) = listed(RAISED, *said, agrees[0], says("bob", round_=3, position="x y")).points
+    assert (point.text, point.opponents, point.status) == ("Tea is cheaper.", (), "held")
+    assert point.opposed_before["bob"].text == "It is dear."
+    (point,) = listed(RAISED, *said, *agrees).points
+    assert (dict(point.opposed_before), point.status) == ({}, "agreed")
+    still = says("bob", round_=3, stances=(stance("p1", "disagree", "Still dear."),))
+    (point,) = listed(RAISED, *said, agrees[0], still).points
+    assert (dict(point.opposed_before), point.status) == ({}, "disputed")
+
+
+def test_agreement_with_a_first_wording_is_not_carried_over() -> None:
+    agrees = says("bob", round_=2, stances=(stance("p1", "agree"),))
+    (point,) = listed(RAISED, AMENDS, agrees).points
+    assert (point.holders, dict(point.opposed_before)) == (("ann",), {})
 
 
 def test_the_same_words_are_one_point_and_its_second_author_agrees() -> None:
@@ -288,17 +345,34 @@ def test_a_newer_stance_replaces_the_older_one() -> None:
 MILK = demand("There is milk.")
 
 
-def test_conditions_are_those_of_the_last_declaration_with_a_position() -> None:
-    sugar = demand("There is sugar.")
-    record = listed(
-        says("ann", position="Tea.", conditions=(MILK,)),
-        says("ann", round_=2, position="Tea.", conditions=(sugar,)),
-    )
-    assert [(c.id, c.text) for c in record.conditions] == [("c2", "There is sugar.")]
-    dropped = listed(
-        says("ann", position="Tea.", conditions=(MILK,)), says("ann", round_=2, position="Tea.")
-    )
-    assert dropped.conditions == ()
+SUGAR = demand("There is sugar.")
+WITH_MILK = says("ann", position="Tea.", conditions=(MILK,))
+
+
+def test_conditions_stand_until_their_owner_withdraws_them() -> None:
+    added = says("ann", round_=2, position="Tea.", conditions=(SUGAR,))
+    silent = says("ann", round_=3, position="Tea.")
+    record = listed(WITH_MILK, added, silent)
+    assert [(c.id, c.text) for c in record.conditions] == [
+        ("c1", "There is milk."),
+        ("c2", "There is sugar."),
+    ]
+    gone = says("ann", round_=3, position="Tea.", stances=(stance("c1", "withdraw"),))
+    assert [c.id for c in listed(WITH_MILK, added, gone).conditions] == ["c2"]
+    foreign = says("bob", round_=3, stances=(stance("c1", "withdraw"),))
+    assert [c.id for c in listed(WITH_MILK, added, foreign).conditions] == ["c1", "c2"]
+    # Withdrawn and listed in one declaration is withdrawn; listed in a later one, it is back.
+    both = says("ann", round_=3, conditions=(MILK,), stances=(stance("c1", "withdraw"),))
+    assert listed(WITH_MILK, both).conditions == ()
+    again = says("ann", round_=4, position="Tea.", conditions=(MILK,))
+    assert [c.id for c in listed(WITH_MILK, both, again).conditions] == ["c1"]
+
+
+def test_where_seats_were_told_to_list_them_again_what_they_left_out_is_gone() -> None:
+    """Discussions of 0.1.0 are counted by what was asked of their seats."""
+    sweet = says("ann", round_=2, position="Tea.", conditions=(SUGAR,))
+    state = at_table(WITH_MILK, sweet, version="0.1.0")
+    assert [(c.id, c.text) for c in record_of(state).conditions] == [("c2", "There is sugar.")]
 
 
 def test_a_short_call_for_votes_leaves_the_conditions_as_they_are() -> None:

@@ -213,4 +213,4 @@ def test_an_amended_point_is_answered_anew_and_a_withdrawn_one_is_nobodys() -> N
     withdrawn = said("a", 3, stance("withdraw"))
     assert points(RAISED, *agreed, withdrawn) == {"It is safe": "withdrawn"}
     refused = (said("b", 2, stance("disagree")), said("c", 2, stance("disagree")))
-    assert points(RAISED, *refused, withdrawn) == {"It is safe": "rejected"}
+    assert points(RAISED, *refused, withdrawn) == {"It is safe": "withdrawn"}

@@ -90,7 +90,7 @@ def test_the_document_has_its_exact_headings_with_and_without_a_model(host: str)
     assert "- **Participants**: Architect(Ann), Backend(Bob), Product(Cleo)" in summary
     assert "- **Rounds**: 1 of 1" in summary
     assert "- **Date**: 2026-05-04" in summary
-    assert "- **Convergence**: 0.50 (1 consensus, 1 disagreement)" in summary
+    assert "- **Points**: 1 agreed, 1 disputed" in summary
     assert ("No model wrote this" in summary) is (host == "dead")
     assert "One database is enough" in section(text, "## Consensus Points")
     assert "Ship in May." in section(text, "## Disagreement Points")
@@ -316,7 +316,7 @@ def test_no_secret_leaves_with_the_document() -> None:
 
 
 @pytest.mark.requirement("D-43", "D-69")
-def test_the_delivery_names_conclusion_convergence_points_actions_and_votes() -> None:
+def test_the_delivery_names_conclusion_rounds_points_actions_and_votes() -> None:
     turns = {**DEBATE, "conclusion": WRITTEN}
     turns["1/discussion/arch"] = said(
         "NEW: One database is enough.", "NEW: Ship in May.", "END: yes", "VOTE o1"
@@ -325,7 +325,7 @@ def test_the_delivery_names_conclusion_convergence_points_actions_and_votes() ->
     told = delivery(state, "1.2.3")
     for words_ in (
         "Use one database. Decide the date later.",
-        "**Convergence:** 0.50 (1 consensus, 1 disagreement) after 1 of 1 round",
+        "**Rounds:** 1 of 1",
         "- agreed: One database is enough.",
         "- disputed: Ship in May. (for it: Ann, Cleo; against it: Bob)",
         "- Measure the load (Bob)",

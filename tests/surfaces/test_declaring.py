@@ -199,3 +199,27 @@ def test_what_others_worded_cannot_command_the_terminal(
     shown = capsys.readouterr().err
     assert "\x1b" not in shown
     assert "\x07" not in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("", []),
+        ("w", [("c1", "withdraw", "")]),
+        ("One engineer is free.", [("c1", "amend", "One engineer is free.")]),
+    ],
+)
+def test_a_condition_of_ones_own_stands_unless_it_is_withdrawn_or_reworded(
+    typed: str, taken: list[tuple[str, str, str]]
+) -> None:
+    asked = Form(
+        LATER,
+        (QUESTION,),
+        (Listed("c1", "Two engineers are free.", own=True), Listed("c2", "Not now.")),
+        peers={"A": "ada"},
+    )
+    answers = {"Withdraw": typed} if typed else {}
+    _, found, keyboard = declared(asked, Your_choice="1", one_sentence="Use it.", **answers)
+    assert found is not None
+    assert [(each.id, each.stance, each.text) for each in found.stances] == taken
+    assert sum("Withdraw it" in prompt for prompt in keyboard.asked) == 1

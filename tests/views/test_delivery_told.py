@@ -9,6 +9,7 @@ import pytest
 
 from roundtable.core.declaration import Condition, Decision, Option
 from roundtable.core.events import DecisionsTabled, Event, SpeechGiven, TurnFailed, VerdictReached
+from roundtable.core.record import PointStatus
 from roundtable.core.state import State
 from roundtable.core.turns import DIFFERS, UNDECLARED
 from roundtable.core.values import Verdict
@@ -17,6 +18,7 @@ from roundtable.procedures.table import Table
 from roundtable.procedures.verdicts import agreement_told, changes_told, dissents
 from roundtable.views import delivery_json, delivery_md
 from roundtable.views.delivery import Delivery
+from roundtable.views.delivery_parts import PointTold
 from tests.core.declared_table import (
     COFFEE,
     SEATS,
@@ -312,3 +314,25 @@ def test_words_that_differ_from_a_counted_declaration_are_told_everywhere(
     differing: State, surface: str
 ) -> None:
     assert "its words and its declaration differ" in SURFACES[surface](differing)
+
+
+@pytest.mark.parametrize(
+    ("status", "more", "told"),
+    [
+        ("agreed", {}, "It is safe"),
+        ("agreed", {"absent": ("Dan",)}, "It is safe (absent: Dan)"),
+        ("held", {"unheard": ("Cid",)}, "It is safe (held by 2 of 4; not heard: Cid)"),
+        (
+            "held",
+            {"opposed_before": ("Cid",)},
+            "It is safe (held by 2 of 4; against its first wording: Cid)",
+        ),
+        ("open", {"unheard": ("Bob",)}, "It is safe (raised by Ann; not heard: Bob)"),
+        ("withdrawn", {"opposed_before": ("Cid",)}, "It is safe (by Ann)"),
+    ],
+)
+def test_a_point_is_told_with_who_was_not_heard_and_who_opposed_its_first_wording(
+    status: PointStatus, more: dict[str, tuple[str, ...]], told: str
+) -> None:
+    found = PointTold("p1", "It is safe", "Ann", status, ("Ann", "Bob"), (), 4, **more)
+    assert found.told == told

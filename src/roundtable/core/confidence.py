@@ -78,7 +78,8 @@ class AgreementFacts:
     moved: int = 0
     """Of these, who came to it later and named the argument."""
     gave_in: int = 0
-    """Of these, who came to it later and named none. Whoever is left of `holding` counts so too."""
+    """Of these, who left another answer for it and named none. Whoever is left of `holding` had
+    heard others before it first said anything: it gave up nothing."""
     absent: int = 0
     abstaining: int = 0
     conditional: int = 0
@@ -124,8 +125,7 @@ class AgreementFacts:
     @property
     def hollow(self) -> bool:
         """Whether it would not have more than half of the seats without those who gave in."""
-        with_reasons = self.independent + self.moved
-        return self.holding > with_reasons and with_reasons * 2 <= self.seated
+        return self.gave_in > 0 and (self.holding - self.gave_in) * 2 <= self.seated
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,11 +313,11 @@ def _origin(facts: AgreementFacts) -> str:
     )
     if facts.independent == n:
         return f"{who} reached it independently, before hearing each other"
-    others = n - facts.independent - facts.moved
     came = [
         (facts.independent, "from the start"),
         (facts.moved, "moved by a named argument"),
-        (others, "without naming an argument"),
+        (n - facts.independent - facts.moved - facts.gave_in, "having heard others first"),
+        (facts.gave_in, "without naming an argument"),
     ]
     told = ", ".join(f"{_count(k)} {how}" for k, how in came if k)
     return f"{who} {'holds' if n == 1 else 'hold'} it in the end ({told})"

@@ -63,12 +63,12 @@ def _vocabulary(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def convergence_score(consensus: int, disagreement: int) -> Score:
-    """Consensus points among all points that are settled one way or the other."""
-    total = consensus + disagreement
-    if total == 0:
+def convergence_score(consensus: int, disagreement: int, unsettled: int = 0) -> Score:
+    """Consensus points among all that are on the table. What is unsettled counts as not agreed,
+    so a table with open points is never at 1; while none is settled there is no score."""
+    if consensus + disagreement == 0:
         return Score(None, "no point is shared or disputed yet")
-    return Score(consensus / total)
+    return Score(consensus / (consensus + disagreement + unsettled))
 
 
 def agreement(positions: Positions) -> float | None:

@@ -690,7 +690,7 @@ def _left_out(ids: Sequence[str]) -> str:
     more = f" and {len(ids) - 8} more" if len(ids) > 8 else ""
     told = f"stances on points that are not listed were left out: {', '.join(ids[:8])}{more}"
     if any(each.startswith("c") for each in ids):
-        told += "; a condition lapses when its owner's newer declaration does not list it again"
+        told += "; a condition is gone once its owner withdraws it"
     return told
 
 

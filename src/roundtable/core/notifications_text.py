@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 
 from .closing_block import prose
-from .convergence import Score, convergence_score
+from .convergence import Score
 from .events import SpeechGiven
 from .headline import doubtful_votes, headline
 from .naming import with_names
 from .record import Point, record_of, records_by_round
 from .scores import consensus
+from .standing import convergence
 from .state import State
 from .text import clip, first_sentences, redact
 from .values import Finding, Participant
@@ -214,8 +215,7 @@ def _key_points(state: State, round_: int) -> list[str]:
 
 def _points(state: State, round_: int) -> dict[str, list[Point]]:
     """The points as a round left them: agreed, disputed, and first raised in it."""
-    before = [each for number, each in records_by_round(state).items() if number <= round_]
-    points = before[-1].points if before else ()
+    points = _points_after(state, round_)
     return {
         "agreed": [point for point in points if point.status == "agreed"],
         "disputed": [point for point in points if point.status == "disputed"],
@@ -223,9 +223,13 @@ def _points(state: State, round_: int) -> dict[str, list[Point]]:
     }
 
 
+def _points_after(state: State, round_: int) -> tuple[Point, ...]:
+    before = [each for number, each in records_by_round(state).items() if number <= round_]
+    return before[-1].points if before else ()
+
+
 def _convergence(state: State, round_: int) -> str:
-    found = _points(state, round_)
-    score = convergence_score(len(found["agreed"]), len(found["disputed"]))
+    score = convergence(_points_after(state, round_))
     percent = consensus(row for row in state.scores if row.round == round_)
     if score.value is None and percent.value is not None:
         return f"Convergence: {percent.value:.0f} % agreement in scores"

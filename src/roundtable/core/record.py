@@ -7,28 +7,26 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from .conditions import ConditionOnTable, conditions_of, conditions_stand
 from .declaration import (
     ANY,
     OWN,
     SILENT,
     UNDECLARED,
-    Condition,
     Decision,
     Declaration,
     DeclaredVote,
     Option,
-    StanceWord,
 )
-from .events import BallotCast, SpeechGiven
+from .events import BallotCast
+from .points import Point, PointStatus, points_of
 from .state import State
+from .statement import PointStance, Statement, demonstrates
 from .text import worded
-from .values import HOST_WIRE_NAME
 
-PointStatus = Literal["agreed", "held", "disputed", "rejected", "withdrawn", "open"]
 IN_REVERSE = "-in-reverse"
 """How a stage ends that repeats another as a check: what is declared in it is not counted."""
 RANKING = "ranking"
@@ -41,110 +39,6 @@ LEGACY = "legacy"
 
 SPEECH_ORDER, IN_TURN = "speech_order", "fixed"
 """The option that says how a table speaks, and its value where it is one after another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What one seat declared in one turn."""
-
-    participant: str
-    round: int
-    turn_id: str
-    declaration: Declaration
-    independent: bool = False
-    corrects: bool = False
-    """Whether it sets right what its seat declared before in the same round."""
-    in_turn: bool = False
-    """Whether its seat knew all that was said before it in its round, since they speak one after
-    another, or since it came later by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class PointStance:
-    """What a seat said last to a point or condition, as it is worded now."""
-
-    stance: StanceWord
-    text: str = ""
-    turn_id: str = ""
-    round: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A claim on the shared list, in its newest wording."""
-
-    id: str
-    text: str
-    author: str
-    turn_id: str
-    round: int
-    version: int = 1
-    stances: Mapping[str, PointStance] = field(default_factory=dict)
-    """By seat; the author's own is there only if it amended or withdrew the point."""
-    withdrawn: bool = False
-    spoke_since: tuple[str, ...] = ()
-    """The seats that declared something since it was worded: whether or not they were asked about
-    it, none of them has agreed by silence."""
-
-    @property
-    def holders(self) -> tuple[str, ...]:
-        """Who stands behind it: the author, unless it withdrew, and whoever agrees."""
-        agreeing = [seat for seat, each in self.stances.items() if each.stance == "agree"]
-        return tuple(dict.fromkeys([*([] if self.withdrawn else [self.author]), *agreeing]))
-
-    @property
-    def opponents(self) -> tuple[str, ...]:
-        return tuple(seat for seat, each in self.stances.items() if each.stance == "disagree")
-
-    def stance_of(self, seat: str) -> PointStance | None:
-        """What a seat said to it last. Its author holds it, also in silence."""
-        said = self.stances.get(seat)
-        if said is None and seat == self.author and not self.withdrawn:
-            return PointStance("agree", "", self.turn_id, self.round)
-        return said
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """Who declared something since and said nothing to it."""
-        return tuple(s for s in self.spoke_since if s not in self.stances and s != self.author)
-
-    @property
-    def status(self) -> PointStatus:
-        """Silence is not agreement, and `partly` is neither for nor against."""
-        others = [seat for seat in self.spoke_since if seat != self.author]
-        against = set(self.opponents)
-        if self.withdrawn:
-            return "rejected" if others and against >= set(others) else "withdrawn"
-        if not others:
-            return "open"
-        if self.author in against and against >= set(others):
-            return "rejected"
-        if against:
-            return "disputed"
-        agreeing = set(self.holders) - {self.author}
-        if agreeing >= set(others):
-            return "agreed"
-        return "held" if agreeing else "open"
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionOnTable:
-    """A condition of a seat's position, with the others' answers to it."""
-
-    id: str
-    owner: str
-    condition: Condition
-    turn_id: str
-    round: int
-    answers: Mapping[str, PointStance] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return self.condition.text
-
-    @property
-    def demand(self) -> bool:
-        return self.condition.kind == "demand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +84,7 @@ class Record:
     """Who takes no position in its last declaration, and why."""
     points: tuple[Point, ...]
     conditions: tuple[ConditionOnTable, ...]
-    """Those of each seat's last declaration that has a position, and those it amended there."""
+    """Those that their owners have not withdrawn, in their newest wording."""
     clashes: tuple[tuple[str, str], ...] = ()
     demonstration: tuple[str, ...] = ()
     """Seats whose speaker is too small to reason: nothing of them is counted."""
@@ -269,7 +163,7 @@ def record_after(state: State, round_: int) -> Record:
 def _record(state: State, before: int | None = None) -> Record:
     seats = tuple(each.id for each in state.voters)
     spoken = [s for s in state.speeches if s.participant in seats]
-    small = {s.participant for s in spoken if _demonstrates(state, s)}
+    small = {s.participant for s in spoken if demonstrates(state, s)}
     one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
     statements = _corrected(
         [
@@ -317,8 +211,8 @@ def _record(state: State, before: int | None = None) -> Record:
         ),
         lapsed=tuple(s for s in seats if s in lapsed and s in declared),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
-        points=tuple(_points(state, statements, before)),
-        conditions=tuple(_conditions(statements)),
+        points=tuple(points_of(state, statements, before)),
+        conditions=tuple(conditions_of(statements, stand=conditions_stand(state))),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
     )
@@ -351,13 +245,6 @@ def _takes_part(statement: Statement) -> bool:
     d = statement.declaration
     return bool(d.position or d.stances or d.abstain is not None) or any(
         vote.on.startswith("d") or vote.on == LEGACY for vote in d.votes
-    )
-
-
-def _demonstrates(state: State, speech: SpeechGiven) -> bool:
-    seated = state.participant(speech.participant)
-    return seated is not None and any(
-        ref.demonstration for ref in seated.speakers if ref.model == speech.model
     )
 
 
@@ -424,9 +311,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             first_word = each.independent or not spoke
             opening = vote.choice if first_word else vote.before
             independent = each.independent if first_word else heard_nobody
-            if opening == SILENT and placed and first:
-                opening = placed[0]  # it did speak to it: the clerk read where
-            elif placed and opening not in placed and not first_word:
+            if placed and opening not in placed and not first_word:
                 independent = False  # its word against the clerk's: nothing is built on either
             if opening == OWN and _is_own_option(decision, participant, vote.choice, first):
                 opening = vote.choice
@@ -465,170 +350,22 @@ def _own_option(decision: Decision, participant: str, option_id: str) -> bool:
     return option is not None and option.origin == "own" and participant in option.holders
 
 
-def _points(state: State, statements: tuple[Statement, ...], before: int | None) -> Iterator[Point]:
-    """The list of points, from the first that was raised on."""
-    found, merged = _raised(state, before)
-    wordings: dict[str, str] = {}
-    amended = {
-        (stance.id, each.round, each.participant)
-        for each in statements
-        for stance in each.declaration.stances
-        if stance.stance == "amend"
-    }
-    for each in statements:
-        listed = set(found)
-        for said_to in each.declaration.stances:
-            name = merged.get(said_to.id, said_to.id)
-            if name not in listed:
-                continue
-            author = found[name].author
-            # Said beside its author, who changed it: nobody knows to which wording.
-            beside = (said_to.id, each.round, author) in amended and not each.in_turn
-            if each.participant != author and beside:
-                continue
-            found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
-            if said_to.stance == "amend" and each.participant == author:
-                wordings = {words: at for words, at in wordings.items() if at != name}
-                wordings[worded(found[name].text)] = name
-        for name in listed:
-            point = found[name]
-            changed = (name, each.round, point.author) in amended and not each.in_turn
-            known = each.participant in point.spoke_since or point.turn_id == each.turn_id
-            if not known and not changed:
-                found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
-        for text in each.declaration.new_points:
-            same = wordings.get(worded(text))
-            if same is not None and found[same].author != each.participant:
-                said = PointStance("agree", "", each.turn_id, each.round)
-                found[same] = _answered(found[same], each.participant, said)
-            elif same is None:
-                name = f"p{len(found) + 1}"
-                wordings[worded(text)] = name
-                found[name] = Point(name, text, each.participant, each.turn_id, each.round)
-    yield from (point for point in found.values() if point.id not in merged)
-
-
-_TURNED: Mapping[str, StanceWord] = {"agree": "disagree", "disagree": "agree"}
-
-
-def _raised(state: State, before: int | None) -> tuple[dict[str, Point], dict[str, str]]:
-    """Points of earlier versions of the program, which had events of their own, and what was
-    merged into what. Stances that rules read from prose were never declared: they are left out."""
-    found: dict[str, Point] = {}
-    merges = {name: merge for merge in state.merges for name in merge.merged}
-    stances = [
-        s
-        for s in state.stances
-        if s.source != "extracted" and s.meaningful and (before is None or s.round < before)
-    ]
-    for raised in state.points.values():
-        if before is not None and raised.round >= before:
-            continue
-        speech = state.speech(raised.turn_id)
-        author = speech.participant if speech else HOST_WIRE_NAME
-        since = tuple(dict.fromkeys(s.participant for s in stances if s.round >= raised.round))
-        found[raised.point_id] = Point(
-            raised.point_id, raised.text, author, raised.turn_id, raised.round, spoke_since=since
-        )
-    for stance in stances:
-        merge = merges.get(stance.point_id)
-        point = found.get(merge.into if merge else stance.point_id)
-        if point is None:
-            continue
-        held: StanceWord = stance.position
-        if merge is not None and merge.denies:
-            held = _TURNED.get(held, held)
-        if (
-            stance.participant == point.author
-            and held == "agree"
-            and point.author not in point.stances
-        ):
-            continue
-        said = PointStance(held, stance.quote, stance.turn_id, stance.round)
-        found[point.id] = _answered(point, stance.participant, said)
-    return found, {name: merge.into for name, merge in merges.items()}
-
-
-def _with_stance(point: Point, each: Statement, stance: StanceWord, text: str) -> Point:
-    said = PointStance(stance, text, each.turn_id, each.round)
-    if stance == "amend":
-        if each.participant != point.author:
-            return point
-        # A new version: what was said to the old wording was not said to this one.
-        return Point(
-            point.id,
-            text,
-            point.author,
-            each.turn_id,
-            each.round,
-            point.version + 1,
-        )
-    if stance == "withdraw":
-        if each.participant != point.author:
-            return point
-        return replace(_answered(point, each.participant, said), withdrawn=True)
-    return _answered(point, each.participant, said)
-
-
-def _answered(point: Point, seat: str, said: PointStance) -> Point:
-    since = point.spoke_since if seat in point.spoke_since else (*point.spoke_since, seat)
-    return replace(point, stances={**point.stances, seat: said}, spoke_since=since)
-
-
-def _conditions(statements: tuple[Statement, ...]) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. They belong to the position that they are
-    declared with: a newer one replaces them. One that is worded as before keeps its id and its
-    answers; one that its owner amends stands in its new wording, answered by nobody yet."""
-    found: dict[str, ConditionOnTable] = {}
-    current: dict[str, tuple[str, ...]] = {}
-    amended = {
-        (stance.id, each.round, each.participant)
-        for each in statements
-        for stance in each.declaration.stances
-        if stance.stance == "amend"
-    }
-    for each in statements:
-        reworded: set[str] = set()
-        kept: list[str] = []
-        for stance in each.declaration.stances:
-            held = found.get(stance.id)
-            if held is None:
-                continue
-            if each.participant != held.owner:
-                # Said beside its owner, who changed it: nobody knows to which wording.
-                if each.in_turn or (held.id, each.round, held.owner) not in amended:
-                    said = PointStance(stance.stance, stance.text, each.turn_id, each.round)
-                    found[held.id] = replace(held, answers={**held.answers, each.participant: said})
-            elif stance.stance == "withdraw":
-                current[held.owner] = tuple(n for n in current[held.owner] if n != held.id)
-            elif stance.stance == "amend":
-                reworded.add(worded(held.text))
-                worded_anew = held.condition.model_copy(update={"text": stance.text})
-                found[held.id] = ConditionOnTable(
-                    held.id, held.owner, worded_anew, each.turn_id, each.round
-                )
-                kept.append(held.id)
-            elif stance.stance == "agree":
-                kept.append(held.id)
-        if not (each.declaration.position or each.declaration.conditions):
-            # A short call for votes alone leaves the conditions as they are.
-            before = current.get(each.participant, ())
-            current[each.participant] = tuple(dict.fromkeys((*before, *kept)))
-            continue
-        for condition in each.declaration.conditions:
-            if worded(condition.text) in reworded:
-                continue  # the old wording beside the new one
-            same = (
-                name
-                for name, held in found.items()
-                if held.owner == each.participant and worded(held.text) == worded(condition.text)
-            )
-            name = next(same, f"c{len(found) + 1}")
-            if name not in found:
-                found[name] = ConditionOnTable(
-                    name, each.participant, condition, each.turn_id, each.round
-                )
-            kept.append(name)
-        current[each.participant] = tuple(kept)
-    standing = {name for names in current.values() for name in names}
-    yield from (each for each in found.values() if each.id in standing)
+__all__ = [
+    "IN_REVERSE",
+    "IN_TURN",
+    "LEGACY",
+    "QUESTION",
+    "RANKING",
+    "SPEECH_ORDER",
+    "ConditionOnTable",
+    "Point",
+    "PointStance",
+    "PointStatus",
+    "Record",
+    "SeatVote",
+    "Statement",
+    "record_after",
+    "record_before",
+    "record_of",
+    "records_by_round",
+]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .convergence import Score, convergence_score
 from .declaration import ANY, OWN, SILENT, Adopted, Decision
 from .record import LEGACY, ConditionOnTable, Point, Record, SeatVote, record_of
 from .state import State
@@ -150,7 +151,7 @@ class Standing:
     record: Record
     decisions: tuple[DecisionStanding, ...]
     convergence: float | None
-    """Agreed points among those that are agreed or disputed; None if there is neither."""
+    """`convergence` of its points."""
     agreed: tuple[Point, ...] = ()
     held: tuple[Point, ...] = ()
     disputed: tuple[Point, ...] = ()
@@ -176,6 +177,14 @@ class Standing:
     def unanimous(self) -> bool:
         """Whether all who were seated hold the same, firmly: for ending early."""
         return self.end == "consensus"
+
+
+def convergence(points: Iterable[Point]) -> Score:
+    """How far points have come: the agreed among all on the table, which those that were withdrawn
+    or rejected by all are no longer. The one such figure of every surface."""
+    listed = [point.status for point in points]
+    unsettled = listed.count("open") + listed.count("held")
+    return convergence_score(listed.count("agreed"), listed.count("disputed"), unsettled)
 
 
 def standing_of(state: State) -> Standing:
@@ -211,14 +220,13 @@ def standing(
         status: tuple(point for point in record.points if point.status == status)
         for status in ("agreed", "held", "disputed", "rejected")
     }
-    settled = len(by_status["agreed"]) + len(by_status["disputed"])
     question = decisions[0] if decisions else None
     holders = set(question.holders) if question else set()
     open_ids = {d for seat in (question.seats if question else ()) for d in seat.open_demands}
     return Standing(
         record=record,
         decisions=decisions,
-        convergence=len(by_status["agreed"]) / settled if settled else None,
+        convergence=convergence(record.points).value,
         agreed=by_status["agreed"],
         held=by_status["held"],
         disputed=by_status["disputed"],
@@ -533,6 +541,7 @@ __all__ = [
     "End",
     "SeatStanding",
     "Standing",
+    "convergence",
     "holds_its_own",
     "standing",
     "standing_of",

@@ -112,7 +112,7 @@ def heard(
             flags.append(SAID_ONLY)
             remarks.append(ONLY_SAID)
     elif form is not None and declaration is not None:
-        remarks += lacks(form, declaration, fields or {})
+        remarks += lacks(form, declaration, fields or {}, first=first_word(state, plan))
         remarks += [f"Read so: {each}." for each in reading.mended]
     remarks += [f"{each.message} It is recorded, and flagged." for each in off]
     speech = speech_from_outside(
@@ -170,8 +170,20 @@ def _read(form: Form, text: str, fields: Mapping[str, Any] | None) -> Reading:
     return Reading(prose if blocks else text, reading.declaration, reading.problems, reading.mended)
 
 
-def lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> list[str]:
-    """What was asked for and not declared, and what was declared and not asked for."""
+def first_word(state: State, plan: TurnPlan) -> bool:
+    """Whether a seat declared nothing before this round: then there is nothing that it could have
+    given up, whatever it says was there before."""
+    return not any(
+        s.participant == plan.participant.id and s.declaration and 0 < s.round < plan.round
+        for s in state.speeches
+    )
+
+
+def lacks(
+    form: Form, declaration: Declaration, fields: Mapping[str, Any], *, first: bool = False
+) -> list[str]:
+    """What was asked for and not declared, and what was declared and not asked for. `first` is its
+    speaker's first word."""
     told = []
     if declaration.abstain is None:
         answered = {each.id for each in declaration.stances}
@@ -179,7 +191,7 @@ def lacks(form: Form, declaration: Declaration, fields: Mapping[str, Any]) -> li
         if asked:
             told.append(f"Not answered: {', '.join(asked)}.")
         moved = [v.on for v in declaration.votes if v.before not in ("silent", v.choice)]
-        if moved and form.peers and not declaration.moved_by:
+        if moved and not first and form.peers and not declaration.moved_by:
             told.append(
                 f"You changed your choice on {', '.join(moved)} and named no argument (adopted "
                 "with moved: true), so it is recorded as given in."

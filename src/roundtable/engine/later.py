@@ -14,7 +14,7 @@ from ..core.declaration import Declaration
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.state import State
-from .external import MEND, Heard, lacks, speech_from_outside
+from .external import MEND, Heard, first_word, lacks, speech_from_outside
 
 
 def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: str) -> Heard:
@@ -35,7 +35,7 @@ def heard_later(state: State, plan: TurnPlan, fields: Mapping[str, Any], key: st
         told = " ".join(each.message for each in reading.problems)
         raise NotAllowed(f"The declaration cannot be read: {told}", MEND)
     speech = speech_from_outside(state, plan, key, "", reading.declaration)
-    remarks = [*lacks(form, reading.declaration, given)]
+    remarks = [*lacks(form, reading.declaration, given, first=first_word(state, plan))]
     remarks += [f"Read so: {each}." for each in reading.mended]
     return Heard(speech, tuple(remarks))
 

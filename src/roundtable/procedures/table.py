@@ -309,7 +309,10 @@ class Table:
         """The points and conditions that a seat is shown: what it must answer first."""
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
-        found += [Listed(c.id, c.text, own=c.owner == seat) for c in record.conditions if c.demand]
+        # One's own conditions come first, facts too: they stand until their owner withdraws them.
+        own = [Listed(c.id, c.text, own=True) for c in record.conditions if c.owner == seat]
+        found = [*own, *found]
+        found += [Listed(c.id, c.text) for c in record.conditions if c.demand and c.owner != seat]
         wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
         if only is not None:

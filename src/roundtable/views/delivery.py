@@ -203,16 +203,18 @@ def _delivery(state: State) -> Delivery:
                 point.id,
                 line(point.text),
                 name_of(state, point.author),
-                # Given up by its author, whatever the others say to it.
-                "withdrawn" if point.withdrawn else point.status,
+                point.status,
                 _names(state, point.holders),
                 _names(state, point.opponents),
-                len({point.author, *point.spoke_since} & set(record.seats)),
+                len({point.author, *point.spoke_since, *point.present} & set(record.seats)),
                 tuple(
                     f"{name_of(state, who)}: {said.stance}"
                     for who, said in point.stances.items()
                     if said.stance in ("partly", "unsure")
                 ),
+                _names(state, point.unheard),
+                _names(state, point.opposed_before),
+                _names(state, point.absent),
             )
             for point in record.points
         ),

@@ -186,24 +186,43 @@ class PointTold:
     holders: tuple[str, ...]
     opponents: tuple[str, ...]
     of: int
-    """Seats that could have answered it, its author counted in."""
+    """Seats that can answer it, its author counted in."""
     doubts: tuple[str, ...] = ()
     """Who is neither for it nor against it, with the word that it said."""
+    unheard: tuple[str, ...] = ()
+    """Who can still speak to it and has not been heard since."""
+    opposed_before: tuple[str, ...] = ()
+    """Who was against its first wording and has not spoken to this one."""
+    absent: tuple[str, ...] = ()
+    """Who could not speak to it."""
 
     @property
     def told(self) -> str:
-        if self.status == "open":
-            return f"{self.text} ({'; '.join([f'raised by {self.by}', *self.doubts])})"
-        if self.status == "withdrawn":
-            return f"{self.text} (by {self.by})"
-        if self.status == "held":
-            return f"{self.text} (held by {len(self.holders)} of {self.of})"
-        if self.status == "disputed":
-            return (
-                f"{self.text} (for it: {', '.join(self.holders) or 'nobody'}; "
-                f"against it: {', '.join(self.opponents)})"
-            )
-        return self.text
+        return f"{self.text} ({self.how})" if self.how else self.text
+
+    @property
+    def how(self) -> str:
+        """Who stands where, in a few words."""
+        match self.status:
+            case "withdrawn":
+                return f"by {self.by}"
+            case "open":
+                said = [f"raised by {self.by}", *self.doubts]
+            case "held":
+                said = [f"held by {len(self.holders)} of {self.of}"]
+            case "disputed":
+                against = ", ".join(self.opponents)
+                said = [f"for it: {', '.join(self.holders) or 'nobody'}", f"against it: {against}"]
+            case _:
+                said = []
+        for told, names in (
+            ("against its first wording", self.opposed_before),
+            ("not heard", self.unheard if self.status in ("open", "held") else ()),
+            ("absent", self.absent if self.status == "agreed" else ()),
+        ):
+            if names:
+                said.append(f"{told}: {', '.join(names)}")
+        return "; ".join(said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Its figures and lists come from what was declared; only the conclusion itself is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from ..core.action_items import action_items
 from ..core.closing_block import prose
@@ -14,7 +15,7 @@ from ..core.declaration_block import split_blocks
 from ..core.effects import turn_id
 from ..core.events import SpeechGiven
 from ..core.quotes import copied_share
-from ..core.record import record_of
+from ..core.record import PointStatus, record_of
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, count_words, first_sentences
@@ -117,12 +118,21 @@ def consensus_points(state: State) -> list[str]:
 
 
 def held_points(state: State) -> list[str]:
-    """What some hold and nobody opposes: no consensus, because not all have said so."""
-    seated = len(record_of(state).seats)
-    return [
-        f"[{i.id}] {i.text} (held by {len(i.held_by)} of {seated}: {_names(state, i.held_by)})"
-        for i in final_report(state).held
-    ]
+    """What some hold and nobody opposes as it is worded now: no consensus, because not all have
+    said so."""
+    record = record_of(state)
+    lines = []
+    for issue in final_report(state).held:
+        told = f"held by {len(issue.held_by)} of {len(record.seats)}: "
+        told += _names(state, issue.held_by)
+        point = record.point(issue.id)
+        for what, who in (
+            ("against its first wording", point.opposed_before if point else ()),
+            ("not heard", point.unheard if point else ()),
+        ):
+            told += f"; {what}: {_names(state, who)}" if who else ""
+        lines.append(f"[{issue.id}] {issue.text} ({told})")
+    return lines
 
 
 def disagreement_points(state: State) -> list[str]:
@@ -141,12 +151,10 @@ def withdrawn_points(state: State) -> list[str]:
 
 
 def rejected_points(state: State) -> list[str]:
-    """What all are against, its author too; what it withdrew is told as that."""
-    gone = {p.id for p in record_of(state).points if p.withdrawn}
+    """What all are against, its author too."""
     return [
         f"[{i.id}] {i.text} (rejected by {_names(state, i.rejected_by)})"
         for i in final_report(state).rejected
-        if i.id not in gone
     ]
 
 
@@ -234,7 +242,7 @@ def delivery(state: State, version: str) -> str:
         return ""
     votes = sum(state.end_votes.values())
     own = [
-        ("Convergence", f"{score_told(final_report(state))} after {rounds_told(state)}"),
+        ("Rounds", rounds_told(state)),
         *chairs_parts(state),
         ("For the record", _as_list(for_the_record(state))),
         ("Votes to end", f"{votes} of {len(state.participants)}" if state.end_votes else ""),
@@ -311,19 +319,17 @@ def _count(found: Sequence[Issue]) -> str:
     return "one point" if len(found) == 1 else f"{len(found)} points"
 
 
-def score_told(report: RoundReport) -> str:
-    score = report.convergence_score
-    if score.value is None:
-        return f"undefined: {score.reason}"
-    return (
-        f"{score.value:.2f} ({len(report.consensus)} consensus, "
-        f"{len(report.disagreement)} disagreement)"
-    )
+def points_told(state: State) -> str:
+    """How many points are what, in a line: counts, and no second figure of agreement."""
+    listed = [point.status for point in record_of(state).points]
+    if not listed:
+        return "none was raised"
+    kinds: tuple[PointStatus, ...] = get_args(PointStatus)
+    return ", ".join(f"{n} {kind}" for kind in kinds if (n := listed.count(kind)))
 
 
 def rounds_told(state: State) -> str:
-    limit = max_rounds(state)
-    return f"{rounds_held(state)} of {limit} round{'s' if limit > 1 else ''}"
+    return f"{rounds_held(state)} of {max_rounds(state)}"
 
 
 def _as_list(lines: Sequence[str]) -> str:

@@ -21,12 +21,11 @@ from .meeting import (
     changes_of_mind,
     consensus_points,
     disagreement_points,
-    final_report,
     for_the_record,
     held_points,
     is_heard,
+    points_told,
     rejected_points,
-    score_told,
     short_conclusion,
     spoken_words,
     unsettled_points,
@@ -58,7 +57,7 @@ def document(state: State, at: datetime) -> str:
         f"- **Participants**: {seats}",
         f"- **Rounds**: {rounds_held(state)} of {max_rounds(state)}",
         f"- **Date**: {at.strftime('%Y-%m-%d')}",
-        f"- **Convergence**: {score_told(final_report(state))}",
+        f"- **Points**: {points_told(state)}",
     ]
     if vote := vote_told(state):
         lines.append(f"- **Vote**: {vote}")

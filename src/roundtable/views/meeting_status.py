@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..core.convergence import Score, convergence_score
+from ..core.convergence import Score
 from ..core.effects import turn_id
 from ..core.record import Point, PointStatus, record_after, record_of
+from ..core.standing import convergence
 from ..core.state import State
 from ..core.values import OUTSIDE, Participant
 
@@ -157,7 +158,7 @@ def _round_report(state: State, round_: int) -> RoundReport:
         held=listed("held"),
         rejected=listed("rejected"),
         new=tuple(_issue(point) for point in points if point.id not in before),
-        convergence_score=convergence_score(len(consensus), len(disagreement)),
+        convergence_score=convergence(points),
     )
 
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from ..core.convergence import convergence_score, stability
+from ..core.convergence import stability
 from ..core.declaration import StanceWord
 from ..core.naming import names_of
 from ..core.position_changes import Change, changes_of_mind, points_held
 from ..core.record import PointStatus, Record, record_of, records_by_round
+from ..core.standing import convergence
 from ..core.state import State
 
 Position = Literal["agree", "partly", "disagree", "unsure"]
@@ -347,7 +348,7 @@ def _rounds(state: State) -> tuple[RoundMap, ...]:
                 None
                 if before is None
                 else stability(before.values(), [here.get(issue, {}) for issue in before]),
-                convergence_score(agreed, disputed).value,
+                convergence(record.points).value,
                 agreed,
                 disputed,
                 len(here.keys() - known),

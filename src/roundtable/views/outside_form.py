@@ -65,7 +65,8 @@ def _takes(form: Form, key: Key) -> str:
             otherwise = "|".join([*(["option"] if options else []), OWN, OPPOSE, OPEN])
             return (
                 f"[{{text, kind: demand|fact, otherwise: {otherwise}}}], up to {MAX_CONDITIONS}, "
-                "without which your position falls"
+                "new ones without which your position falls; yours on the list stand until you "
+                "amend or withdraw them under stances"
             )
         case "confidence":
             return "0 to 100"

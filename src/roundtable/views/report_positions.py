@@ -159,8 +159,10 @@ def points(state: State) -> tuple[Part, ...]:
 
 def _row(state: State, record: Record, point: Point, takers: Sequence[str]) -> tuple[str, ...]:
     short = len(takers) > _FEW
-    asked = len({point.author, *point.spoke_since} & set(record.seats))
+    asked = len({point.author, *point.spoke_since, *point.present} & set(record.seats))
     held = f"held by {len(point.holders)} of {asked}"
+    if point.opposed_before:
+        held += f"; against its first wording: {len(point.opposed_before)}"
     return (
         line(point.id),
         line(point.text),

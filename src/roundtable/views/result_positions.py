@@ -55,6 +55,9 @@ def _point(record: Record, point: Point) -> Json:
         "rejected_by": list(point.opponents),
         # Not that they were asked about this point: a prompt marks only some of them.
         "spoke_since": list(point.spoke_since),
+        "not_heard": list(point.unheard),
+        "absent": list(point.absent),
+        "against_first_wording": list(point.opposed_before),
         "stances": {
             who: {
                 "position": stance.stance,

@@ -79,11 +79,22 @@ async def test_the_definitions_of_the_tools_fit_into_fifteen_thousand_characters
 async def test_the_last_speaker_of_a_long_meeting_reads_it_in_two_calls_and_25k_characters(
     tmp_path: Path,
 ) -> None:
-    agents, defined, before = await meeting_tools.held(tmp_path)
+    _, defined, before = await meeting_tools.held(tmp_path)
     assert defined <= meeting_tools.MOST_DEFINED
     assert len(before) <= meeting_tools.MOST_CALLS
     assert sum(before) <= meeting_tools.MOST_CHARACTERS
-    assert max(len(turn) for agent in agents for turn in agent.turns) <= 3
+
+
+@pytest.mark.requirement("D-12", "D-92")
+async def test_a_turn_takes_at_most_eight_calls_and_eight_thousand_characters(
+    tmp_path: Path,
+) -> None:
+    agents, _, _ = await meeting_tools.held(tmp_path)
+    for agent in agents:
+        characters, calls = meeting_tools.most_in_a_turn(agent)
+        assert characters <= meeting_tools.MOST_A_TURN, agent.name
+        assert calls <= meeting_tools.MOST_CALLS_A_TURN, agent.name
+        assert max(agent.idle) <= meeting_tools.MOST_IDLE, agent.name
 
 
 @pytest.mark.requirement("I-26", "D-94")

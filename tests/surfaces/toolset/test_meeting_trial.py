@@ -292,13 +292,15 @@ async def test_nobody_is_told_to_speak_as_somebody_else(tmp_path: Path) -> None:
             (await toolset.read(id_, "prod")).hint,
         ):
             assert "speak as 'arch'" not in told
-        assert (await back.status(id_)).hint.startswith("It is the turn of arch; read with wait=50")
+        assert (await back.status(id_)).hint.startswith(
+            "It is the turn of arch; read with wait=300"
+        )
         assert "It is the turn of 'arch' (Architect)" in (await toolset.status(id_)).hint
         assert (await toolset.status(id_, "arch")).hint.startswith(
             "It is your turn in round 1 of 3"
         )
         spoken = await toolset.speak(id_, "arch", **declares("VOTE o1"))
-        assert spoken.hint.startswith("It is the turn of back; read with wait=50")
+        assert spoken.hint.startswith("It is the turn of back; read with wait=300")
         assert (await back.status(id_)).hint.startswith("It is your turn in round 1 of 3")
 
 
@@ -472,13 +474,17 @@ async def test_whatever_a_seat_must_answer_stands_with_its_whole_text_in_the_sam
             }
             assert told.further_points > 0
         # Whoever leads reads the demands first; what all agree on is left out first.
-        for lead in (await toolset.read(id_, "coordinator"), await toolset.status(id_)):
-            shown = {each.id: each.text for each in lead.points}
-            assert all(shown.get(each.id) == each.text for each in record.conditions)
-            assert "agreed" not in {each.status for each in lead.points}
+        turn, whole = await toolset.read(id_, "coordinator"), await toolset.status(id_)
+        shown = {each.id: each.text for each in whole.points}
+        assert all(shown.get(each.id) == each.text for each in record.conditions)
+        # Within a turn none of them is cut, and what has no room is counted.
+        assert {each.status for each in turn.points} == {"demand"}
+        assert all(each.text == texts[each.id] for each in turn.points)
+        assert len(turn.points) + turn.further_points == len(whole.points) + whole.further_points
+        assert "agreed" not in {each.status for each in whole.points}
 
 
-async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_is_explained(
+async def test_stances_that_count_for_nothing_are_named_and_a_withdrawn_condition_is_explained(
     tmp_path: Path,
 ) -> None:
     async with tools(tmp_path) as toolset:
@@ -496,14 +502,17 @@ async def test_stances_that_count_for_nothing_are_named_and_a_lapsed_condition_i
                 "new_points": ["It is cheap."],
             },
         )
-        for who in ("back", "prod", "arch"):
+        for who in ("back", "prod"):
             await toolset.speak(id_, who, **declares("VOTE o1"))
+        gone = declares("VOTE o1")
+        gone["declaration"]["stances"] = [{"id": "c1", "stance": "withdraw"}]
+        await toolset.speak(id_, "arch", **gone)
         stances = [{"id": each, "stance": "agree"} for each in ("c1", "p44", "<b>")]
         spoken = await toolset.speak(
             id_, "back", "Me too.", {"position": "Move.", "votes": votes, "stances": stances}
         )
         (told,) = [each for each in spoken.problems if "not listed" in each]
-        assert "were left out: c1, p44, one without an id; a condition lapses when" in told
+        assert "were left out: c1, p44, one without an id; a condition is gone once its" in told
 
 
 async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_turn_is_for(
@@ -601,7 +610,60 @@ async def test_conditions_and_actions_are_delivered_whole_and_open_and_withdrawn
 def test_the_skill_says_where_seats_and_leads_stumbled() -> None:
     folder = Path(__file__).parents[3] / "skills" / "roundtable" / "references"
     seat, lead = ((folder / f"{name}.md").read_text("utf-8") for name in ("seat", "lead"))
-    for words in ("no id? call `roundtable_list`", "what you leave out falls", "a `form` alone"):
+    for words in (
+        "no id? call `roundtable_list`",
+        "Your conditions stand until you",
+        "a `form` alone",
+    ):
         assert words in seat
     for words in ("one round earlier", "`action_items` replace", "more than `summarize`"):
         assert words in lead
+
+
+async def test_a_first_speech_gives_nothing_up_whatever_it_says_was_there_before(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        votes = [{"on": "d1", "before": "o2", "choice": "o1"}]
+        first = await toolset.speak(id_, "back", "I would.", {"position": "Yes.", "votes": votes})
+        assert not any("given in" in each for each in first.problems)
+        for who in ("prod", "arch"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        votes = [{"on": "d1", "before": "o1", "choice": "o2"}]
+        later = await toolset.speak(id_, "back", "No.", {"position": "No.", "votes": votes})
+        assert any("given in" in each for each in later.problems)
+
+
+@pytest.mark.parametrize("kind", ["demand", "fact"])
+async def test_a_condition_stands_without_being_listed_again_until_its_owner_withdraws_it(
+    tmp_path: Path, kind: str
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=4)
+        made = declares("VOTE o1")
+        made["declaration"]["conditions"] = [{"text": "Two people are free.", "kind": kind}]
+        await toolset.speak(id_, "arch", **made)
+        for who in ("back", "prod", "arch", "back", "prod"):
+            await toolset.speak(id_, who, **declares("VOTE o1"))
+        assert [c.id for c in record_of(await stored(toolset, id_)).conditions] == ["c1"]
+        gone = declares("VOTE o1")
+        gone["declaration"]["stances"] = [{"id": "c1", "stance": "withdraw"}]
+        spoken = await toolset.speak(id_, "arch", **gone)
+        assert not any("left out" in each for each in spoken.problems)
+        assert record_of(await stored(toolset, id_)).conditions == ()
+
+
+async def test_a_point_is_not_agreed_before_the_last_seat_was_heard(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "arch", **declares("VOTE o1", "NEW: it is cheap"))
+        await toolset.speak(id_, "back", **declares("VOTE o1", "AGREE p1"))
+        status = await toolset.status(id_)
+        assert [each.status for each in status.points] == ["held by 2, 1 not heard"]
+        assert (status.consensus_points, status.convergence_score) == ([], None)
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "AGREE p1"))
+        status = await toolset.status(id_)
+        assert [each.status for each in status.points] == ["agreed"]
+        assert (status.consensus_points, status.convergence_score) == (["p1"], 1.0)

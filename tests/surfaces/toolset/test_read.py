@@ -257,3 +257,75 @@ async def test_whoever_is_to_speak_gets_the_form_and_hears_what_was_recorded(
         assert form is not None
         assert form.recorded == "Recorded: on d1 you hold o1."
         assert (form.decisions["o1"], form.decisions["o2"]) == ("yes (arch)", "no (back)")
+
+
+@pytest.mark.requirement("D-12", "D-92")
+async def test_a_wait_in_vain_answers_with_a_hint_alone(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        await toolset.speak(id_, "coordinator", "Welcome. " * 200)
+        vain = await toolset.read(id_, "back", wait=0.001)
+        assert (vain.speeches, vain.points, vain.form, vain.total) == ([], [], None, 0)
+        assert vain.hint.startswith("It is the turn of arch;")
+        assert vain.size() <= 300
+        assert (await toolset.read(id_, "back")).speeches, "whoever does not wait reads along"
+        with pytest.raises(BadSetting, match="wait"):
+            await toolset.read(id_, "back", wait=301)
+
+
+@pytest.mark.requirement("D-12", "D-92")
+async def test_what_is_too_long_for_a_turn_is_folded_and_can_be_read_whole(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        text = ("I would move. It is cheap. " + "And there is more to it. " * 200).strip()
+        for who in NAMES:
+            declared: dict[str, Any] = declares("VOTE o1")["declaration"]
+            declared["position"] = f"{who} would move now."
+            await toolset.speak(id_, who, text, declared)
+        turn = await toolset.read(id_, "arch")
+        assert turn.size() <= REPLY_LIMIT
+        assert [each.participant for each in turn.speeches] == ["prod", "back"]
+        older = turn.speeches[-1]
+        assert older.text.startswith("I would move. It is cheap.")
+        assert "back would move now" in older.declares
+        assert older.characters == len(text)
+        assert turn.hint.endswith("Whole speeches: read with since=1.")
+        whole = await toolset.read(id_, "arch", since=1)
+        assert [each.text for each in whole.speeches] == [text] * 2
+        (one,) = (await toolset.read(id_, "arch", before=older.number + 1, limit=1)).speeches
+        assert (one.number, one.text) == (older.number, text)
+
+
+@pytest.mark.requirement("D-12", "Z-22")
+async def test_the_form_is_told_once_and_later_only_by_name(tmp_path: Path) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset)
+        first = (await toolset.read(id_, "arch")).form
+        assert first is not None
+        assert (first.as_before, "position" in first.fields) == ([], True)
+        for who in NAMES:
+            await toolset.speak(id_, who, **declares("VOTE o1", "NEW: it is cheap for " + who))
+        later = (await toolset.read(id_, "arch")).form
+        assert later is not None
+        assert "stances" in later.fields, "what is new is told"
+        assert {"position", "votes", "conditions"} <= set(later.as_before)
+        status = (await toolset.status(id_, "arch")).form
+        assert status is not None
+        assert set(status.fields) == {*later.fields, *later.as_before}
+
+
+async def test_after_the_last_round_a_seat_with_nothing_to_add_waits_for_the_conclusion(
+    tmp_path: Path,
+) -> None:
+    async with tools(tmp_path) as toolset:
+        id_ = await started(toolset, max_rounds=1)
+        await toolset.speak(id_, "arch", **declares("VOTE o1"))
+        await toolset.speak(id_, "back", **declares("VOTE o1", "NEW: it is cheap"))
+        await toolset.speak(id_, "prod", **declares("VOTE o1", "AGREE p1"))
+        asked = await toolset.read(id_, "arch", wait=300)
+        assert asked.form is not None
+        assert asked.form.answer == ["p1"]
+        vain = await toolset.read(id_, "prod", wait=0.001)
+        assert (vain.state, vain.speeches, vain.form) == ("awaiting_conclusion", [], None)
+        await toolset.end_discussion(id_, conclusion="We move.")
+        assert (await toolset.read(id_, "prod", wait=300)).state == "concluded"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...core.convergence import Score, agreement, convergence_score, overlap
+from ...core.convergence import Score, agreement, overlap
 from ...core.convergence_rules import (
     CONVERGENCE_LIMIT,
     OVERLAP_LIMIT,
@@ -17,7 +17,7 @@ from ...core.convergence_rules import (
     converged,
     overlap_above,
 )
-from ...core.standing import End
+from ...core.standing import End, convergence
 from ...core.stopping import Stop
 from .model import StopRule, Until
 from .results import Result, first_choice
@@ -49,10 +49,7 @@ def _measured(
     points = next((r.points for r in reversed(results) if r.points is not None), None)
     answers = {name: first_choice(value) for name, value in votes.values.items()} if votes else {}
     share = agreement(answers)
-    score = Score(None, "no points")
-    if points is not None:
-        agreed = sum(point.status == "agreed" for point in points)
-        score = convergence_score(agreed, sum(point.status == "disputed" for point in points))
+    score = convergence(points) if points is not None else Score(None, "no points")
     return Measures(
         round=max((r.round for r in results), default=0),
         agreement_pct=Score(None, "no ballots") if share is None else Score(share * 100),

@@ -83,6 +83,8 @@ class _Asking:
         if "stances" in keys:
             asked = [each for each in self._form.listed if each.asked and not each.own]
             taken = [await self._stance(each) for each in asked]
+            mine = [each for each in self._form.listed if each.own and each.id.startswith("c")]
+            taken += [await self._own_condition(each) for each in mine]
             found["stances"] = [each for each in taken if each]
         if "adopted" in keys:
             found["adopted"] = await self._argument(found.get("votes", ()))
@@ -184,6 +186,16 @@ class _Asking:
             fact = kind.casefold().startswith("f")
             found.append({"text": text, "kind": "fact" if fact else "demand", "otherwise": "open"})
         return found
+
+    async def _own_condition(self, made: Listed) -> dict[str, str] | None:
+        """Whether a condition of the person's own still stands, as it does if nothing is said."""
+        echo_error(f"Your condition {made.id}: {for_screen(made.text)}")
+        answer = await self._line("Withdraw it (w), or give its new wording?", "it stands")
+        if answer is None:
+            return None
+        if answer.casefold() in ("w", "withdraw"):
+            return {"id": made.id, "stance": "withdraw", "text": ""}
+        return {"id": made.id, "stance": "amend", "text": answer}
 
     async def _stance(self, point: Listed) -> dict[str, str] | None:
         echo_error(f"{point.id}: {for_screen(point.text)}")

@@ -37,7 +37,7 @@ Roundtable holds discussions of several participants about one topic.
 To get an answer from a table of experts: roundtable_ask, then roundtable_poll until done, then
 roundtable_collect. To coordinate one: roundtable_init, roundtable_invite for each seat, open it
 with roundtable_speak as "coordinator", roundtable_poll, sum each round up, and roundtable_end:
-after the last round it waits for that. To hold a seat: roundtable_read with your name and wait=50
+after the last round it waits for that. To hold a seat: roundtable_read with your name and wait=300
 until it has a form for you, then roundtable_speak with a declaration by that form; only that is
 counted. Speak for nobody else. Round 0 is the coordinator's, round 1 the first of the participants.
 Every answer has a hint for you. A key of its own makes repeating a write harmless. What

@@ -17,7 +17,7 @@ from ...views.outside_form import outside_form
 from .results import Declaring, Point, written
 from .status import deadline, may_add, unanswered_at_the_end
 
-LONGEST_POINT = 200
+LONGEST_POINT, BRIEF_POINT = 200, 90
 MAX_KEPT = 10_000
 """Of a text that somebody has to answer: all of it, however long."""
 LONGEST_REASON = 80
@@ -33,10 +33,6 @@ def points_on_the_table(state: State, asked: Collection[str] = ()) -> list[Point
         point(each, MAX_KEPT if each.id in asked else LONGEST_POINT)
         for each in record.points
         if not each.withdrawn
-    ]
-    found = [
-        each.model_copy(update={"stances": {}}) if each.status == "agreed" else each
-        for each in found
     ]
     granted = {each.id for each in Delivery.of(state).conditions if each.granted}
     found += [_condition(each) for each in record.conditions]
@@ -70,12 +66,20 @@ def only_shown(form: Declaring | None, points: Sequence[Point]) -> Declaring | N
 
 
 def point(each: RecordPoint, limit: int = LONGEST_POINT) -> Point:
+    stances = {} if each.status == "agreed" else _stances(each.stances)
+    for told, said in _stances(each.opposed_before).items():
+        stances[told] = f"first wording: {said}"
+    if each.status == "agreed":
+        stances.update(dict.fromkeys(each.absent, "absent"))
+    status: str = each.status
+    if status == "held" and each.unheard:
+        status = f"held by {len(each.holders)}, {len(each.unheard)} not heard"
     return Point(
         id=each.id,
         text=redact(clip(each.text, limit)),
         by=each.author,
-        status=each.status,
-        stances=_stances(each.stances),
+        status=status,
+        stances=stances,
     )
 
 
@@ -85,23 +89,62 @@ def listed_points(state: State, ids: Iterable[str], limit: int = LONGEST_POINT) 
     return [point(known[each], limit) for each in ids if each in known]
 
 
-def fitting_points(found: Sequence[Point], room: int) -> tuple[list[Point], int]:
-    """As many points as fit into so many characters of JSON, and how many are left out."""
+def briefly(found: Sequence[Point], asked: Collection[str]) -> list[Point]:
+    """The points, those that nobody has to answer now in few words: they can be read whole. Of a
+    demand nothing is cut: half of a condition binds nobody."""
+    return [
+        each
+        if each.id in asked or each.status == "demand"
+        else each.model_copy(
+            update={
+                "text": clip(each.text, BRIEF_POINT),
+                "stances": {who: said.split(":")[0] for who, said in each.stances.items()},
+            }
+        )
+        for each in found
+    ]
+
+
+def fitting_points(
+    found: Sequence[Point], room: int, asked: Collection[str] = (), room_for_asked: int = 0
+) -> tuple[list[Point], int]:
+    """As many points as fit into so many characters of JSON, and how many are left out. Those that
+    are `asked` come first, and may take more room than the others."""
     shown: list[Point] = []
+    taken = 0
     for each in found:
-        room -= written(each.model_dump(mode="json", exclude_defaults=True)) + 1
-        if room < 0:
+        taken += written(each.model_dump(mode="json", exclude_defaults=True)) + 1
+        if taken > (max(room, room_for_asked) if each.id in asked else room):
             break
         shown.append(each)
     return shown, len(found) - len(shown)
 
 
+TOLD_AT_FIRST = (
+    "position",
+    "conditions",
+    "confidence",
+    "new_points",
+    "abstain",
+    "end",
+    "actions",
+    "for_the_record",
+)
+"""Fields of every form from the first on: whoever declared anything was told of them."""
+
+
 def form_for(
-    state: State, participant: str, waiting_for: Sequence[str], room: int
+    state: State,
+    participant: str,
+    waiting_for: Sequence[str],
+    room: int,
+    *,
+    known: bool = False,
 ) -> Declaring | None:
     """What a seat can declare when it speaks now: this one, or else the first that is waited for.
     None while nothing is asked of it. Texts are clipped where it would take more than `room`
-    characters: they stand whole in the history."""
+    characters: they stand whole in the history. Of what is `known` to the seat, because it was
+    told for an earlier declaration of its own, only the name is given."""
     if state.closed is not None:
         return None
     wanted = participant or next(iter(waiting_for), "")
@@ -118,12 +161,23 @@ def form_for(
         answer=[each.id for each in form.listed if each.asked],
         fields=shown.fields,
     )
+    if known:
+        told = [key for key in shown.fields if key in _known_fields(state, wanted)]
+        fields = {key: text for key, text in shown.fields.items() if key not in told}
+        found = found.model_copy(update={"fields": fields, "as_before": told})
     for limit in (160, 80, 40, 20):
         if len(found.model_dump_json(exclude_defaults=True)) <= room:
             break
         decisions = {name: clip(text, limit) for name, text in found.decisions.items()}
         found = found.model_copy(update={"decisions": decisions})
     return found
+
+
+def _known_fields(state: State, seat: str) -> set[str]:
+    """The fields that a seat was told of: those of the first form, and those it filled in."""
+    said = [each.declaration for each in record_of(state).of(seat)]
+    used = {key for each in said for key in each.model_dump(exclude_defaults=True)}
+    return {*TOLD_AT_FIRST, *used} if said else set()
 
 
 def _plan(state: State, seat: str) -> TurnPlan | None:

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -21,6 +22,7 @@ from ..tokens.opening import open_as
 from ..web.running import Running
 from .access import Access
 from .driving import Detached, Drives, NobodyDrives
+from .operations import OnProgress
 from .status import runs_by_itself
 
 KEPT = 32
@@ -56,8 +58,10 @@ class States:
 
 REPLY_LIMIT = 8_000
 """Characters of an answer as JSON; a page of speeches may have twice as many."""
-LONGEST_WAIT = 55.0
-"""Seconds: clients give up on a call after a minute."""
+LONGEST_WAIT = 300.0
+"""Seconds. Some clients give up on a call after a minute, unless they are told that it goes on."""
+ALIVE = 20.0
+"""Seconds between two such words."""
 Id = str
 """A discussion's id, which every answer names; the beginning of one, or `last`."""
 Key = Annotated[str | None, Field(max_length=200, description="Same key, same result.")]
@@ -73,6 +77,14 @@ News = Annotated[
         }
     ),
 ]
+
+
+async def _keep_alive(on_progress: OnProgress) -> None:
+    """Tell a client that waits, as long as it does."""
+    for far in count(1):
+        await asyncio.sleep(ALIVE)
+        with suppress(Exception):  # a client that is gone is noticed by its call
+            await on_progress(float(far), "It is not your turn yet.")
 
 
 class ToolsetBase:
@@ -125,13 +137,19 @@ class ToolsetBase:
         return state
 
     async def _until(
-        self, discussion_id: str, seconds: float, there: Callable[[State], bool]
+        self,
+        discussion_id: str,
+        seconds: float,
+        there: Callable[[State], bool],
+        on_progress: OnProgress | None = None,
     ) -> State:
-        """The discussion once it is so, or as it stands after so many seconds."""
+        """The discussion once it is so, or as it stands after so many seconds. Whoever waits long
+        is told now and then that it goes on, so that its client does not give up."""
         state = await self._state(discussion_id)
         if not seconds or there(state) or state.closed is not None:
             return state
         coming = self._service.events(discussion_id, after=state.seq)
+        alive = asyncio.create_task(_keep_alive(on_progress)) if on_progress else None
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -139,6 +157,8 @@ class ToolsetBase:
                         if there(state := await self._state(discussion_id)):
                             break
         finally:
+            if alive is not None:
+                alive.cancel()
             await coming.aclose()
         return await self._state(discussion_id)
 

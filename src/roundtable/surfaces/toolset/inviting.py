@@ -14,9 +14,9 @@ PARTICIPATE = """\
 You hold the seat {profile!r} ({role}) in the discussion {discussion_id}.
 Topic: {topic}
 {perspective}
-1. Call roundtable_read with participant={profile!r} and wait=50 until it has a form for you: then
-   it is your turn. It brings what was said since you last spoke, all points with their ids and
-   who stands where, and the form.
+1. Call roundtable_read with participant={profile!r} and wait=300 (50 if your client ends long
+   calls) until it has a form for you: then it is your turn. It brings what was said since you last
+   spoke, the points with their ids and who stands where, and the form.
 2. Call roundtable_speak with participant={profile!r}: 200 to 500 words from your role's view, and
    what you hold as declaration={{...}} by that form: only what stands there is counted. Name whom
    you agree or disagree with, and why.

@@ -293,7 +293,7 @@ class ModerateTools(ReadTools):
         else:
             await self._service.conclude(discussion_id, word, key=key)
         state = await self._after(discussion_id)
-        return within(_ended(state), self.limit)
+        return within(_ended(state), self.limit // 5)
 
 
 def _ended(state: State) -> Ended:
@@ -305,7 +305,7 @@ def _ended(state: State) -> Ended:
         state=now.state,
         round_complete=now.round_complete,
         next_speaker=now.next_speaker,
-        conclusion=clip(came_of(state), 1_500),
+        conclusion=clip(came_of(state), 600),
         rounds=max((speech.round for speech in state.speeches), default=0),
         speeches=len(rows(state)),
         final_convergence_score=report.convergence_score.value,

@@ -12,13 +12,22 @@ from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Status
 from ...views.meeting_status import round_report
-from .asked import asked_of, fitting_points, form_for, only_shown, points_on_the_table
+from .asked import (
+    asked_of,
+    briefly,
+    fitting_points,
+    form_for,
+    only_shown,
+    points_on_the_table,
+)
 from .base import LONGEST_WAIT, Id, ToolsetBase
+from .folding import FORM_SHARE, POINTS_SHARE, TURN_LIMIT, folded_rows
 from .history import chosen, fitting, last_own, lines_of, rows
-from .operations import operation
+from .operations import OnProgress, operation
 from .results import History, Listed, Row, Stood, Summarized, within, written
 from .status import (
     SHORT,
+    may_add,
     notifications_of,
     seat,
     unanswered_at_the_end,
@@ -35,8 +44,11 @@ def _row_name(state: State, caller: str) -> str:
 
 
 def _is_for(state: State, caller: str) -> bool:
-    """Whether something is asked of this caller now; of whoever is nobody's seat, of anybody."""
+    """Whether something is asked of this caller now; of whoever is nobody's seat, of anybody. A
+    seat that has answered everything waits for the conclusion itself."""
     now = where(state)
+    if now.state == "awaiting_conclusion" and any(p.id == caller for p in state.participants):
+        return bool(may_add(state, caller))
     asked = caller in now.waiting_for if caller else bool(now.waiting_for)
     return asked or now.state == "awaiting_conclusion"
 
@@ -53,7 +65,12 @@ class ReadTools(ToolsetBase):
         discussion_id: Id,
         participant: You = "",
         wait: Annotated[
-            float, Field(ge=0, le=LONGEST_WAIT, description="Seconds to wait for your turn.")
+            float,
+            Field(
+                ge=0,
+                le=LONGEST_WAIT,
+                description="Seconds to wait for your turn; 50 if your client ends long calls.",
+            ),
         ] = 0.0,
         since: Annotated[
             int | str | None,
@@ -66,14 +83,29 @@ class ReadTools(ToolsetBase):
         limit: Annotated[int | None, Field(ge=1)] = None,
         offset: Annotated[int, Field(ge=0, description="In the first speech's text.")] = 0,
         formatted: Annotated[bool, Field(description="One text instead of rows.")] = False,
+        on_progress: OnProgress | None = None,
     ) -> History:
         """What is new since you last spoke, newest first, with all that you need to speak: the
         points with ids and stances, whose turn it is, the form of your declaration, the
-        deadline."""
+        deadline. What is too long for a turn is folded: since, before or round give whole texts.
+        A wait in vain answers with a hint alone."""
         caller = participant or self.access.profile
-        state = await self._until(discussion_id, wait, lambda now: _is_for(now, caller))
+        state = await self._until(
+            discussion_id, wait, lambda now: _is_for(now, caller), on_progress
+        )
         now = where(state)
+        if wait and state.closed is None and not _is_for(state, caller):
+            return History(
+                discussion_id=discussion_id,
+                state=now.state,
+                round_complete=now.round_complete,
+                next_speaker=now.next_speaker,
+                hint=what_next(state, now, caller),
+            )
         said = rows(state)
+        unfiltered = since is None and before is None and round is None and limit is None
+        if caller and unfiltered and not offset and not formatted:
+            return self._for_a_turn(state, caller)
         after = last_own(said, _row_name(state, caller)) if since is None else since
         found = chosen(said, round_=round, since=after, before=before)
         wanted = found if limit is None else found[:limit]
@@ -109,6 +141,42 @@ class ReadTools(ToolsetBase):
             update["next_before"] = shown[0].number + 1
             update["next_offset"] = offset + len(shown[0].text)
         elif len(shown) < len(found):
+            update["next_before"] = shown[-1].number
+        return result.model_copy(update=update)
+
+    def _for_a_turn(self, state: State, caller: str) -> History:
+        """What a caller needs for its turn and has not seen yet, in few characters."""
+        now, said = where(state), rows(state)
+        most = min(TURN_LIMIT, 2 * self.limit)
+        own = last_own(said, _row_name(state, caller))
+        found = chosen(said, round_=None, since=own, before=None)
+        form = form_for(state, caller, now.waiting_for, int(most * FORM_SHARE), known=True)
+        asked = asked_of(state, form)
+        listed, left_out = fitting_points(
+            briefly(points_on_the_table(state, asked), asked),
+            int(most * POINTS_SHARE),
+            asked,
+            self.limit // 2,
+        )
+        result = History(
+            discussion_id=state.discussion_id,
+            state=now.state,
+            round_complete=now.round_complete,
+            next_speaker=now.next_speaker,
+            round=now.round,
+            max_rounds=now.max_rounds,
+            total=len(found),
+            newest=len(said),
+            points=listed,
+            further_points=left_out,
+            form=only_shown(form, listed),
+            hint=what_next(state, now, caller),
+        )
+        shown, folded = folded_rows(state, found, most - result.size() - 160)
+        update: dict[str, Any] = {"speeches": shown}
+        if folded:
+            update["hint"] = f"{result.hint} Whole speeches: read with since={own}."
+        if len(shown) < len(found):
             update["next_before"] = shown[-1].number
         return result.model_copy(update=update)
 

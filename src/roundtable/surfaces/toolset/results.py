@@ -62,7 +62,10 @@ class Point(BaseModel):
     id: str
     text: str
     by: str = ""
-    status: str = Field(description="agreed, held by some, disputed, rejected, open; demand, fact.")
+    status: str = Field(
+        description="agreed by all, held (by how many, how many not heard), disputed, rejected, "
+        "withdrawn, open; demand, fact."
+    )
     stances: dict[str, str] = Field(
         default_factory=dict, description="By seat; whoever raised it holds it."
     )
@@ -80,7 +83,12 @@ class Declaring(BaseModel):
     answer: list[str] = Field(
         default_factory=list, description="Points and conditions that need your stance."
     )
-    fields: dict[str, str] = Field(description="The fields of `declaration`, and what each takes.")
+    fields: dict[str, str] = Field(
+        default_factory=dict, description="The fields of `declaration`, and what each takes."
+    )
+    as_before: list[str] = Field(
+        default_factory=list, description="Fields that you know; status has what each takes."
+    )
 
 
 class Standing(Result):
@@ -132,17 +140,20 @@ class SpeechRow(BaseModel):
     after_round: int = Field(default=0, description="In which round the coordinator said it.")
     time: str
     text: str
+    declares: str = Field(default="", description="Where the text is folded: what it declares.")
     flags: list[str] = Field(default_factory=list)
-    characters: int = Field(default=0, description="Of the whole text, where it was clipped.")
+    characters: int = Field(default=0, description="Of the whole text, where this is part of it.")
 
 
 class History(Standing):
-    round: int
-    max_rounds: int | None
-    speeches: list[SpeechRow] = Field(description="The newest first.")
+    """What was said; after a wait in vain, only whose turn it is and the hint."""
+
+    round: int = 0
+    max_rounds: int | None = None
+    speeches: list[SpeechRow] = Field(default_factory=list, description="The newest first.")
     formatted_history: str = Field(default="", description="In their place, oldest first.")
-    total: int = Field(description="Speeches that the filters match.")
-    newest: int = Field(description="Next time, since=this gives what is new.")
+    total: int = Field(default=0, description="Speeches that the filters match.")
+    newest: int = Field(default=0, description="Next time, since=this gives what is new.")
     next_before: int | None = Field(default=None, description="Older ones: before=this.")
     next_offset: int | None = Field(default=None, description="The rest of a clipped text.")
     points: list[Point] = Field(default_factory=list)

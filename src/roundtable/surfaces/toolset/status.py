@@ -183,7 +183,7 @@ def _to_a_seat(state: State, now: Where, seat: str) -> str:
         return f"It is your turn in round {max(1, now.round)}{of}: read, then speak and declare."
     who = "the coordinator" if HOST_WIRE_NAME in now.waiting_for else now.next_speaker
     told = f"It is the turn of {who}" if who else "It is nobody's turn from outside"
-    return f"{told}; read with wait=50 answers when yours comes.{_to_add(state, seat)}"
+    return f"{told}; read with wait=300 answers when yours comes.{_to_add(state, seat)}"
 
 
 def _to_add(state: State, seat: str) -> str:

@@ -9,11 +9,12 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from ...core.record import record_of
 from ...core.state import State
 from ...core.text import clip, redact
 from ...private import opener_at
 from ...views.delivery import Delivery
-from ...views.meeting import actions, closing_speech, final_report, vote_told
+from ...views.meeting import actions, closing_speech, final_report, points_told, vote_told
 from ...views.meeting_status import Issue, called, issues, round_report
 from .asked import listed_points
 from .history import fitting, rows
@@ -153,16 +154,11 @@ def conclusion(state: State) -> str:
 
 
 def digest(state: State) -> str:
-    report = final_report(state)
     count = sum(1 for speech in state.speeches if speech.round > 0)
     names = ", ".join(called(each) for each in state.participants)
     told = [f"{count} speeches by {names}; {state.status}."]
-    score = report.convergence_score
-    if score.value is not None:
-        told.append(
-            f"Convergence {score.value:.2f}: {len(report.consensus)} points agreed, "
-            f"{len(report.disagreement)} disputed."
-        )
+    if record_of(state).points:
+        told.append(f"Points: {points_told(state)}.")
     if state.verdict is not None:
         told.append(clip(Delivery.of(state).headline, SHORT))
     if text := conclusion(state):

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ...core.convergence import UNSURE, convergence_score, divergence, overlap
+from ...core.convergence import UNSURE, divergence, overlap
 from ...core.convergence_rules import Measures
 from ...core.events import SpeechGiven
 from ...core.record import LEGACY, Point, record_before, record_of
-from ...core.standing import DecisionStanding, standing_of
+from ...core.standing import DecisionStanding, convergence, standing_of
 from ...core.state import State
 from . import forms
 from .references import Statements, normal_name, references
@@ -80,7 +80,6 @@ def measures(state: State, number: int, stage: str) -> Measures:
     before = [each for each in held(state) if each[0] < number]
     points = [point for point in record_before(state, number + 1).points if not point.withdrawn]
     agreed = sum(point.status == "agreed" for point in points)
-    disputed = sum(point.status == "disputed" for point in points)
     # Who only raised a point in R1 has not yet heard the others.
     declared = {
         seat
@@ -94,7 +93,7 @@ def measures(state: State, number: int, stage: str) -> Measures:
             _texts(state.spoken_in(before[-1][1], before[-1][0])) if before else {},
             _texts(state.spoken_in(stage, number)),
         ),
-        convergence_score=convergence_score(agreed, disputed),
+        convergence_score=convergence(points),
         consensus_points=agreed,
         divergence=divergence(map(_sides, points)) if len(declared) > 1 else None,
     )

@@ -1,0 +1,42 @@
+"""A statement: what one seat declared in one turn, and what a seat said to a point or condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .declaration import Declaration, StanceWord
+from .events import SpeechGiven
+from .state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one seat declared in one turn."""
+
+    participant: str
+    round: int
+    turn_id: str
+    declaration: Declaration
+    independent: bool = False
+    corrects: bool = False
+    """Whether it sets right what its seat declared before in the same round."""
+    in_turn: bool = False
+    """Whether its seat knew all that was said before it in its round, since they speak one after
+    another, or since it came later by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointStance:
+    """What a seat said last to a point or condition, as it is worded now."""
+
+    stance: StanceWord
+    text: str = ""
+    turn_id: str = ""
+    round: int = 0
+
+
+def demonstrates(state: State, speech: SpeechGiven) -> bool:
+    seated = state.participant(speech.participant)
+    return seated is not None and any(
+        ref.demonstration for ref in seated.speakers if ref.model == speech.model
+    )
