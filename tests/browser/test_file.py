@@ -45,7 +45,7 @@ def test_the_file_works_from_disk_and_shows_what_the_page_shows(
     saved.locator("#verdict .answer .cite").first.click()
     expect(saved.locator('[id="turn-3/answer/ann"]')).to_be_in_viewport()
     saved.keyboard.press("j")
-    saved.get_by_role("button", name="Theme: system").click()
+    saved.get_by_role("button", name="Theme: as the system has it").click()
     expect(saved.get_by_text("Export", exact=True)).to_have_count(0)
 
 
