@@ -123,7 +123,7 @@ def test_the_theme_is_the_systems_until_one_is_chosen_and_then_stays(
     background = "getComputedStyle(document.body).backgroundColor"
     expect(page.locator("h1")).to_be_visible()
     dark = page.evaluate(background)
-    page.get_by_role("button", name="Theme: system").click()
+    page.get_by_role("button", name="Theme: as the system has it").click()
     light = page.evaluate(background)
     assert light != dark
     page.reload()

@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -24,6 +23,7 @@ from ..openai.api import router as openai_routes
 from ..toolset import Toolset
 from .access import Admitted, Denied, Here, Web, admit, held_by, is_owner
 from .api import REFUSALS, link_routes, owner_routes
+from .assets import PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
 from .limits import Rate
@@ -35,7 +35,6 @@ from .start_api import router as start_routes
 from .tokens_api import router as token_routes
 from .tools_api import router as tool_routes
 
-PAGE = Path(__file__).parent / "page"
 _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
     (errors.UnknownDiscussion, 404),
     (errors.UnknownName, 404),
@@ -123,7 +122,7 @@ def _pages(service: FastAPI) -> None:
             )
             return away
         if is_owner(request, here):
-            return _shell()
+            return HTMLResponse(shell())
         return _plain_page(
             401,
             "This page is its owner's",
@@ -136,7 +135,7 @@ def _pages(service: FastAPI) -> None:
             held_by(here, token)
         except Denied as denied:
             return _plain_page(404, denied.error.removesuffix("."), denied.remedy)
-        return _shell()
+        return HTMLResponse(shell())
 
     @service.get("/api/health", tags=["service"])
     async def health(here: Here, challenge: str = "") -> dict[str, str]:
@@ -148,10 +147,6 @@ def _pages(service: FastAPI) -> None:
         }
 
     service.mount("/assets", StaticFiles(directory=PAGE), name="assets")
-
-
-def _shell() -> Response:
-    return HTMLResponse((PAGE / "index.html").read_text("utf-8"))
 
 
 def _plain_page(status: int, title: str, text: str) -> Response:

@@ -3,9 +3,10 @@ import { render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { get, post } from "./api.js";
 import { Discussion } from "./discussion.js";
-import { List } from "./list.js";
+import { List } from "./list/list.js";
 import { Brand, Failure } from "./parts.js";
 import { html } from "./ui.js";
+import { learnWords } from "./words.js";
 
 function Link({ token }) {
   const base = `/api/r/${token}`;
@@ -60,5 +61,7 @@ function page() {
 }
 
 const root = document.getElementById("root");
-root.replaceChildren();
-render(page(), root);
+learnWords().then(() => {
+  root.replaceChildren();
+  render(page(), root);
+});

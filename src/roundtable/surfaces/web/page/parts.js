@@ -1,6 +1,6 @@
 // Small parts that several sections share.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
-import { clock, initials, turnPlace, whole } from "./format.js";
+import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
 
@@ -168,3 +168,10 @@ export function Brand({ href }) {
   const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="7.5" class="mark-table" /><g class="mark-seats">${[0, 60, 120, 180, 240, 300].map((angle) => html`<circle cx=${16 + 12.6 * Math.sin((angle * Math.PI) / 180)} cy=${16 - 12.6 * Math.cos((angle * Math.PI) / 180)} r="2.4" />`)}</g></svg>`;
   return href ? html`<a class="brand" href=${href}>${mark}<span>Roundtable</span></a>` : html`<span class="brand">${mark}<span>Roundtable</span></span>`;
 }
+
+export const Notes = memo(function Notes({ notes }) {
+  return html`<ul class="notes">${notes.map((note) => html`<li>
+    <p dir="auto"><span class="code">${titled(note.code.split("/")[0])}</span> ${note.text}</p>
+    ${note.remedy && html`<p class="remedy" dir="auto">${note.remedy}</p>`}
+  </li>`)}</ul>`;
+});

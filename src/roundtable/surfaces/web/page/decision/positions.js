@@ -1,8 +1,8 @@
 // Where everybody stands, how that moved, and what talk changed.
-import { plural, titled } from "./format.js";
-import { Disc, Parts, Picture, seatClass, TurnLink, Words } from "./parts.js";
-import { person } from "./reducer.js";
-import { html, memo } from "./ui.js";
+import { plural, titled } from "../format.js";
+import { Disc, Parts, Picture, seatClass, TurnLink, Words } from "../parts.js";
+import { person } from "../reducer.js";
+import { html, memo } from "../ui.js";
 
 const SIGNS = { agree: "✓", partly: "◐", disagree: "✗", unsure: "?", withdraw: "✗", amend: "✓" };
 const STANDINGS = { agreed: "agreed", held: "held", disputed: "disputed", rejected: "rejected", withdrawn: "withdrawn", open: "open" };
@@ -81,9 +81,3 @@ export const Votes = memo(function Votes({ ballots, scores, turns }) {
   </section>`;
 });
 
-export const Notes = memo(function Notes({ notes }) {
-  return html`<ul class="notes">${notes.map((note) => html`<li>
-    <p dir="auto"><span class="code">${titled(note.code.split("/")[0])}</span> ${note.text}</p>
-    ${note.remedy && html`<p class="remedy" dir="auto">${note.remedy}</p>`}
-  </li>`)}</ul>`;
-});

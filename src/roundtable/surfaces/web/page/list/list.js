@@ -1,12 +1,12 @@
 // All discussions of this installation, and the form that starts one. Only its owner sees this page.
-import { useEffect, useRef, useState } from "./vendor/hooks.js";
-import { get, post, remove } from "./api.js";
-import { ago, titled, whole } from "./format.js";
-import { listenToKeys } from "./keys.js";
-import { Brand, Dialog, Failure, languageOf } from "./parts.js";
-import { Start } from "./start.js";
-import { nextTheme, ThemeButton } from "./themes.js";
-import { html } from "./ui.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { get, post, remove } from "../api.js";
+import { ago, titled, whole } from "../format.js";
+import { listenToKeys } from "../keys.js";
+import { Brand, Dialog, Failure, languageOf } from "../parts.js";
+import { Start } from "../start/start.js";
+import { nextTheme, ThemeButton } from "../themes.js";
+import { html } from "../ui.js";
 
 /** Milliseconds between two looks at what has changed. */
 const LOOK = 4000;

@@ -1,10 +1,10 @@
 // What was said, round by round. Thousands of speeches are put into the page a few at a time, so that
 // there is something to read at once and the page never stands still.
-import { useEffect, useLayoutEffect, useRef, useState } from "./vendor/hooks.js";
-import { count, plural, titled, turnPlace } from "./format.js";
-import { Alert, Disc, languageOf, seatClass, Time, Words } from "./parts.js";
-import { person } from "./reducer.js";
-import { html, memo } from "./ui.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { count, plural, titled, turnPlace } from "../format.js";
+import { Alert, Disc, languageOf, seatClass, Time, Words } from "../parts.js";
+import { person } from "../reducer.js";
+import { html, memo } from "../ui.js";
 
 const AT_FIRST = 12;
 const AT_ONCE = 16;

@@ -1,8 +1,8 @@
 // The table, seen from above: who sits where, who speaks now, who has spoken, who is absent.
-import { count, plural, short, titled, turnPlace } from "./format.js";
-import { Disc, seatClass } from "./parts.js";
-import { doing, person } from "./reducer.js";
-import { html, memo } from "./ui.js";
+import { count, plural, short, titled, turnPlace } from "../format.js";
+import { Disc, seatClass } from "../parts.js";
+import { doing, person } from "../reducer.js";
+import { html, memo } from "../ui.js";
 
 const SAID = { called: "is called to speak", speaking: "is speaking", spoke: "has spoken", absent: "is absent", waiting: "" };
 

@@ -1,11 +1,11 @@
 // What the chair can do from the page. Each act is an event of the discussion; a refusal says why.
-import { useEffect, useRef, useState } from "./vendor/hooks.js";
-import { freshKey, post } from "./api.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { freshKey, post } from "../api.js";
 import { Declare, fieldsOf, UNDECLARED } from "./declare.js";
-import { plural } from "./format.js";
-import { Dialog, Failure } from "./parts.js";
-import { person } from "./reducer.js";
-import { html } from "./ui.js";
+import { plural } from "../format.js";
+import { Dialog, Failure } from "../parts.js";
+import { person } from "../reducer.js";
+import { html } from "../ui.js";
 
 const LARGEST = 1_500_000;
 /** Milliseconds without an event after which nobody may be driving it any more. */

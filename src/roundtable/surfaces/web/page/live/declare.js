@@ -1,6 +1,6 @@
 // What a person at a seat holds, in the fields that its turn asks for: a vote, a position, answers to
 // points. Made from the form that the server sends; what is left empty is not declared.
-import { html } from "./ui.js";
+import { html } from "../ui.js";
 
 const STANCES = ["agree", "partly", "disagree", "unsure"];
 /** For whoever raised the point. */

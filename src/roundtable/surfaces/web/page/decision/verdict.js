@@ -1,7 +1,7 @@
 // The verdict: what came out, how sure it is, who does not share it, and where it comes from.
-import { titled } from "./format.js";
-import { Alert, TurnLink, Words } from "./parts.js";
-import { html, memo } from "./ui.js";
+import { titled } from "../format.js";
+import { Alert, TurnLink, Words } from "../parts.js";
+import { html, memo } from "../ui.js";
 
 function Chips({ verdict }) {
   const chips = [];

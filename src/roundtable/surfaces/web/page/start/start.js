@@ -1,11 +1,10 @@
 // The form that starts a discussion: a question, the rules, who sits there, what it may cost. What it
 // would cost is told before anything begins; nothing is called until the button is pressed.
-import { useEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
-import { freshKey, get, post } from "./api.js";
-import { count, money, plural, short, titled } from "./format.js";
-import { Failure } from "./parts.js";
-import { Notes } from "./positions.js";
-import { html } from "./ui.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { freshKey, get, post } from "../api.js";
+import { count, money, plural, short, titled } from "../format.js";
+import { Failure, Notes } from "../parts.js";
+import { html } from "../ui.js";
 
 /** The options of a procedure that have a place of their own in the form, by what they are for. */
 function partsOf(chosen) {
