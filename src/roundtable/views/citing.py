@@ -206,12 +206,18 @@ def _without_points(state: State, text: str) -> tuple[str, tuple[str, ...]]:
 
     def taken(match: re.Match[str]) -> str:
         ids = re.findall(r"[pc]\d+", match[1])
-        if not all(each in known for each in ids):
+        if not all(each in known or _given_up(known, each) for each in ids):
             return match[0]
-        found.extend(ids)
+        found.extend(each for each in ids if each in known)
         return ""
 
     return _POINT.sub(taken, text), tuple(dict.fromkeys(found))
+
+
+def _given_up(known: set[str], wanted: str) -> bool:
+    """Whether an id is one of a point or condition that is no longer on the table."""
+    numbers = [int(each[1:]) for each in known if each[0] == wanted[0] and each[1:].isdigit()]
+    return bool(numbers) and int(wanted[1:]) <= max(numbers)
 
 
 def words_by_id(state: State) -> dict[str, str]:

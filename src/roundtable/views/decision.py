@@ -257,7 +257,8 @@ def question_of(topic: str) -> Question:
     if len(short) > LONGEST_QUESTION:
         # “The board asks: …?” asks behind its colon.
         behind = short.rpartition(": ")[2] if ": " in short else ""
-        short = behind[:1].upper() + behind[1:] if len(behind) > 20 else short
+        fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
+        short = behind[:1].upper() + behind[1:] if fits else short
     elif last and len(short) < 16 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
         short = f"{found[last - 1]} {short}"
     return Question(clip_words(short, LONGEST_QUESTION), whole)
