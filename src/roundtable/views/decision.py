@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..core.naming import name_of
 from ..core.record import LEGACY, record_of
 from ..core.state import State
-from ..core.text import clip_words, same_words, sentences
+from ..core.text import clip_words, count_words, same_words, sentences
 from ..procedures import procedure_spec
 from ..version import __version__
 from .citing import cite, cited, in_words, plain, surroundings_of
@@ -168,8 +168,11 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
         if state.paused is not None:
             return "paused"
         return "interrupted" if interrupted else "live"
+    if closed.status == "failed":
+        return "failed"
+    # Who stops a discussion gets the answer as far as it came, if there is one.
     if state.verdict is None:
-        return closed.status if closed.status != "concluded" else "none"
+        return "stopped" if closed.status == "stopped" else "none"
     if delivery.demonstration and not delivery.meaningful:
         return "demonstration"
     if question is None:
@@ -259,7 +262,7 @@ def question_of(topic: str) -> Question:
         behind = short.rpartition(": ")[2] if ": " in short else ""
         fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
         short = behind[:1].upper() + behind[1:] if fits else short
-    elif last and len(short) < 16 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
+    elif last and count_words(short) < 3 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
         short = f"{found[last - 1]} {short}"
     return Question(clip_words(short, LONGEST_QUESTION), whole)
 

@@ -76,7 +76,7 @@ Chip = Literal[
 
 SHORTEST_NAME = 20
 """Characters up to which a name needs no shorter one."""
-_DANGLING = frozenset(["and", "&", "of", "for", "the", "in", "on", "to", "with", "und", "y", "de"])
+DANGLING = frozenset(["and", "&", "of", "for", "the", "in", "on", "to", "with", "und", "y", "de"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +409,7 @@ def short_name(name: str, others: frozenset[str] = frozenset()) -> str:
     if len(name) <= SHORTEST_NAME:
         return name
     words = clip_words(name, SHORTEST_NAME, "").split()
-    while words and words[-1].casefold() in _DANGLING:
+    while words and words[-1].casefold() in DANGLING:
         words.pop()
     short = " ".join(words)
     taken = any(other.startswith(short) for other in others if other != name)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .decision import Decision
 from .decision_parts import (
+    DANGLING,
     Cite,
     DissentPair,
     ExpertLine,
@@ -21,6 +22,7 @@ from .decision_parts import (
     Step,
     Sure,
     Vote,
+    short_name,
 )
 from .report_style import SEATS
 from .report_text import escaped, lang
@@ -93,7 +95,8 @@ class DecisionHtml:
         yield f'<h1 class="q" dir="auto"{lang(question.short, "")}>{escaped(question.short)}</h1>\n'
         if question.cut:
             yield '<details class="whole"><summary>Whole question</summary>'
-            yield f'<p dir="auto"{lang(question.whole, "")}>{escaped(question.whole)}</p></details>\n'
+            tongue = lang(question.whole, "")
+            yield f'<p dir="auto"{tongue}>{escaped(question.whole)}</p></details>\n'
         answer = decision.answer
         second = f" <span>{escaped(answer.second)}</span>" if answer.second else ""
         tongue = lang(answer.first, self._language)
@@ -135,13 +138,15 @@ class DecisionHtml:
     def _vote(self, vote: Vote) -> Iterator[str]:
         many = " many" if len(vote.pieces) > NAMED_PIECES else ""
         yield '<div class="vote">\n<p class="vote-h">'
-        yield f'<span dir="auto">{escaped(vote.title)}</span><b>{escaped(vote.figure)}</b></p>\n'
+        yield f'<span dir="auto">{escaped(vote.title)}</span>'
+        yield f"<strong>{escaped(vote.figure)}</strong></p>\n"
         yield f'<div class="votes{many}" role="img" aria-label="{escaped(vote.told)}">'
         hatched = self._second(vote)
-        yield "".join(_piece(each, bool(many), each.option in hatched) for each in vote.pieces)
+        yield "".join(_piece(each, each.option in hatched) for each in vote.pieces)
         yield f'</div>\n<p class="key">{self._key(vote, hatched)}</p>\n'
         if vote.before:
-            yield f'<p class="pre">Before they heard each other: {escaped(vote.before)}</p>\n'
+            yield '<p class="pre">Before they heard each other: '
+            yield f"<span>{escaped(vote.before)}</span></p>\n"
         yield "</div>\n"
 
     @staticmethod
@@ -158,9 +163,10 @@ class DecisionHtml:
                 continue
             kind = "pro" if option.delivered else "con b" if option.id in hatched else "con"
             words = f"{escaped(option.label)} {option.count}"
-            words = f"<b>{words}</b>" if option.delivered else words
+            words = f"<strong>{words}</strong>" if option.delivered else words
             told.append(f'<span class="{kind}" dir="auto">{words}</span>')
-        if vote.settled and not any(o.count and not o.delivered for o in vote.options):
+        others = vote.counts.own + sum(o.count for o in vote.options if not o.delivered)
+        if vote.settled and not others:
             told.append('<span class="con">Other 0</span>')
         counts = vote.counts
         for kind, name, count in (
@@ -186,7 +192,7 @@ class DecisionHtml:
         elif sure.word != "none":
             said = f"Confidence: {sure.word}"
         yield '<div class="sure">\n<p class="vote-h"><span>Confidence</span>'
-        yield f"<b>{word}</b></p>\n"
+        yield f"<strong>{word}</strong></p>\n"
         empty = " empty" if not band else ""
         yield (
             f'<svg class="conf{empty}" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" '
@@ -204,8 +210,8 @@ class DecisionHtml:
         if quoted:
             yield '<details class="notes"><summary>Quotations</summary>\n<ol>\n'
             for number, cite in quoted:
-                yield f'<li value="{number}" id="note-{number}"><q dir="auto">{escaped(cite.words)}'
-                yield f"</q> {escaped(cite.label)}"
+                yield f'<li value="{number}" id="note-{number}">'
+                yield f'<span dir="auto">“{escaped(cite.words)}”</span> {escaped(cite.label)}'
                 yield f"{f', {_FINDING[cite.check]}' if cite.check else ''}.</li>\n"
             yield "</ol>\n</details>\n"
 
@@ -239,24 +245,25 @@ class DecisionHtml:
         if dissent.strongest_against is not None:
             against = dissent.strongest_against
             cites = self._cites([against.cite] if against.cite else [])
-            yield '<p dir="auto"><b>The strongest argument against it:</b> '
+            yield '<p dir="auto"><strong>The strongest argument against it:</strong> '
             yield f"{escaped(against.text)} {cites}</p>\n"
         if decision.record:
             yield "<h3>For the record</h3>\n"
             for kept in decision.record:
-                yield f'<p dir="auto"><b>{escaped(kept.name)}:</b> {escaped(kept.text)}</p>\n'
+                yield f'<p dir="auto"><strong>{escaped(kept.name)}:</strong> '
+                yield f"{escaped(kept.text)}</p>\n"
 
     def _pair(self, pair: DissentPair) -> Iterator[str]:
         yield '<div class="duel">\n'
         yield from self._side(pair.against)
         yield from self._side(pair.majority)
         if pair.settle:
-            yield '<p class="settle" dir="auto"><b>What would settle it:</b> '
+            yield '<p class="settle" dir="auto"><strong>What would settle it:</strong> '
             yield f"{escaped(pair.settle)}</p>\n"
         yield "</div>\n"
 
     def _side(self, side: Side) -> Iterator[str]:
-        yield f'<div>\n<p class="holder"><b><bdi>{escaped(side.title)}</bdi></b> '
+        yield f'<div>\n<p class="holder"><strong><bdi>{escaped(side.title)}</bdi></strong> '
         yield f'<small dir="auto">{escaped(side.position)}</small></p>\n'
         for quote in side.quotes:
             yield f'<blockquote dir="auto">“{escaped(quote.words)}”</blockquote>\n'
@@ -307,7 +314,7 @@ class DecisionHtml:
             else ""
         )
         yield f'<li class="{self._seat(expert.participant)}"><p class="who">'
-        yield f"<b><bdi>{escaped(expert.name)}</bdi></b>{chip}</p>\n"
+        yield f"<strong><bdi>{escaped(expert.name)}</bdi></strong>{chip}</p>\n"
         if expert.opening:
             yield f'<p class="at-first" dir="auto">{escaped(expert.opening)}</p>\n'
         if expert.final:
@@ -331,7 +338,7 @@ class DecisionHtml:
         said, note = "", ""
         if cite.words:
             said = f' title="“{escaped(cite.words)}” ({_FINDING[cite.check]})"'
-            note = f'<sup class="note">{number}</sup>'
+            note = f'<small class="note">{number}</small>'
         doubtful = " doubt" if cite.check == "not found" else ""
         return (
             f'<a class="cite {self._seat(cite.participant)}{doubtful}" '
@@ -348,15 +355,17 @@ def _flag(flag: Flag) -> str:
     return f'<li class="flag {flag.level}" dir="auto">{escaped(flag.text)}{remedy}</li>\n'
 
 
-def _piece(piece: Piece, many: bool, hatched: bool) -> str:
+def _piece(piece: Piece, hatched: bool) -> str:
     kind = _PIECES[piece.side] + (" b" if hatched and piece.side == "other" else "")
-    words = initials(piece.name) if many else piece.name
-    return f'<i class="{kind}" title="{escaped(piece.name)}"><b>{escaped(words)}</b></i>'
+    short = short_name(piece.name)
+    name = f"<strong>{escaped(short)}</strong><small>{escaped(initials(piece.name))}</small>"
+    return f'<span class="{kind}" title="{escaped(piece.name)}">{name}</span>'
 
 
 def initials(name: str) -> str:
     """Two letters by which a seat is known where there is no room."""
     words = [word for word in name.replace("-", " ").split() if word[:1].isalnum()]
+    words = [word for word in words if word.casefold() not in DANGLING] or words
     return "".join(word[0] for word in words[:2]).upper() or name[:2]
 
 

@@ -101,12 +101,15 @@ class _Page:
             below = [part for part in section.parts if isinstance(part, Subsection)]
             if below:
                 links = " ".join(
-                    f'<a href="#{part.id}" aria-label="{escaped(part.title)}">{escaped(part.short)}</a>'
+                    f'<a href="#{part.id}" aria-label="{escaped(part.title)}">'
+                    f"{escaped(part.short)}</a>"
                     for part in below
                 )
                 yield f' <span class="rounds">{links}</span>'
             yield "</li>\n"
-        yield '<li><a href="#made">How this was made</a></li>\n</ul>\n</nav>\n'
+        yield '<li><a href="#made">How this was made</a> <span class="below">'
+        yield " ".join(f'<a href="#{s.id}">{escaped(s.title)}</a>' for s in self._report.made)
+        yield "</span></li>\n</ul>\n</nav>\n"
 
     def _section(self, section: Section, level: int = 2) -> Iterator[str]:
         head = f"{section.id}-head"
@@ -192,10 +195,12 @@ class _Page:
         yield f'<article class="speech {seat}" id="{escaped(place)}">\n<header>\n'
         icon = f'<span aria-hidden="true">{escaped(speech.emoji)}</span> ' if speech.emoji else ""
         yield (
-            f"<h4>{icon}<bdi>{escaped(speech.name)}</bdi> <small>{escaped(speech.stage)}</small></h4>\n"
+            f"<h4>{icon}<bdi>{escaped(speech.name)}</bdi> "
+            f"<small>{escaped(speech.stage)}</small></h4>\n"
         )
         about = [
-            f'<bdi dir="ltr"><a href="{escaped(reference(place))}">{escaped(speech.turn)}</a></bdi>',
+            f'<bdi dir="ltr"><a href="{escaped(reference(place))}">'
+            f"{escaped(speech.turn)}</a></bdi>",
             f"<bdi>{escaped(speech.model)}</bdi>",
         ]
         if speech.at is not None:
