@@ -209,12 +209,13 @@ def test_right_to_left_the_bar_and_the_scale_begin_at_the_right(
 
 
 def test_whoever_leads_goes_on_with_an_interrupted_discussion_and_a_viewer_is_told(
-    stage: Stage, window: Open, shown: dict[str, str]
+    stage: Stage, window: Open
 ) -> None:
-    watching = window(viewport=DESK).open(stage.link(shown["interrupted"]))
+    left = stage.put("rt_dec1e400", STATES["interrupted"]())
+    watching = window(viewport=DESK).open(stage.link(left))
     expect(first_of(watching)).to_contain_text("Whoever leads the discussion can go on with it.")
     expect(watching.get_by_role("button", name="Go on")).to_have_count(0)
-    chair = window(viewport=DESK).open(stage.link(shown["interrupted"], "host"))
+    chair = window(viewport=DESK).open(stage.link(left, "host"))
     first_of(chair)
     with chair.expect_response(lambda response: response.url.endswith("/resume")) as answered:
         chair.get_by_role("button", name="Go on").click()

@@ -66,6 +66,8 @@ _CONDITION = re.compile(
     r"[:,;：，；]\s*(?:then|dann|entonces|则|那么)\s+(?P<then>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+PROSE = frozenset({"text", "txt", "md", "markdown"})
+"""Endings of files that hold text for people."""
 PLAIN: dict[str, str] = {
     "council": "Quick opinions",
     "deliberation": "Weigh a decision",
@@ -452,6 +454,9 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
             cite(state, each.turn_id),
             "" if each.left_out else each.text,
             "" if each.left_out else each.file,
+            to_html(clean(each.text), below=BELOW + 1)
+            if ending in PROSE and not each.left_out
+            else "",
         )
 
 

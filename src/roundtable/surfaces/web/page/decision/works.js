@@ -1,12 +1,9 @@
 // The texts, programs and plans that the table hands over: to read, to copy, to keep.
 import { useState } from "../vendor/hooks.js";
-import { directionOf, languageOf } from "../parts.js";
+import { Words } from "../parts.js";
 import { html, memo } from "../ui.js";
 import { t } from "../words.js";
 import { Cite } from "./cite.js";
-
-/** Endings of files that hold prose. */
-const PROSE = new Set(["", "text", "txt", "md", "markdown"]);
 
 export const Works = memo(function Works({ works, state }) {
   if (!works.length) return null;
@@ -30,7 +27,9 @@ function Work({ work, state }) {
       ${work.cite && html`<${Cite} cite=${work.cite} state=${state} />`}
       ${work.text && html`<span class="acts"><button type="button" onClick=${copy} aria-live="polite">${copied ? t("Copied") : t("Copy")}</button>
         <button type="button" onClick=${() => download(work, title)}>${t("Download")}</button></span>`}</header>
-    ${work.text && html`<pre class=${PROSE.has(work.kind) ? "text" : "code"} dir=${PROSE.has(work.kind) ? directionOf(work.text) : "ltr"} lang=${languageOf(work.text)} tabindex="0" role="group" aria-label=${title}>${work.text}</pre>`}
+    ${work.html
+      ? html`<div class="scroll read" tabindex="0" role="group" aria-label=${title}><${Words} checked markup=${work.html} under=${3} /></div>`
+      : work.text && html`<pre class="scroll" dir="ltr" tabindex="0" role="group" aria-label=${title}>${work.text}</pre>`}
   </article>`;
 }
 
