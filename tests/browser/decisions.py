@@ -28,8 +28,8 @@ FULL_STACK, DEVOPS, SUCCESS = "Full-Stack Engineer", "DevOps Engineer", "Custome
 SEATS = (FULL_STACK, DEVOPS, SUCCESS)
 QUESTION = "Should we extract services, or first invest in CI and deployment?"
 LONG = (
-    "We are a B2B SaaS company with 40 engineers and a 6-year-old Rails monolith. Two of five teams "
-    "complain that they cannot ship independently: deploys are queued and a full CI run takes 50 "
+    "We are a B2B SaaS company with 40 engineers and a 6-year-old Rails monolith. Two of five "
+    "teams complain that they cannot ship independently: deploys are queued and a full CI run takes 50 "
     f"minutes. {QUESTION} We can spend at most two quarters."
 )
 CI = Option(id="o1", text="Invest in CI and deployment first.")
@@ -215,7 +215,10 @@ def going_on() -> list[Event]:
 
 
 def twelve() -> list[Event]:
-    names = tuple(f"{name} Expert" for name in "Ada Ben Cem Dan Eva Fay Gus Hal Ida Jim Kim".split())
+    names = tuple(
+        f"{name} Expert"
+        for name in ["Ada", "Ben", "Cem", "Dan", "Eva", "Fay", "Gus", "Hal", "Ida", "Jim", "Kim"]
+    )
     names = (*names, "Katarzyna Wiśniewska-Kowalska")
     held = {name: "o1" if n < 8 else "o2" for n, name in enumerate(names)}
     return _table(_tabled(), *_twice(held, held), *_closed(), names=names)
@@ -268,4 +271,3 @@ STATES: dict[str, Callable[[], list[Event]]] = {
     "contradicting": contradicting,
     "arabic": arabic,
 }
-

@@ -3,11 +3,11 @@ and everything that it rests on can be reached from there."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from roundtable.core.state import fold
 from roundtable.examples import examples
@@ -19,8 +19,8 @@ from .stage import Stage, overflow
 from .test_axe import violations
 
 pytestmark = pytest.mark.requirement("Z-34")
-DESK = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 SIZES = (DESK, PHONE)
 UNFINISHED = ("failed", "stopped", "interrupted")
 
@@ -58,7 +58,7 @@ def within(page: Page, *places: str) -> None:
 @pytest.mark.parametrize("size", SIZES, ids=["1440", "390"])
 @pytest.mark.parametrize("name", STATES)
 def test_the_first_screen_holds_question_answer_vote_and_confidence(
-    stage: Stage, window: Open, shown: dict[str, str], name: str, size: dict[str, int]
+    stage: Stage, window: Open, shown: dict[str, str], name: str, size: ViewportSize
 ) -> None:
     page = window(viewport=size, reduced_motion="no-preference").open(stage.link(shown[name]))
     first_of(page)
@@ -75,7 +75,7 @@ def test_the_first_screen_holds_question_answer_vote_and_confidence(
 @pytest.mark.parametrize("size", SIZES, ids=["1440", "390"])
 @pytest.mark.parametrize("name", list(examples()))
 def test_the_first_screen_of_every_recorded_example_fits(
-    stage: Stage, window: Open, name: str, size: dict[str, int]
+    stage: Stage, window: Open, name: str, size: ViewportSize
 ) -> None:
     page = window(viewport=size).open(stage.link(f"example:{name}"))
     first_of(page)
@@ -109,9 +109,7 @@ def test_a_decision_says_its_figures_its_question_and_what_more_was_voted_on(
     expect(page.locator("#votes")).to_contain_text("Which licences?")
 
 
-def _any(part: str) -> Any:
-    import re
-
+def _any(part: str) -> re.Pattern[str]:
     return re.compile(re.escape(part))
 
 
@@ -366,7 +364,7 @@ def test_no_state_has_a_violation_at_any_size(
     page = window(color_scheme=theme, viewport=DESK).open(stage.link(shown[name]))
     first_of(page)
     for size in SIZES:
-        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.set_viewport_size(size)
         assert violations(page, axe_script) == []
     page.locator(".foot").get_by_role("button", name="How this was made").click()
     expect(page.get_by_role("dialog")).to_be_visible()

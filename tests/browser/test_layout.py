@@ -46,7 +46,7 @@ def test_the_pictures_of_positions_are_drawn_and_described(
     page = window().open(stage.link(shown["usual"]))
     page.locator(".whole-record > summary").click()
     pictures = page.locator(".picture svg[role=img]")
-    expect(pictures).to_have_count(2)
+    expect(pictures).to_have_count(3)
     titles = pictures.locator("> title").all_text_contents()
     assert titles[0] == "Opinion map"
     expect(page.locator(".points > li")).to_have_count(3)

@@ -26,7 +26,7 @@ export function Decision({ base, state, derived, chairs, onMade }) {
     return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1"><h1 class="q">${state.topic}</h1><p class="soft" role="status">${t("Its quotations are being checked.")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
-  const example = derived.notes.find((note) => note.code === "example");
+  const example = decision.made.notes.find((note) => note.code === "example");
   return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} example=${example} onMade=${onMade} />`;
 }
 
