@@ -158,7 +158,7 @@ async def test_an_address_can_be_made_anew_and_the_old_one_opens_nothing(
     assert (await other.client.get(shown)).status_code == 404
     assert await mine.told(fresh) == ("host", "", True)
     assert await other.told(await other.open(f"/r/{made['token']}")) == ("viewer", "", False)
-    direct = await home.client.post(f"{home.at(state, 'host')}/address")
+    direct = await home.client.post(f"{home.at(state, 'host')}/address", json={})
     assert direct.status_code == 409
 
 
