@@ -29,8 +29,8 @@ SEATS = (FULL_STACK, DEVOPS, SUCCESS)
 QUESTION = "Should we extract services, or first invest in CI and deployment?"
 LONG = (
     "We are a B2B SaaS company with 40 engineers and a 6-year-old Rails monolith. Two of five "
-    "teams complain that they cannot ship independently: deploys are queued and a full CI run takes 50 "
-    f"minutes. {QUESTION} We can spend at most two quarters."
+    "teams complain that they cannot ship independently: deploys are queued and a full CI run "
+    f"takes 50 minutes. {QUESTION} We can spend at most two quarters."
 )
 CI = Option(id="o1", text="Invest in CI and deployment first.")
 SERVICES = Option(id="o2", text="Extract services now.")

@@ -53,6 +53,9 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
     spec = procedure_spec(state.start.procedure)
     drawn = opinion_map_of(state)
     scored = scores(state)
+    called = list(_open_turns(state))
+    # Where somebody's words are waited for, nobody needs to drive it.
+    interrupted = interrupted and not any(turn["outside"] for turn in called)
     return {
         "seq": state.seq,
         "status": state.status,
@@ -70,7 +73,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "scores": _parts(scored),
         "changes": _parts(changes(state)),
         "costs": _parts(costs(state)),
-        "open_turns": list(_open_turns(state)),
+        "open_turns": called,
         "questions": [
             {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
         ],

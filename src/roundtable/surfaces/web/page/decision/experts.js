@@ -33,12 +33,13 @@ export const Experts = memo(function Experts({ decision, state, notes }) {
 function useSticking() {
   const place = useRef(null);
   useEffect(() => {
-    if (!place.current) return undefined;
+    const strip = place.current;
+    if (!strip) return undefined;
     const look = () => {
-      place.current.style.top = `${Math.min(BELOW_RAIL, innerHeight - place.current.offsetHeight - 16)}px`;
+      strip.style.top = `${Math.min(BELOW_RAIL, innerHeight - strip.offsetHeight - 16)}px`;
     };
     const watch = new ResizeObserver(look);
-    watch.observe(place.current);
+    watch.observe(strip);
     addEventListener("resize", look);
     return () => {
       watch.disconnect();

@@ -49,8 +49,9 @@ export function Sections({ decision, state }) {
   </div>`;
 }
 
-/** The sections of the page, in the order in which they are read: id and title. */
-export function sectionsOf(derived, state) {
+/** The sections of the page, in the order in which they are read: id and title. `further` says
+ * whether the reader can ask on. */
+export function sectionsOf(derived, state, further = false) {
   const found = [];
   const decision = settledOf(derived, state);
   if (decision) {
@@ -66,6 +67,6 @@ export function sectionsOf(derived, state) {
   }
   found.push(["discussion", t("Discussion")]);
   if (hasStandings(derived)) found.push(["points", t("All points")]);
-  if (state.closed) found.push(["follow-up", t("Follow-up")]);
+  if (further) found.push(["follow-up", t("Follow-up")]);
   return found;
 }
