@@ -102,6 +102,7 @@ def test_words_grow_in_place_while_somebody_speaks(stage: Stage, window: Open) -
             attempt,
         ],
     )
+    stage.do(lambda: stage.ledger.take_lease(found, "somebody", ttl=600))
     page = window().open(stage.link(found))
     draft = page.locator("article.draft")
     expect(draft).to_contain_text("thinking")
