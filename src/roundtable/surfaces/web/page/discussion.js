@@ -14,6 +14,8 @@ import { person } from "./reducer.js";
 import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
+import { LanguageChoice } from "./languages.js";
+import { t } from "./words.js";
 
 const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
 
@@ -32,7 +34,7 @@ export function Discussion({ base, info, saved = null }) {
   const role = info.role;
   // Where a recorded example comes from must be known before it is read.
   const recorded = derived && derived.notes.find((note) => note.code === "example");
-  const chairs = !saved && role === "host";
+  const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
   // What was there when the reader came is no news.
@@ -45,7 +47,7 @@ export function Discussion({ base, info, saved = null }) {
   const over = Boolean(state.closed);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
-    <${Bar} base=${base} saved=${saved} chairs=${chairs} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
     <div class="page">
       <${Rail} state=${state} derived=${derived} />
@@ -70,7 +72,7 @@ export function Discussion({ base, info, saved = null }) {
         <${Glance} state=${state} derived=${derived} />
       </aside>
     </div>
-    ${over && html`<${GoingOn} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} />`}
+    ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
     <footer class="foot"><p>${info.discussion_id || ""} · <bdi>roundtable ${state.version}</bdi>${saved ? ` · saved ${whole(saved.at)}` : ""}</p></footer>
     <${Announcer} state=${state} here=${here} />
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -131,12 +133,9 @@ function Announcer({ state, here }) {
 }
 
 function Help({ onClose }) {
-  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the verdict"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
-  return html`<${Dialog} title="Keyboard" onClose=${onClose}>
+  const keys = [["j", t("next speech")], ["k", t("speech before")], ["v", t("the answer")], ["/", t("find in the discussion")], ["t", t("light, dark, as the system has it")], ["?", t("this help")]];
+  return html`<${Dialog} title=${t("Keyboard, language, help")} onClose=${onClose}>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <h3>Marks</h3>
-    <dl class="keys"><div><dt><span class="verified">“…”</span><span class="proof">✓</span></dt><dd>a quotation found word for word in a speech</dd></div>
-      <div><dt><bdi class="badge">repaired</bdi></dt><dd>the speaker was asked again, because its first answer did not keep to its form</dd></div>
-      <div><dt><bdi class="badge">in place of …</bdi></dt><dd>another model spoke than the one that was seated</dd></div></dl>
+    <${LanguageChoice} />
   <//>`;
 }
