@@ -206,6 +206,7 @@ def _cause(state: State, kind: Kind) -> Cause | None:
     if state.closed is None or state.closed.status == "concluded":
         return None
     told = line(state.closed.detail) or _STOPPED.get(state.closed.stop_reason, "")
+    told = re.sub(r"^sorry[:,] +", "", told, flags=re.IGNORECASE)
     return Cause(
         _sentence(told or "it ended before there was an answer"), line(state.closed.remedy)
     )
