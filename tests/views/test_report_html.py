@@ -107,7 +107,7 @@ def test_a_small_report_as_a_whole() -> None:
 <header class="first" id="decision">
 <p class="meta"><span class="chip bad">Failed</span> <span>2 experts, 1 round</span> <span>2 January 2026, 7 seconds</span></p>
 <h1 class="q" dir="auto">Tea or coffee?</h1>
-<p class="answer" dir="auto">No answer: sorry: 1 of 2 answered. <span>One speech is kept.</span></p>
+<p class="answer" dir="auto">No answer: 1 of 2 answered. <span>One speech is kept.</span></p>
 <p class="remedy" dir="auto">Check the models.</p>
 <ul class="flags" aria-label="To know">
 <li class="flag warn" dir="auto">Bob did not answer. <small>Ask only this expert</small></li>
