@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -316,8 +316,10 @@ def test_twelve_seats_all_have_a_piece_in_order_and_a_line() -> None:
         words = f"## Speech\n{'word ' * 220}"
         return spoken(words, request, choice="o2" if who in ("seat-3", "seat-7") else "o1")
 
-    seats = [{"id": f"seat-{n}", "name": f"Seat {n}", "role": f"Role {n}"} for n in range(12)]
-    options = {"participants": seats, "rounds": 1}
+    seats = [
+        {"profile": f"seat-{n}", "display_name": f"Seat {n}", "role": "Judge"} for n in range(12)
+    ]
+    options = {"participants": seats, "max_rounds": 1}
     at = Table({"*": Voice(speaking)})
     found = Decision.of(run_in_virtual_time(at.ask(QUESTION, procedure="meeting", options=options)))
     assert len(found.votes[0].pieces) == len(found.experts) == found.facts.seats == 12
@@ -575,7 +577,7 @@ def test_no_id_option_code_or_flag_reaches_whoever_decides(name: str) -> None:
 
 
 def test_every_code_of_a_finding_has_a_sentence() -> None:
-    assert set(FINDINGS) == set(FindingCode.__args__)
+    assert set(FINDINGS) == set(get_args(FindingCode))
     for each in (*(make(2) for make in FINDINGS.values()), *MARKS.values(), *NOTES.values()):
         assert not each or each[0].isupper()
         assert not each or each.endswith(".")

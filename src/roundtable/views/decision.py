@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.naming import name_of
-from ..core.record import LEGACY, record_of
+from ..core.record import record_of
 from ..core.state import State
 from ..core.text import clip_words, count_words, same_words, sentences
-from ..procedures import procedure_spec
-from ..version import __version__
 from .citing import cite, cited, in_words, plain, surroundings_of
-from .decision_flags import ONE_FAMILY, finding_told, flags
+from .decision_flags import flags
+from .decision_made import made_of
 from .decision_parts import (
     STATES,
     Agreement,
@@ -28,14 +27,10 @@ from .decision_parts import (
     ExpertLine,
     Facts,
     Flag,
-    Ids,
     Kept,
     Kind,
     Made,
-    ModelsOf,
-    NoteTold,
     OpenPoint,
-    ProcedureTold,
     Question,
     Reason,
     Slope,
@@ -49,7 +44,6 @@ from .decision_people import disagreement, experts
 from .decision_votes import labels, slope, votes
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import PointTold
-from .notes import notes
 from .report_parts import clean, line
 from .safe_markdown import to_html
 
@@ -68,14 +62,6 @@ _CONDITION = re.compile(
 )
 PROSE = frozenset({"text", "txt", "md", "markdown"})
 """Endings of files that hold text for people."""
-PLAIN: dict[str, str] = {
-    "council": "Quick opinions",
-    "deliberation": "Weigh a decision",
-    "five-round": "Detailed plan",
-    "adaptive": "Work on a text or code",
-    "meeting": "A meeting with people",
-}
-"""Procedures as people call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +143,7 @@ def _decision(state: State, interrupted: bool) -> Decision:
             Kept(name_of(state, who), in_words(state, text))
             for who, text in kept_for_the_record(state)
         ),
-        made=_made(state, delivery, facts),
+        made=made_of(state, delivery, facts),
     )
 
 
@@ -208,6 +194,7 @@ def _cause(state: State, kind: Kind) -> Cause | None:
     if state.closed is None or state.closed.status == "concluded":
         return None
     told = line(state.closed.detail) or _STOPPED.get(state.closed.stop_reason, "")
+    told = re.sub(r"^sorry[:,] +", "", told, flags=re.IGNORECASE)
     return Cause(
         _sentence(told or "it ended before there was an answer"), line(state.closed.remedy)
     )
@@ -441,7 +428,7 @@ def _change(state: State, text: str) -> Change:
     )
 
 
-# What it hands over, and how it was made
+# What it hands over
 
 
 def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
@@ -458,68 +445,6 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
             if ending in PROSE and not each.left_out
             else "",
         )
-
-
-def _made(state: State, delivery: Delivery, facts: Facts) -> Made:
-    spec = procedure_spec(state.start.procedure)
-    delivered = spec.deliver(state, __version__).strip() if state.verdict is not None else ""
-    return Made(
-        procedure=ProcedureTold(
-            state.start.procedure,
-            PLAIN.get(state.start.procedure, state.start.procedure),
-            line(spec.summary),
-        ),
-        seconds=facts.seconds,
-        calls=state.usage.calls,
-        input_tokens=state.usage.input_tokens,
-        output_tokens=state.usage.output_tokens,
-        cost_usd=state.usage.cost_usd,
-        models=tuple(_models(state)),
-        talk=plain(delivery.changed) if "\n" not in delivery.changed else delivery.changed.strip(),
-        checks=tuple(_checks(state, delivery)),
-        notes=tuple(NoteTold(line(n.code), line(n.text), line(n.remedy)) for n in notes(state)),
-        sources=delivery.sources,
-        ids=Ids(state.discussion_id, line(state.start.program_version)),
-        delivered_html=to_html(clean(delivered), below=BELOW, around=surroundings_of(state)),
-    )
-
-
-def _models(state: State) -> Iterator[ModelsOf]:
-    for seated in (*state.ever_seated.values(), state.start.host):
-        spoken = [
-            s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"
-        ]
-        replaced = [
-            f"in place of {line(each.from_model)} ({each.cause})"
-            for each in state.substitutions
-            if each.participant == seated.id
-        ]
-        models = tuple(dict.fromkeys(map(line, spoken))) or (line(seated.speaker.model),)
-        silent = "" if spoken else "did not speak"
-        yield ModelsOf(
-            seated.id, name_of(state, seated.id), models, "; ".join([*replaced, silent]).strip("; ")
-        )
-
-
-def _checks(state: State, delivery: Delivery) -> Iterator[str]:
-    """What was checked of the answer, and what came of it."""
-    verdict = state.verdict
-    if verdict is None:
-        return
-    if delivery.question is not None and delivery.question.id == LEGACY:
-        yield "It was counted by an earlier version of the program, from written ballots."
-    if verdict.method == "extractive":
-        yield "No model wrote the answer."
-    elif not delivery.findings:
-        yield "Nothing was found wrong with its quotations and citations."
-    for code in dict.fromkeys(each.code for each in delivery.findings):
-        count = sum(each.code == code for each in delivery.findings)
-        if told := finding_told(code, count):
-            yield told
-    if delivery.question is not None and delivery.question.delivered and not delivery.contradicts:
-        yield "The written answer does not contradict the count."
-    if delivery.voters and not any(note.code == ONE_FAMILY for note in state.notes):
-        yield delivery.voters
 
 
 def _sentence(text: str) -> str:

@@ -306,28 +306,39 @@ def _facts(delivery: Delivery, seats: Sequence[Seat]) -> list[ConditionTold]:
 
 
 def _strongest(state: State, delivery: Delivery) -> Strongest | None:
-    """For the record, a demand that is not granted, a fact on which somebody's yes depends: in
-    this order, and only what was declared."""
+    """A demand that is not granted, a fact without which somebody would be against it, what
+    somebody wants to be kept, a fact without which somebody would think again: in this order, and
+    only what was declared."""
     record = record_of(state)
-    for who, text in kept_for_the_record(state):
-        turns = [s.turn_id for s in record.of(who) if s.declaration.for_the_record == text]
-        return Strongest(
-            f"{name_of(state, who)}, for the record: {in_words(state, text)}",
-            cite(state, turns[-1], words=_without_ids(state, text)) if turns else None,
-        )
     demands = [c for c in delivery.conditions if c.kind == "demand" and not c.granted]
     facts = [c for c in delivery.conditions if c.kind == "fact"]
-    firm = sorted(facts, key=lambda each: each.otherwise in ("", "open"))
-    for each in (*demands, *firm):
-        held = record.condition(each.id)
-        if each.kind == "demand":
-            told = f"{each.name} demands, and not all have granted it: {each.text}"
-        elif each.otherwise in ("", "open"):
-            told = f"{each.name} would think again unless this holds: {each.text}"
-        else:
-            told = f"{each.name} would be against it unless this holds: {each.text}"
-        return Strongest(told, cite(state, held.turn_id, words=each.text) if held else None)
-    return None
+    against = [c for c in facts if c.otherwise not in ("", "open")]
+    kept = None
+    for who, text in kept_for_the_record(state)[:1]:
+        turns = [s.turn_id for s in record.of(who) if s.declaration.for_the_record == text]
+        said = f"{name_of(state, who)}, for the record: {in_words(state, text)}"
+        quoted = _without_ids(state, text)
+        kept = Strongest(said, cite(state, turns[-1], words=quoted) if turns else None)
+    for each in (*demands, *against):
+        return _condition_against(state, each)
+    if kept is not None:
+        return kept
+    return _condition_against(state, facts[0]) if facts else None
+
+
+def _condition_against(state: State, condition: ConditionTold) -> Strongest:
+    if condition.kind == "demand":
+        told = "demands, and not all have granted it"
+    elif condition.otherwise in ("", "open"):
+        told = "would think again unless this holds"
+    else:
+        told = "would be against it unless this holds"
+    held = record_of(state).condition(condition.id)
+    quoted = _without_ids(state, condition.text)
+    return Strongest(
+        f"{condition.name} {told}: {in_words(state, condition.text)}",
+        cite(state, held.turn_id, words=quoted) if held else None,
+    )
 
 
 def _capital(text: str) -> str:
