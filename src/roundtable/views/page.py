@@ -21,6 +21,8 @@ from ..core.visible import shown
 from ..procedures import procedure_spec
 from ..procedures.casting import open_questions
 from ..version import __version__
+from .course import course
+from .declared import named_in
 from .delivery import Delivery
 from .delivery_json import document
 from .notes import notes
@@ -63,6 +65,8 @@ def derived(state: State) -> dict[str, Any]:
         "status": state.status,
         "delivery": _cleaned(document(Delivery.of(state))),
         "verdict": _verdict(state, delivered),
+        "named": named_in(state),
+        "course": course(state),
         "points": list(_points(state, drawn)),
         "pictures": [*_pictures(drawn), *_drawn_in(scored)],
         "camps": [
