@@ -59,7 +59,7 @@ export const Course = memo(function Course({ course, decision, sat, host }) {
     <table aria-describedby="course-told"><thead><tr><th scope="col"><span class="sr">${t("Expert")}</span></th>${cols.map(({ round, until }) => html`<th scope="col">${round === until ? t("Round {n}", { n: round }) : t("Rounds {n} to {m}", { n: round, m: until })}</th>`)}</tr></thead>
       <tbody>${rows.map((row) => {
         const who = person(state, row.participant);
-        return html`<tr key=${row.participant} class=${seatClass(who)}><th scope="row"><span class="who"><${Face} who=${who} small /><bdi>${who.name}</bdi></span></th>
+        return html`<tr key=${row.participant} class=${seatClass(who)}><th scope="row"><span class="who"><${Face} who=${who} kind="sm" /><bdi>${who.name}</bdi></span></th>
           ${stretches(row, cols).map(({ step, span, moved: now }) => html`<td colspan=${span} class=${step ? `${delivered.has(step.option) ? "answer" : "other"}${now ? " moved" : ""}` : "none"}>${step
             ? html`<a class="stretch" href=${`#${encodeURI(turnPlace(step.turn_id))}`} title=${whole[step.option]} dir="auto">${now && html`<span class="to" aria-hidden="true">→ </span>`}${called[step.option] || ""}${now && html`<span class="sr">${t("(changed)")}</span>`}
               ${step.by && html`<small>${t("moved by {name}", { name: person(state, step.by).name })}</small>`}</a>`

@@ -25,8 +25,17 @@ export function reaches(reach) {
   return () => reachers.delete(reach);
 }
 
-/** Goes to a place; with `words`, to the sentence there that holds them. Tells whether it is there. */
-export async function goTo(place, words = "", held = HELD) {
+/** Goes to a place; with `words`, to the sentence there that holds them. The way back leads to where
+ * one was. Tells whether it is there. */
+export function goTo(place, words = "") {
+  const hash = `#${encodeURI(place)}`;
+  history.replaceState({ ...history.state, here: here() }, "");
+  if (placeIn(location.hash) !== place) history.pushState(null, "", hash);
+  return visit(place, words);
+}
+
+/** The same, without a word in the address bar. */
+export async function visit(place, words = "", held = HELD) {
   const wanted = resolve(place);
   const quoted = words || wanted.words;
   for (const reach of reachers) reach(wanted.place);
@@ -123,7 +132,7 @@ function goBack(state) {
     const at = () => (found ? found.getBoundingClientRect().top - top : y - scrollY);
     // The browser puts its own idea of it after this.
     requestAnimationFrame(() => requestAnimationFrame(() => land(at)));
-  } else if (location.hash) goTo(placeIn(location.hash));
+  } else if (location.hash) visit(placeIn(location.hash));
 }
 
 function placeIn(hash) {
@@ -160,10 +169,7 @@ export function usePlaces(state, derived) {
       const link = event.target.closest && event.target.closest('a[href^="#"]');
       if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      const hash = link.getAttribute("href");
-      history.replaceState({ ...history.state, here: here() }, "");
-      if (hash !== location.hash) history.pushState(null, "", hash);
-      goTo(placeIn(hash), wordsOf(link));
+      goTo(placeIn(link.getAttribute("href")), wordsOf(link));
     };
     const popped = (event) => goBack(event.state);
     document.addEventListener("click", clicked);
@@ -182,6 +188,6 @@ export function usePlaces(state, derived) {
     const known = document.getElementById(resolve(place).place) || state.rounds.some((round) => round.items.some((item) => turnPlace(item.id) === resolve(place).place));
     if (!known) return;
     aimed.current = "";
-    goTo(place, "", HELD_AT_FIRST);
+    visit(place, "", HELD_AT_FIRST);
   }, [state.seq, derived]);
 }

@@ -8,6 +8,8 @@ import { roundTitle } from "./stages.js";
 /** With more rounds than this they are shown only while one reads there. */
 const FEW = 8;
 const DISCUSSION = "discussion";
+/** Where the experts stand beside the text they are not what is read. */
+const BESIDE = "(min-width: 62.01rem)";
 
 /** `sections` are pairs of an id and what it is called, in the order of the page. */
 export function Rail({ sections, rounds }) {
@@ -22,7 +24,7 @@ export function Rail({ sections, rounds }) {
     if (current) row.current.scrollTo({ left: current.offsetLeft - row.current.clientWidth / 2 + current.offsetWidth / 2, behavior: "instant" });
   }, [here, now.round]);
   const shown = places.length <= FEW || here === DISCUSSION ? places : [];
-  return html`<nav class="rail" aria-label=${t("On this page")}><ul ref=${row}>${sections.map(([id, title]) => html`
+  return html`<nav class="rail" aria-label=${t("On this page")}><ul class="wrap" ref=${row}>${sections.map(([id, title]) => html`
     <li key=${id}><a href=${`#${id}`} aria-current=${here === id ? "true" : undefined}>${title}</a></li>
     ${id === DISCUSSION && shown.map((place) => html`<li key=${`round-${place}`} class="of-round"><a href=${`#round-${place}`} data-round=${place} title=${roundTitle(place)} aria-current=${now.round === place ? "true" : undefined}><span class="sr">${roundTitle(place)}</span><span aria-hidden="true">${place}</span></a></li>`)}`)}
   </ul></nav>`;
@@ -36,7 +38,7 @@ function useReading(ids) {
     const seen = new Set();
     let end = false;
     const tell = () => {
-      const at = wanted.filter((id) => seen.has(id));
+      const at = wanted.filter((id) => seen.has(id) && !(id === "experts" && matchMedia(BESIDE).matches));
       const sections = wanted.filter((id) => !id.startsWith("round-"));
       const section = end ? sections[sections.length - 1] : at.filter((id) => !id.startsWith("round-")).pop();
       const round = end ? 0 : Number((at.filter((id) => id.startsWith("round-")).pop() || "").slice(6)) || 0;

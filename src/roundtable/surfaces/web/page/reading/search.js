@@ -7,7 +7,7 @@ import { t } from "../words.js";
 import { positionOf } from "./declared.js";
 import { MADE } from "./folds.js";
 import { folded, mark, rangesOf } from "./marks.js";
-import { goTo, stuck } from "./places.js";
+import { stuck, visit } from "./places.js";
 
 const PAUSE = 120;
 const MOST = 5000;
@@ -94,7 +94,7 @@ export function useSearch(state, derived, folds) {
     const hit = hits[next];
     folds.set([hit.id], MADE);
     const before = document.activeElement;
-    await goTo(turnPlace(hit.id), "", 0);
+    await visit(turnPlace(hit.id), "", 0);
     const range = rangesIn(hit.id, wanted)[hit.place];
     if (range) {
       const { top } = range.getBoundingClientRect();
