@@ -38,6 +38,10 @@ def course(state: State) -> dict[str, Any] | None:
         )
     if len(rounds) < 2:
         return None
+    for found in steps.values():
+        # What was held at first was said in the first round, unless another vote followed there.
+        if found and found[0]["round"] < 1 and (len(found) == 1 or found[1]["round"] > 1):
+            found[0]["round"] = 1
     standing = standing_of(state).question
     return {
         "options": [

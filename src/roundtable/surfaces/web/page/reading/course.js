@@ -27,6 +27,12 @@ function columns(course) {
   return changed.map((round, at) => ({ round, until: at + 1 < changed.length ? Math.max(round, changed[at + 1] - 1) : Math.max(round, last) }));
 }
 
+/** Before the first vote stands what was held before anybody had heard the others. */
+function headed(round, until) {
+  if (!round) return t("At first");
+  return round === until ? t("Round {n}", { n: round }) : t("Rounds {n} to {m}", { n: round, m: until });
+}
+
 function stretches(row, cols) {
   const found = [];
   for (const { round } of cols) {
@@ -51,16 +57,16 @@ export const Course = memo(function Course({ course, decision, sat, host }) {
     const { name } = person(state, row.participant);
     return row.steps.length === 1
       ? t("{name} held the same throughout: {option}.", { name, option: whole[row.steps[0].option] || "" })
-      : t("{name}: {course}.", { name, course: row.steps.map((step) => t("from round {n} {option}", { n: step.round, option: whole[step.option] || "" })).join("; ") });
+      : t("{name}: {course}.", { name, course: row.steps.map((step) => (step.round ? t("from round {n} {option}", { n: step.round, option: whole[step.option] || "" }) : t("at first {option}", { option: whole[step.option] || "" }))).join("; ") });
   });
-  return html`<details class="course" open><summary><h3>${moved ? t("Who moved, and when") : t("Nobody moved")}</h3></summary>
+  return html`<details class="course" open=${moved}><summary><h3>${moved ? t("Who moved, and when") : t("Nobody moved")}</h3></summary>
     <p class="sr" id="course-told">${told.join(" ")}</p>
     <div class="scroll" tabindex="0" role="group" aria-label=${t("Positions over the rounds")}>
-    <table aria-describedby="course-told"><thead><tr><th scope="col"><span class="sr">${t("Expert")}</span></th>${cols.map(({ round, until }) => html`<th scope="col">${round === until ? t("Round {n}", { n: round }) : t("Rounds {n} to {m}", { n: round, m: until })}</th>`)}</tr></thead>
+    <table aria-describedby="course-told"><thead><tr><th scope="col"><span class="sr">${t("Expert")}</span></th>${cols.map(({ round, until }) => html`<th scope="col">${headed(round, until)}</th>`)}</tr></thead>
       <tbody>${rows.map((row) => {
         const who = person(state, row.participant);
         return html`<tr key=${row.participant} class=${seatClass(who)}><th scope="row"><span class="who"><${Face} who=${who} kind="sm" /><bdi>${who.name}</bdi></span></th>
-          ${stretches(row, cols).map(({ step, span, moved: now }) => html`<td colspan=${span} class=${step ? `${delivered.has(step.option) ? "answer" : "other"}${now ? " moved" : ""}` : "none"}>${step
+          ${stretches(row, cols).map(({ step, span, moved: now }) => html`<td colspan=${span} class=${step ? `${delivered.has(step.option) ? "to-answer" : "to-other"}${now ? " now" : ""}` : "unsaid"}>${step
             ? html`<a class="stretch" href=${`#${encodeURI(turnPlace(step.turn_id))}`} title=${whole[step.option]} dir="auto">${now && html`<span class="to" aria-hidden="true">→ </span>`}${called[step.option] || ""}${now && html`<span class="sr">${t("(changed)")}</span>`}
               ${step.by && html`<small>${t("moved by {name}", { name: person(state, step.by).name })}</small>`}</a>`
             : html`<span class="soft">${t("not said yet")}</span>`}</td>`)}</tr>`;

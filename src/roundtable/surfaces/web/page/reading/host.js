@@ -6,6 +6,8 @@ import { n, t } from "../words.js";
 import { useFold } from "./folds.js";
 import { Speech } from "./speech.js";
 
+/** Whoever chose the seats, and assumed what nobody had said. */
+const CASTING = "casting";
 const ACTS = {
   seated: (act) => [act.joined.length ? t("{names} joined the table", { names: act.joined.join(", ") }) : "", act.left.length ? t("{names} left the table", { names: act.left.join(", ") }) : ""].filter(Boolean).join("; "),
   workflow: (act) => n(act.rounds, "The table chose how to work, in {n} round", "The table chose how to work, in {n} rounds"),
@@ -20,7 +22,7 @@ const ACTS = {
   budget: (act) => t("A limit was reached: {detail}", act),
   paused: (act) => (act.reason ? t("Paused by {by}: {reason}", act) : t("Paused by {by}", act)),
   resumed: (act) => t("Resumed by {by}", act),
-  material: (act) => t("{by} put “{source}” on the table ({n} characters)", { ...act, n: count(act.characters) }),
+  material: (act) => t("{by} put “{source}” on the table ({n} characters)", { ...act, by: act.by === CASTING ? t("The host") : act.by, n: count(act.characters) }),
   extended: (act) => n(act.rounds, "{by} gave the table {n} more round", "{by} gave the table {n} more rounds", { by: act.by }),
   stop: (act) => (act.reason ? t("{by} asked to stop: {reason}", act) : t("{by} asked to stop", act)),
 };
@@ -43,7 +45,7 @@ export function hostedId(place) {
 export function Hosted({ place, items, folds, people, named, nameOf }) {
   const id = hostedId(place);
   const open = Boolean(useFold(folds, id));
-  const seen = items.filter((item) => item.kind === "act" && VISIBLE.has(item.what));
+  const seen = items.filter((item) => place > 0 && item.kind === "act" && VISIBLE.has(item.what));
   const rest = items.filter((item) => !seen.includes(item));
   const toggled = (event) => {
     if (event.target === event.currentTarget) folds.set([id], event.target.open ? "made" : "");

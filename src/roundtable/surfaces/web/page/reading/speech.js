@@ -24,7 +24,7 @@ export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) 
   const failed = item.kind === "failure";
   const position = failed ? { text: t("No answer"), sure: null, own: true } : positionOf(item, named);
   const toggle = () => folds.set([item.id], open ? "" : MADE);
-  return html`<article class=${`speech ${seatClass(who)}${open ? " open" : ""}`} id=${place} tabindex="-1" aria-labelledby=${`${place}-name`}>
+  return html`<article class=${`speech ${seatClass(who)}${open ? " unfolded" : ""}`} id=${place} tabindex="-1" aria-labelledby=${`${place}-name`}>
     <h4><button type="button" class="line" id=${`${place}-line`} aria-expanded=${open ? "true" : "false"} aria-controls=${open ? `${place}-said` : undefined} onClick=${toggle}>
       <${Face} who=${who} kind=${failed ? "out" : ""} /><b class="name" id=${`${place}-name`}><bdi>${who.name}</bdi></b>
       <span class=${`pos${position.own ? "" : " said-first"}${failed ? " failed" : ""}`} dir="auto" lang=${languageOf(position.text)}>${position.text}</span>
