@@ -44,11 +44,36 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    if (named !== NONE) nameIn(made, named);
     place.current.replaceChildren(made);
   }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
+
+const NAMED = /\bp\d{1,4}\b/g;
+
+/** Whoever spoke called a point by its number: the words stay, and say on demand what it is. */
+function nameIn(made, named) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) if (!node.parentElement || !node.parentElement.closest("a, code, pre")) found.push(node);
+  for (const node of found) {
+    const parts = [];
+    let done = 0;
+    for (const { 0: name, index } of node.data.matchAll(NAMED)) {
+      if (!named[name]) continue;
+      const link = document.createElement("a");
+      link.className = "named";
+      link.href = `#point-${name}`;
+      link.title = named[name];
+      link.textContent = name;
+      parts.push(node.data.slice(done, index), link);
+      done = index + name.length;
+    }
+    if (parts.length) node.replaceWith(...parts, node.data.slice(done));
+  }
+}
 
 /** A point is called by what it says. */
 function clipped(text) {
