@@ -43,7 +43,8 @@ def last_words(who: str, round_: int) -> str:
 def long_speech(who: str, round_: int, words: int, filler: str = ENGLISH) -> str:
     paragraph = f"{filler}\n\n"
     times = max(1, words // max(len(filler.split()), len(filler) // 6))
-    return f"## Position\n\n{who} begins round {round_}.\n\n{paragraph * times}{last_words(who, round_)}"
+    begin = f"## Position\n\n{who} begins round {round_}."
+    return f"{begin}\n\n{paragraph * times}{last_words(who, round_)}"
 
 
 def read_at_length(

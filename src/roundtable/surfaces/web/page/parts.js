@@ -22,11 +22,16 @@ export function languageOf(text) {
   return undefined;
 }
 
-/** Which way a text as a whole runs: as its first letter does. Its paragraphs go their own way, so
- * the browser would not tell by itself. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
+
+/** Which way a text as a whole runs: as most of its letters do, and as its first does where both are
+ * many. Its paragraphs go their own way, so the browser would not tell by itself. */
 export function directionOf(text) {
-  const first = text.match(/\p{L}/u);
-  return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
+  const sample = text.slice(0, 1200);
+  const letters = sample.match(/\p{L}/gu) || [];
+  const share = (sample.match(RIGHT_TO_LEFT) || []).length / (letters.length || 1);
+  if (share > 0.2 && share < 0.5) return letters[0].match(RIGHT_TO_LEFT) ? "rtl" : "ltr";
+  return share >= 0.5 ? "rtl" : "ltr";
 }
 
 const NONE = {};

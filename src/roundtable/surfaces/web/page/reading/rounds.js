@@ -45,7 +45,7 @@ const Round = memo(function Round({ round, shown, sat, host, procedure, open, dr
   if (!shown && !open.length) return null;
   return html`
     ${groups.map((group) => html`<${Group} key=${group.id} group=${group} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`)}
-    ${!groups.length && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
+    ${!groups.length && round.place > 0 && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
     ${hosted.length > 0 && html`<${Hosted} place=${round.place} items=${hosted} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`}
     ${drafts && open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${people(turn.participant)} drafts=${drafts} />`)}`;
 });
