@@ -1,6 +1,6 @@
-"""The page of a long discussion in a real browser: how soon its first screen is complete beside that
-of a short one, how much is sent before it, whether the page ever stands still while it loads, while
-everything is opened, and while 200 more events come in.
+"""The page of a long discussion in a real browser: how soon its first screen is complete beside
+that of a short one, how much is sent before it, and whether the page ever stands still: while it
+loads, while everything is opened, and while 200 more events come in.
 
 The speeches are those of the recorded examples, with what they declare. It needs Chromium and the
 extra `web`. Wall times of a browser: run it on a quiet machine.
@@ -49,6 +49,8 @@ from roundtable.surfaces.web.links import load_links
 
 SHORT, EVENTS, MORE, EVERY = 50, 5_000, 200, 0.02
 TIMES = 5
+NEW_UNTIL = 3
+"""The round from which on nothing new is demanded or claimed."""
 SMALL, LONG, GROWING = "rt_00000050", "rt_00005000", "rt_00005200"
 SEATS = ("ann", "bob", "cid", "dan", "eve")
 OPTIONS = ("Modules first", "Services first")
@@ -302,8 +304,8 @@ def _turn(round_: int, place: int, name: str, turn: str) -> Iterator[Event]:
     declared = Declaration(
         position=held.position,
         confidence=held.confidence,
-        conditions=held.conditions,
-        new_points=held.new_points if round_ < 3 else (),
+        conditions=held.conditions if round_ < NEW_UNTIL else (),
+        new_points=held.new_points if round_ < NEW_UNTIL else (),
         votes=(DeclaredVote(on="d1", choice="o1" if (place + round_ // 20) % 2 else "o2"),),
     )
     yield AttemptStarted(

@@ -16,7 +16,9 @@ const IN_BAND = 2;
 export function settledOf(derived, state) {
   const decision = derived && derived.decision;
   if (!decision) return null;
-  return state.closed ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
+  // What was derived may be ahead of the events: of thousands the last one says that it is over.
+  const over = state.closed || (state.seq > 0 && derived.seq > state.seq && derived.status !== "running");
+  return over ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
 }
 
 /** The first screen of a discussion that does not go on. */

@@ -19,7 +19,7 @@ const reachers = new Set();
 let resolve = (place) => ({ place, words: "" });
 let release = () => {};
 
-/** Whoever can put places into the page says so: `reach(place)` is asked before one is gone to. */
+/** Whoever can put places into the page says so: `reach(place)` does it, and tells whether it can. */
 export function reaches(reach) {
   reachers.add(reach);
   return () => reachers.delete(reach);
@@ -36,9 +36,9 @@ export function goTo(place, words = "") {
 
 /** The same, without a word in the address bar. */
 export async function visit(place, words = "", held = HELD) {
-  const wanted = resolve(place);
+  const wanted = reached(place) ? { place, words: "" } : resolve(place);
+  if (wanted.place !== place) reached(wanted.place);
   const quoted = words || wanted.words;
-  for (const reach of reachers) reach(wanted.place);
   const target = await there(wanted.place);
   if (!target) return false;
   for (let outer = target.closest("details:not([open])"); outer; outer = outer.parentElement.closest("details:not([open])")) outer.open = true;
@@ -54,6 +54,10 @@ export async function visit(place, words = "", held = HELD) {
   setTimeout(() => target.classList.remove("aimed"), 1600);
   hold(at, held);
   return true;
+}
+
+function reached(place) {
+  return [...reachers].filter((reach) => reach(place)).length > 0;
 }
 
 /** Where the page begins below what sticks to the top of the window. */

@@ -13,7 +13,7 @@ import { Speech } from "./speech.js";
 import { grouped, roundTitle } from "./stages.js";
 
 /** Lines that are put into the page at once; the rest follow while nothing else is to do. */
-const AT_ONCE = 60;
+const AT_ONCE = 30;
 const NONE = [];
 
 /** The speeches of one stage of a round, below each other or side by side. */
@@ -67,14 +67,17 @@ export function Rounds({ state, drafts, folds, named }) {
     const reach = (place) => {
       const number = place.match(/^round-(\d+)/);
       if (number) setLimit(Infinity);
+      let found = Boolean(number);
       for (const round of latest.current.rounds) {
         for (const item of round.items) {
           if (item.kind === "act" ? item.id !== place : turnPlace(item.id) !== place) continue;
           setLimit(Infinity);
           if (!latest.current.sat[item.participant]) folds.set([hostedId(round.place)], MADE);
           folds.set([item.id], MADE);
+          found = true;
         }
       }
+      return found;
     };
     let back = () => {};
     const printing = () => {
