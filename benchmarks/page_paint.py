@@ -168,7 +168,7 @@ def _screen(context: Any, url: str) -> float:
 
 def _opened_at_once(page: Any) -> list[float]:
     begun = page.evaluate("performance.now()")
-    page.get_by_role("button", name="Open all").click()
+    page.locator(".talk-h > .link").click()
     page.wait_for_function("() => document.querySelectorAll('article.speech > .said').length > 100")
     for _ in range(20):
         page.mouse.wheel(0, 2_000)
