@@ -18,6 +18,7 @@ import { person } from "./reducer.js";
 import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
+import { LanguageChoice } from "./languages.js";
 import { t } from "./words.js";
 
 const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
@@ -35,7 +36,7 @@ export function Discussion({ base, info, saved = null }) {
   }, [store]);
   const { state, derived, connection, gone } = now;
   const role = info.role;
-  const chairs = !saved && role === "host";
+  const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
   // What was there when the reader came is no news.
@@ -53,7 +54,7 @@ export function Discussion({ base, info, saved = null }) {
   const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
-    <${Bar} base=${base} saved=${saved} chairs=${chairs} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
     <main id="main">
       ${still
@@ -76,7 +77,7 @@ export function Discussion({ base, info, saved = null }) {
         <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
     </main>
-    ${over && html`<${GoingOn} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} />`}
+    ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
@@ -138,12 +139,9 @@ function Announcer({ state, here }) {
 }
 
 function Help({ onClose }) {
-  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the decision"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
-  return html`<${Dialog} title="Keyboard" onClose=${onClose}>
+  const keys = [["j", t("next speech")], ["k", t("speech before")], ["v", t("the answer")], ["/", t("find in the discussion")], ["t", t("light, dark, as the system has it")], ["?", t("this help")]];
+  return html`<${Dialog} title=${t("Keyboard, language, help")} onClose=${onClose}>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <h3>Marks</h3>
-    <dl class="keys"><div><dt><span class="verified">“…”</span><span class="proof">✓</span></dt><dd>a quotation found word for word in a speech</dd></div>
-      <div><dt><bdi class="badge">repaired</bdi></dt><dd>the speaker was asked again, because its first answer did not keep to its form</dd></div>
-      <div><dt><bdi class="badge">in place of …</bdi></dt><dd>another model spoke than the one that was seated</dd></div></dl>
+    <${LanguageChoice} />
   <//>`;
 }
