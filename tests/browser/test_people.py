@@ -131,11 +131,11 @@ def test_the_host_says_later_how_it_turned_out(stage: Stage, window: Open) -> No
     dialog.get_by_label("mixed").check()
     dialog.get_by_label("What came of it").fill("Half of them liked it.")
     dialog.get_by_role("button", name="Record it").click()
-    expect(chair.locator("#verdict .outcome")).to_have_text(
+    expect(chair.locator("#decision .outcome")).to_have_text(
         "It turned out mixed. Half of them liked it."
     )
     watching.reload()
-    expect(watching.locator("#verdict .outcome")).to_contain_text("turned out mixed")
+    expect(watching.locator("#decision .outcome")).to_contain_text("turned out mixed")
     expect(chair.get_by_role("button", name="It turned out otherwise…")).to_be_visible()
 
 
@@ -163,7 +163,7 @@ def test_the_host_pauses_resumes_and_stops(stage: Stage, window: Open) -> None:
     dialog = chair.get_by_role("dialog")
     dialog.get_by_label("Why").fill("It is late.")
     dialog.get_by_role("button", name="Stop it").click()
-    expect(chair.locator(".status").first).to_have_text("stopped")
+    expect(chair.locator("#decision .meta .chip").first).to_have_text("Stopped")
     expect(chair.locator(".act.stop")).to_contain_text("It is late.")
     closed = stage.read(state).closed
     assert isinstance(closed, DiscussionClosed)
@@ -252,4 +252,4 @@ def test_the_chair_takes_up_a_discussion_that_nobody_drives_any_more(
     page = guest.open(stage.link(state.discussion_id, "host"))
     page.get_by_role("button", name="Go on").click()
     page.clock.run_for(2_000)
-    expect(page.locator(".status").first).to_have_text("concluded")
+    expect(page.locator("#decision .answer")).not_to_contain_text("No answer yet")

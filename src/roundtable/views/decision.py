@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from ..core.naming import name_of
 from ..core.record import LEGACY, record_of
 from ..core.state import State
-from ..core.text import clip_words, same_words, sentences
+from ..core.text import clip_words, count_words, same_words, sentences
 from ..procedures import procedure_spec
 from ..version import __version__
-from .citing import cite, cited, plain, surroundings_of
+from .citing import cite, cited, in_words, plain, surroundings_of
 from .decision_flags import ONE_FAMILY, finding_told, flags
 from .decision_parts import (
     STATES,
@@ -58,13 +58,16 @@ BELOW = 2
 LONGEST_QUESTION = 140
 LONGEST_ANSWER = 140
 """Characters up to which a sentence is an answer that is read at a glance."""
-_ASKS = tuple("?？؟;՞")
+LONGEST_SECOND = 280
+_ASKS = ("?", "？", "؟")
 _CLOSERS = ' "”’»」』)）]*_'
 _CONDITION = re.compile(
-    r"^(?:if|wenn|falls|si|如果|若)?\s*(?P<when>.{8,}?)\s*"
+    r"^(?:(?:if|wenn|falls|si)\s+|如果|若)?\s*(?P<when>.{8,}?)\s*"
     r"[:,;：，；]\s*(?:then|dann|entonces|则|那么)\s+(?P<then>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+PROSE = frozenset({"text", "txt", "md", "markdown"})
+"""Endings of files that hold text for people."""
 PLAIN: dict[str, str] = {
     "council": "Quick opinions",
     "deliberation": "Weigh a decision",
@@ -142,7 +145,7 @@ def _decision(state: State, interrupted: bool) -> Decision:
             _change(state, each) for each in (verdict.would_change if verdict else ())
         ),
         steps=tuple(
-            Step(line(each.due), line(each.text), "", line(each.owner))
+            Step(line(each.due), plain(cited(state, each.text).text), "", line(each.owner))
             for each in delivery.next_steps
         ),
         experts=experts(state, delivery),
@@ -151,7 +154,8 @@ def _decision(state: State, interrupted: bool) -> Decision:
         rests_on=delivery.rests_on,
         works=tuple(_works(state, delivery)),
         record=tuple(
-            Kept(name_of(state, who), line(text)) for who, text in kept_for_the_record(state)
+            Kept(name_of(state, who), in_words(state, text))
+            for who, text in kept_for_the_record(state)
         ),
         made=_made(state, delivery, facts),
     )
@@ -166,8 +170,11 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
         if state.paused is not None:
             return "paused"
         return "interrupted" if interrupted else "live"
+    if closed.status == "failed":
+        return "failed"
+    # Who stops a discussion gets the answer as far as it came, if there is one.
     if state.verdict is None:
-        return closed.status if closed.status != "concluded" else "none"
+        return "stopped" if closed.status == "stopped" else "none"
     if delivery.demonstration and not delivery.meaningful:
         return "demonstration"
     if question is None:
@@ -246,13 +253,18 @@ def question_of(topic: str) -> Question:
     found = [line(plain(each)) for each in sentences(whole)]
     if line(plain(whole)) and len(line(plain(whole))) <= LONGEST_QUESTION:
         return Question(line(plain(whole)), whole)
-    asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS[:3])]
+    asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS)]
     if not asking:
         return Question(clip_words(_as_many(found), LONGEST_QUESTION), whole)
     last = asking[-1]
     short = found[last]
     # “Why?” asks nothing by itself.
-    if last and len(short) < 16 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
+    if len(short) > LONGEST_QUESTION:
+        # “The board asks: …?” asks behind its colon.
+        behind = short.rpartition(": ")[2] if ": " in short else ""
+        fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
+        short = behind[:1].upper() + behind[1:] if fits else short
+    elif last and count_words(short) < 3 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
         short = f"{found[last - 1]} {short}"
     return Question(clip_words(short, LONGEST_QUESTION), whole)
 
@@ -272,6 +284,7 @@ def _answer(state: State, delivery: Delivery, kind: Kind, cause: Cause | None) -
     if verdict is not None and verdict.answer.strip():
         written = to_html(clean(verdict.answer).strip(), below=BELOW, around=surroundings_of(state))
     first, second = _first_two(state, delivery, kind, cause)
+    second = clip_words(second, LONGEST_SECOND)
     return Answer(first, "" if same_words(first, second) else second, written)
 
 
@@ -303,6 +316,10 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     chosen = _sentence(chosen[:1].upper() + chosen[1:]) if chosen else ""
     if chosen and (delivery.contradicts or not brief):
         return chosen, ""
+    if not brief and delivery.extract:
+        agreed = len(delivery.points_that_are("agreed"))
+        of = f"the table agrees on {number(agreed)} {'point' if agreed == 1 else 'points'}"
+        return f"Nothing was put to the vote; {of}.", ""
     if not brief:
         told = _written(state)
         return (told[0], told[1] if len(told) > 1 else "") if told else (delivery.headline, "")
@@ -376,7 +393,7 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
     for each in points:
         point = record.point(each.id)
         if point is not None and not cites:
-            cites += [c for c in [cite(state, point.turn_id, each.text)] if c is not None]
+            cites += [c for c in [cite(state, point.turn_id, words=each.text)] if c is not None]
     return Reason(
         html=to_html(found.text, below=BELOW + 1),
         text=plain(found.text),
@@ -388,7 +405,9 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
 def _agreed(point: PointTold) -> str:
     if point.status == "agreed":
         everybody = len(point.holders)
-        return f"Agreed by all {everybody}" if everybody == point.of else f"Held by {everybody}"
+        if everybody != point.of:
+            return f"Held by {everybody}"
+        return "Agreed by both" if everybody == 2 else f"Agreed by all {everybody}"
     if point.status == "held":
         return f"Held by {len(point.holders)} of {point.of}"
     return _standing(point) if point.status == "disputed" else ""
@@ -435,6 +454,9 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
             cite(state, each.turn_id),
             "" if each.left_out else each.text,
             "" if each.left_out else each.file,
+            to_html(clean(each.text), below=BELOW + 1)
+            if ending in PROSE and not each.left_out
+            else "",
         )
 
 

@@ -71,7 +71,7 @@ export function Discussion({ base, info, saved = null }) {
       ${still && html`<${Rail} sections=${sectionsOf(derived, state)} rounds=${state.rounds} />`}
       ${decision && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
-        <${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />
+        ${(over || !still) && html`<${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />`}
         <${Talk} state=${state} derived=${derived} drafts=${store.drafts} folds=${folds} here=${here} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
         <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
+import { t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -50,47 +51,25 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
     if (named !== NONE) nameIn(made, named);
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
   }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
-const NAMED = /\bp\d{1,4}\b/g;
-
-/** Whoever spoke called a point by its number: the words stay, and say on demand what it is. */
-function nameIn(made, named) {
-  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
-  const found = [];
-  for (let node = walk.nextNode(); node; node = walk.nextNode()) if (!node.parentElement || !node.parentElement.closest("a, code, pre")) found.push(node);
-  for (const node of found) {
-    const parts = [];
-    let done = 0;
-    for (const { 0: name, index } of node.data.matchAll(NAMED)) {
-      if (!named[name]) continue;
-      const link = document.createElement("a");
-      link.className = "named";
-      link.href = `#point-${name}`;
-      link.title = named[name];
-      link.textContent = name;
-      parts.push(node.data.slice(done, index), link);
-      done = index + name.length;
-    }
-    if (parts.length) node.replaceWith(...parts, node.data.slice(done));
-  }
-}
-
-/** A point is called by what it says. */
-function clipped(text) {
-  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+    if (named !== NONE) nameIn(made, named);
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
 }
 
 let isKnown = () => true;
+let lookOf = () => "host";
 let callTurn = (turn) => turn;
 
-/** The page says what people call a turn: by who spoke, and in which round. */
-export function callTurns(call) {
+/** The page says what people call a turn, by who spoke and in which round, and how it looks. */
+export function callTurns(call, look) {
   callTurn = call;
+  lookOf = look;
 }
 
 /** The page says which places there are: speeches and points. */
