@@ -68,7 +68,7 @@ export function Discussion({ base, info, saved = null }) {
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>`}
-      ${still && html`<${Rail} sections=${sectionsOf(derived, state)} rounds=${state.rounds} />`}
+      ${still && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
         ${(over || !still) && html`<${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />`}

@@ -52,7 +52,7 @@ export function Sections({ decision, state }) {
 }
 
 /** The sections of the page, in the order in which they are read: id and title. */
-export function sectionsOf(derived, state) {
+export function sectionsOf(derived, state, leads) {
   const found = [];
   const decision = settledOf(derived, state);
   if (decision) {
@@ -68,6 +68,6 @@ export function sectionsOf(derived, state) {
   }
   found.push(["discussion", t("Discussion")]);
   if (hasStandings(derived)) found.push(["points", t("All points")]);
-  if (state.closed) found.push(["follow-up", t("Follow-up")]);
+  if (state.closed && leads) found.push(["follow-up", t("Follow-up")]);
   return found;
 }
