@@ -42,7 +42,6 @@ def landed(page: Page, place: str) -> None:
     page.wait_for_function(
         f"(place) => {{ const off = ({OFF})(place); return off !== null && Math.abs(off) < 100; }}",
         arg=place,
-        timeout=5_000,
     )
     off = page.evaluate(OFF, place)
     assert off is not None
