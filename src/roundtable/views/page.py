@@ -20,7 +20,9 @@ from ..core.visible import shown
 from ..procedures import procedure_spec
 from ..procedures.casting import open_questions
 from . import decision_json
+from .course import course
 from .decision import Decision
+from .declared import named_in
 from .delivery import Delivery
 from .delivery_json import document
 from .opinion_map import OpinionMap, opinion_map_of
@@ -61,6 +63,8 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "status": state.status,
         "decision": _cleaned(decision_json.document(Decision.of(state, interrupted=interrupted))),
         "delivery": _cleaned(document(Delivery.of(state))),
+        "named": named_in(state),
+        "course": course(state),
         "points": list(_points(state, drawn)),
         "pictures": [*_pictures(drawn), *_drawn_in(scored)],
         "camps": [

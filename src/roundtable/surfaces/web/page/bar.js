@@ -7,12 +7,12 @@ import { ThemeButton } from "./themes.js";
 import { html } from "./ui.js";
 import { t } from "./words.js";
 
-export function Bar({ base, info, state, saved, find, setFind, onHelp }) {
+export function Bar({ base, info, state, saved, finder, onHelp }) {
   const [sharing, setSharing] = useState(false);
   return html`<header class="bar">
     <${Brand} href=${info.owns ? "/" : ""} />
     ${info.owns ? html`<a class="crumb" href="/">${t("All decisions")}</a>` : html`<span class="crumb"></span>`}
-    <label class="find"><span class="sr">${t("Find in the discussion")}</span><input type="search" id="find" placeholder=${t("Find")} value=${find} onInput=${(event) => setFind(event.target.value)} /></label>
+    ${finder}
     ${!saved && html`<${Exports} base=${base} leads=${info.leads} />
       <button type="button" class="quiet" onClick=${() => setSharing(true)}><${Icon} name="share" /><span class="hide">${t("Share")}</span></button>`}
     <${ThemeButton} />

@@ -9,8 +9,10 @@ import { GoingOn } from "./going-on.js";
 import { listenToKeys, step } from "./keys.js";
 import { Dock, Live } from "./live/page.js";
 import { Dialog, languageOf } from "./parts.js";
+import { Folds } from "./reading/folds.js";
 import { usePlaces } from "./reading/places.js";
 import { Rail } from "./reading/rail.js";
+import { Find, useSearch } from "./reading/search.js";
 import { Talk } from "./reading/talk.js";
 import { person } from "./reducer.js";
 import { Store } from "./store.js";
@@ -24,10 +26,9 @@ const STATUSES = { waiting: "opening", running: "running", concluded: "concluded
 export function Discussion({ base, info, saved = null }) {
   const store = useMemo(() => new Store(base, saved), [base]);
   const [now, setNow] = useState(store.now);
-  const [find, setFind] = useState("");
+  const folds = useMemo(() => new Folds(), [base]);
   const [help, setHelp] = useState(false);
   const [made, setMade] = useState(false);
-  const mount = useRef(() => {});
   useEffect(() => {
     setNow(store.now);
     const ends = [store.subscribe(setNow), () => store.stop()];
@@ -41,7 +42,8 @@ export function Discussion({ base, info, saved = null }) {
   // What was there when the reader came is no news.
   const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
-  usePlaces(state, derived, mount);
+  usePlaces(state, derived);
+  const search = useSearch(state, derived, folds);
   useKeys({ setHelp });
   const topic = state.topic || info.topic || "";
   const status = state.seq ? state.status : info.status || "waiting";
@@ -52,7 +54,7 @@ export function Discussion({ base, info, saved = null }) {
   const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
-    <${Bar} base=${base} info=${info} state=${state} saved=${saved} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
     <main id="main">
       ${still
@@ -66,11 +68,11 @@ export function Discussion({ base, info, saved = null }) {
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>`}
-      ${still && html`<${Rail} sections=${sectionsOf(derived, state, over && chairs)} />`}
+      ${still && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
         ${!still && html`<${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />`}
-        <${Talk} state=${state} drafts=${store.drafts} find=${find} mount=${mount} here=${here} />
+        <${Talk} state=${state} derived=${derived} drafts=${store.drafts} folds=${folds} here=${here} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
         <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
@@ -92,8 +94,8 @@ function useTitle(state, info, myTurn) {
 
 function useKeys({ setHelp }) {
   useEffect(() => listenToKeys({
-    j: () => step("article.speech:not(.draft)", 1),
-    k: () => step("article.speech:not(.draft)", -1),
+    j: () => step("article.speech > h4 > .line", 1),
+    k: () => step("article.speech > h4 > .line", -1),
     "/": () => document.getElementById("find").focus(),
     "?": () => setHelp(true),
     v: () => {

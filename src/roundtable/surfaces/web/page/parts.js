@@ -23,31 +23,69 @@ export function languageOf(text) {
   return undefined;
 }
 
-/** Which way a text as a whole runs: as its first letter does. Its paragraphs go their own way, so
- * the browser would not tell by itself. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
+
+/** Which way a text as a whole runs: as most of its letters do, and as its first does where both are
+ * many. Its paragraphs go their own way, so the browser would not tell by itself. */
 export function directionOf(text) {
-  const first = text.match(/\p{L}/u);
-  return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
+  const sample = text.slice(0, 1200);
+  const letters = sample.match(/\p{L}/gu) || [];
+  const share = (sample.match(RIGHT_TO_LEFT) || []).length / (letters.length || 1);
+  if (share > 0.2 && share < 0.5) return letters[0].match(RIGHT_TO_LEFT) ? "rtl" : "ltr";
+  return share >= 0.5 ? "rtl" : "ltr";
 }
 
+const NONE = {};
+const CALLED = 60;
 const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
 
 /** Words of others, as elements. A citation of something that is not here is no link. */
-export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3 }) {
+export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3, named = NONE }) {
   const place = useRef(null);
   useLayoutEffect(() => {
     const made = safeHtml(markup, under);
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+      else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    if (named !== NONE) nameIn(made, named);
     for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
-  }, [markup]);
+  }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
+
+const NAMED = /\bp\d{1,4}\b/g;
+
+/** Whoever spoke called a point by its number: the words stay, and say on demand what it is. */
+function nameIn(made, named) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) if (!node.parentElement || !node.parentElement.closest("a, code, pre")) found.push(node);
+  for (const node of found) {
+    const parts = [];
+    let done = 0;
+    for (const { 0: name, index } of node.data.matchAll(NAMED)) {
+      if (!named[name]) continue;
+      const link = document.createElement("a");
+      link.className = "named";
+      link.href = `#point-${name}`;
+      link.title = named[name];
+      link.textContent = name;
+      parts.push(node.data.slice(done, index), link);
+      done = index + name.length;
+    }
+    if (parts.length) node.replaceWith(...parts, node.data.slice(done));
+  }
+}
+
+/** A point is called by what it says. */
+function clipped(text) {
+  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+}
 
 /** A citation within a text looks as it does beside one: in the colour of its seat, without the
  * brackets that it was written in. */
@@ -59,7 +97,7 @@ function asChip(link) {
   }
   const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
   if (kind === "turn") link.classList.add(lookOf(id));
-  if (kind === "point") link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
+  if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
 }
 
 let isKnown = () => true;
@@ -98,6 +136,11 @@ export function Disc({ who }) {
   return html`<span class="disc" aria-hidden="true">${who.emoji && who.emoji !== NOBODY ? who.emoji : initials(who.name)}</span>`;
 }
 
+/** The same in the colours of the seat: `sm` is small, `out` is somebody who is not there. */
+export function Face({ who, kind = "" }) {
+  return html`<span class=${`face ${kind} ${seatClass(who)}`} aria-hidden="true">${initials(who.name)}</span>`;
+}
+
 export function seatClass(who) {
   return who.number === null || who.number === undefined ? "host" : `seat${who.number % 12}`;
 }
@@ -109,8 +152,6 @@ export function Time({ at }) {
 export function TurnLink({ turn, children }) {
   return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || callTurn(turn)}</a>`;
 }
-
-const NONE = {};
 
 /** A table of plain text. Cells that name a turn lead to it. */
 export function Grid({ caption, header, rows, numbers = [], folded = false, turns = NONE }) {

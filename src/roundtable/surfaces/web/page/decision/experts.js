@@ -1,11 +1,10 @@
 // The experts, each with what it held at first and what it holds in the end.
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
-import { languageOf, seatClass, TurnLink } from "../parts.js";
+import { Face, languageOf, seatClass, TurnLink } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { n, t } from "../words.js";
 import { Cite } from "./cite.js";
-import { Face } from "./sections.js";
 import { Slope } from "./slope.js";
 
 const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };

@@ -16,7 +16,9 @@ const IN_BAND = 2;
 export function settledOf(derived, state) {
   const decision = derived && derived.decision;
   if (!decision) return null;
-  return state.closed ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
+  // What was derived may be ahead of the events: of thousands the last one says that it is over.
+  const over = state.closed || (state.seq > 0 && derived.seq > state.seq && derived.status !== "running");
+  return over ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
 }
 
 /** The first screen of a discussion that does not go on. */
@@ -49,9 +51,8 @@ export function Sections({ decision, state }) {
   </div>`;
 }
 
-/** The sections of the page, in the order in which they are read: id and title. `further` says
- * whether the reader can ask on. */
-export function sectionsOf(derived, state, further = false) {
+/** The sections of the page, in the order in which they are read: id and title. */
+export function sectionsOf(derived, state, leads) {
   const found = [];
   const decision = settledOf(derived, state);
   if (decision) {
@@ -67,6 +68,6 @@ export function sectionsOf(derived, state, further = false) {
   }
   found.push(["discussion", t("Discussion")]);
   if (hasStandings(derived)) found.push(["points", t("All points")]);
-  if (further) found.push(["follow-up", t("Follow-up")]);
+  if (state.closed && leads) found.push(["follow-up", t("Follow-up")]);
   return found;
 }

@@ -1,8 +1,7 @@
 // What follows the first screen: why, who disagrees, what would change it, what is to be done, and
 // the texts that the table hands over.
 import { Icon } from "../icons.js";
-import { languageOf, seatClass, Words } from "../parts.js";
-import { initials } from "../format.js";
+import { Face, languageOf, Words } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { n, t } from "../words.js";
@@ -77,10 +76,6 @@ function Side({ side, state }) {
       <span><b><bdi>${side.title}</bdi></b>${side.position && html`<small dir="auto">${side.position}</small>`}</span></header>
     ${side.quotes.map((cite) => html`<blockquote dir="auto" lang=${languageOf(cite.words)}>“${cite.words}”</blockquote><p class="by"><${Cite} cite=${cite} state=${state} /></p>`)}
   </div>`;
-}
-
-export function Face({ who, kind = "" }) {
-  return html`<span class=${`face ${kind} ${seatClass(who)}`} aria-hidden="true">${initials(who.name)}</span>`;
 }
 
 export const Changes = memo(function Changes({ changes, state, notes }) {
