@@ -54,7 +54,8 @@ def link_routes() -> APIRouter:
         """What this link opens, and as whom."""
         async with here.rooms.enter(grant.only) as room:
             links = None
-            if grant.role == "host":
+            leads = grant.role == "host" or is_owner(request, here)
+            if leads:
                 seats = [each.id for each in room.opened.participants]
                 links = _links(here, request, grant.only, seats, _lender(request, here, grant))
             return bodies.Opened(
@@ -68,6 +69,7 @@ def link_routes() -> APIRouter:
                 procedure=room.opened.procedure,
                 last_seq=room.last_seq,
                 driven_here=here.running.drives(grant.only),
+                leads=leads,
                 links=links,
             )
 

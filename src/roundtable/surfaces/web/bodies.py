@@ -44,6 +44,8 @@ class Opened(BaseModel):
     procedure: str
     last_seq: int
     driven_here: bool
+    leads: bool = False
+    """Whether this browser may lead: by the link, or because it is the owner's."""
     links: dict[str, str] | None = None
     """For the host: the links of others by whom they are for, `viewer` and the seats' names."""
 
