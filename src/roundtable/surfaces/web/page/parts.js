@@ -50,6 +50,11 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
 let isKnown = () => true;
 let callTurn = (turn) => turn;
 
+/** What people call a turn that is cited; the text itself where it cites none. */
+export function citedAs(text) {
+  return TURN.test(text) ? callTurn(text) : text;
+}
+
 /** The page says what people call a turn: by who spoke, and in which round. */
 export function callTurns(call) {
   callTurn = call;
