@@ -1,97 +1,57 @@
-"""The course of a discussion: which steps it takes, where it is, what is still to come.
-
-In kinds that a surface has plain words for; only a stage of a user's own procedure has a name."""
+"""The positions of a table over its rounds: who held what from when on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from ..core.convergence import UNSURE
+from ..core.declaration import ANY
+from ..core.position_changes import votes_held
+from ..core.record import record_of
+from ..core.standing import standing_of
 from ..core.state import State
-from .five_round.rounds import planned
-from .meeting_status import max_rounds
 from .report_parts import line
 
-KINDS = {
-    "casting": "casting",
-    "brief": "brief",
-    "opening": "brief",
-    "answer": "answers",
-    "proposal": "answers",
-    "critique": "replies",
-    "cross-examination": "replies",
-    "cross-reference": "replies",
-    "revision": "replies",
-    "second-stage": "replies",
-    "discussion": "discussion",
-    "summary": "summary",
-    "clerk": "list",
-    "confirm": "vote",
-    "ballot": "vote",
-    "ranking": "vote",
-    "draft": "answer",
-    "synthesis": "answer",
-    "conclusion": "answer",
-    "arbitration": "answer",
-    "validation": "check",
-}
-_ROUNDS = ("answers", "replies", "discussion", "")
-"""The kinds that participants hold round by round."""
 
-
-def course(state: State) -> dict[str, Any]:
-    """`steps`, each `done`, `now` or `next`; what happens `now`, which may be a small thing between
-    two steps; and the number of `rounds`, 0 where nobody knows it."""
-    steps = [{"kind": kind, "round": round_} for kind, round_ in _steps(state)]
-    now: dict[str, Any] | None = None
-    here = -1
-    for name, round_ in state.stages:
-        now = {"kind": KINDS.get(name, ""), "round": round_, "name": line(name.replace("_", " "))}
-        here = max(here, _place(steps, now))
-    last = len(steps) if state.closed is not None else here
+def course(state: State) -> dict[str, Any] | None:
+    """The question's options, and for every seat each round in which it came to hold another one
+    than before. None where nothing was put to the vote, or everybody spoke once."""
+    record = record_of(state)
+    question = record.question
+    if question is None:
+        return None
+    steps: dict[str, list[dict[str, Any]]] = {seat: [] for seat in record.seats}
+    rounds: set[int] = set()
+    for held in votes_held(state, question):
+        rounds.add(held.round)
+        option = ANY if held.position == UNSURE else held.position
+        before = steps[held.participant]
+        if before and before[-1]["option"] == option:
+            continue
+        before.append(
+            {
+                "round": held.round,
+                "option": option,
+                "turn_id": held.turn,
+                "by": held.because.participant if before and held.because else "",
+            }
+        )
+    if len(rounds) < 2:
+        return None
+    for found in steps.values():
+        # What was held at first was said in the first round, unless another vote followed there.
+        if found and found[0]["round"] < 1 and (len(found) == 1 or found[1]["round"] > 1):
+            found[0]["round"] = 1
+    standing = standing_of(state).question
     return {
-        "steps": [
-            {**step, "state": "done" if n < last else "now" if n == here else "next"}
-            for n, step in enumerate(steps)
+        "options": [
+            {
+                "id": option.id,
+                "text": line(option.text),
+                "delivered": standing is not None and standing.delivered == option.id,
+            }
+            for option in question.options
         ],
-        "now": now if state.closed is None else None,
-        "rounds": len({step["round"] for step in steps if step["kind"] in _ROUNDS}),
+        "rounds": sorted(rounds),
+        "rows": [{"participant": seat, "steps": found} for seat, found in steps.items()],
     }
-
-
-def _place(steps: list[dict[str, Any]], now: dict[str, Any]) -> int:
-    """Which step something belongs to; -1 for what is none."""
-    found = [
-        n
-        for n, step in enumerate(steps)
-        if step["kind"] == now["kind"]
-        and (step["round"] == now["round"] or step["kind"] not in _ROUNDS)
-    ]
-    return found[0] if found else -1
-
-
-def _steps(state: State) -> Iterator[tuple[str, int]]:
-    """The steps that this discussion set out to take."""
-    options = state.start.options
-    match state.start.procedure:
-        case "deliberation":
-            yield "answers", 1
-            if options.get("critique", True):
-                yield "replies", 2
-                yield "vote", 0
-        case "council":
-            yield "answers", 1
-            if options.get("round2") or ("cross-examination", 2) in state.stages:
-                yield "replies", 2
-        case "adaptive":
-            yield "answers", 1
-            yield "replies", 2
-        case "five-round":
-            for number, stage in planned(state):
-                yield KINDS[stage], number
-        case "meeting":
-            for number in range(1, max_rounds(state) + 1):
-                yield "discussion", number
-        case _:
-            return
-    yield "answer", 0

@@ -27,7 +27,7 @@ from ...core.events import (
 )
 from ...core.state import State
 from ...engine.service import Service
-from ...views.page import derived, page_event
+from ...views.page import derived, needs_driver, page_event
 from .drafts import DraftStore, Speaking
 from .usual import usual_seconds
 
@@ -69,7 +69,7 @@ class Room:
         # What derives from the whole is folded only when somebody wants it.
         self._state = State()
         self._unfolded: list[StoredEvent] = []
-        self._derived: tuple[int, bytes] = (0, b"")
+        self._derived: tuple[str, bytes] = ("", b"")
         self._folding = asyncio.Lock()
         # The newest pieces of what is being said, each with its number.
         self._drafts: deque[tuple[int, bytes]] = deque(maxlen=_DRAFTS_KEPT)
@@ -109,18 +109,20 @@ class Room:
         pieces = (self._frames[n][slice(*self._bodies[n])] for n in chosen)
         return b'{"events":[%b],"last_seq":%d}' % (b",".join(pieces), self.last_seq)
 
-    async def derived(self) -> tuple[int, bytes]:
-        """What derives from the whole, and the event up to which it does."""
+    async def derived(self) -> tuple[str, bytes]:
+        """What derives from the whole, and the version of it: the event up to which it does, and
+        whether nobody drives it, which no event tells."""
         async with self._folding:
-            if self._derived[0] != self.last_seq:
-                coming, self._unfolded = self._unfolded, []
-                self._derived = await asyncio.to_thread(self._derive, coming)
+            coming, self._unfolded = self._unfolded, []
+            for record in coming:
+                self._state.apply(record)
+            driven = self._closed is not None or await self._service.is_driven(self.discussion_id)
+            lost = not driven and needs_driver(self._state)
+            version = f"{self._state.seq}{'-interrupted' if lost else ''}-{self._usual or 0:.0f}"
+            if self._derived[0] != version:
+                body = await asyncio.to_thread(derived, self._state, interrupted=lost)
+                self._derived = version, _json({**body, "usual_seconds": self._usual})
             return self._derived
-
-    def _derive(self, coming: list[StoredEvent]) -> tuple[int, bytes]:
-        for record in coming:
-            self._state.apply(record)
-        return self._state.seq, _json({**derived(self._state), "usual_seconds": self._usual})
 
     # What comes
 
@@ -266,7 +268,6 @@ class Room:
                         self._wake()
                     if not known:
                         self._usual = await usual_seconds(self._service, self.discussion_id)
-                        self._derived = (0, b"")
                         known = True
                 except RoundtableError as error:
                     log.warning("%s cannot be looked after now: %s", self.discussion_id, error)

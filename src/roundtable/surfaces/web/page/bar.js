@@ -4,10 +4,10 @@ import { Brand } from "./parts.js";
 import { ThemeButton } from "./themes.js";
 import { html } from "./ui.js";
 
-export function Bar({ base, saved, chairs, find, setFind, onHelp }) {
+export function Bar({ base, saved, chairs, finder, onHelp }) {
   return html`<header class="bar">
     <${Brand} href=${chairs ? "/" : ""} />
-    <label class="find"><span class="sr">Find in the speeches</span><input type="search" id="find" placeholder="Find in the speeches" value=${find} onInput=${(event) => setFind(event.target.value)} /></label>
+    ${finder}
     ${!saved && html`<${Exports} base=${base} chairs=${chairs} />`}
     <${ThemeButton} />
     <button type="button" class="quiet icon" aria-label="Keyboard and help" title="Keyboard and help" onClick=${onHelp}>?</button>

@@ -29,23 +29,31 @@ export function directionOf(text) {
   return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
 }
 
+const NONE = {};
+const CALLED = 60;
 const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
 
 /** Words of others, as elements. A citation of something that is not here is no link. */
-export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3 }) {
+export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3, named = NONE }) {
   const place = useRef(null);
   useLayoutEffect(() => {
     const made = safeHtml(markup, under);
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+      else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
     place.current.replaceChildren(made);
-  }, [markup]);
+  }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
+
+/** A point is called by what it says. */
+function clipped(text) {
+  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+}
 
 let isKnown = () => true;
 let callTurn = (turn) => turn;
@@ -86,6 +94,11 @@ export function Disc({ who }) {
   return html`<span class="disc" aria-hidden="true">${who.emoji && who.emoji !== NOBODY ? who.emoji : initials(who.name)}</span>`;
 }
 
+/** The same in the colours of the seat: `sm` is small, `out` is somebody who is not there. */
+export function Face({ who, kind = "" }) {
+  return html`<span class=${`face ${kind} ${seatClass(who)}`} aria-hidden="true">${initials(who.name)}</span>`;
+}
+
 export function seatClass(who) {
   return who.number === null || who.number === undefined ? "host" : `seat${who.number % 12}`;
 }
@@ -97,8 +110,6 @@ export function Time({ at }) {
 export function TurnLink({ turn, children }) {
   return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || callTurn(turn)}</a>`;
 }
-
-const NONE = {};
 
 /** A table of plain text. Cells that name a turn lead to it. */
 export function Grid({ caption, header, rows, numbers = [], folded = false, turns = NONE }) {

@@ -154,6 +154,22 @@ function seat(draft, own, people) {
   }
 }
 
+/** What earlier versions of the program kept beside a speech belongs to what it declares. */
+function declares(draft, event, own) {
+  if (!event.declared) return;
+  const place = Number(event.turn_id.split("/", 1)[0]);
+  const at = draft.rounds.findIndex((round) => round.place === place);
+  const item = at < 0 ? -1 : draft.rounds[at].items.findIndex((each) => each.id === event.turn_id);
+  if (item < 0 || !draft.rounds[at].items[item].declared) return;
+  const rounds = mine(draft, own, "rounds");
+  if (!own.has(`round/${place}`)) {
+    own.add(`round/${place}`);
+    rounds[at] = { place, items: [...rounds[at].items] };
+  }
+  const { items } = rounds[at];
+  items[item] = { ...items[item], declared: [...items[item].declared, ...event.declared] };
+}
+
 const STEPS = {
   DiscussionOpened(draft, event, own) {
     draft.openedAt = event.at;
@@ -244,10 +260,14 @@ const STEPS = {
     }
     add(draft, own, event.round || event.after_round, {
       kind: "speech", id: event.turn_id, at: event.at, participant: event.participant,
-      stage: event.stage, model: event.model, words: event.words, html: event.html, declared: event.declared || [],
+      stage: event.stage, model: event.model, words: event.words, html: event.html, first: event.first || "",
+      independent: Boolean(event.independent), declared: event.declared || [],
       marks: marks(turn(draft, own, event.turn_id), event),
     });
   },
+  BallotCast: declares,
+  PointRaised: declares,
+  StanceTaken: declares,
   TurnFailed(draft, event, own) {
     over(draft, own, event.turn_id);
     if (draft.stage && draft.stage.turns.includes(event.turn_id)) {

@@ -1,27 +1,79 @@
-// Where one is on the page, and where one can go.
-import { plural } from "../format.js";
+// Where one is on the page, and where one can go. It sticks below the bar and marks what is read.
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { html } from "../ui.js";
-import { roundTitle } from "./rounds.js";
+import { t } from "../words.js";
+import { stuck } from "./places.js";
+import { roundTitle } from "./stages.js";
 
-export function Rail({ state, derived }) {
-  const items = [];
-  if ((derived && derived.verdict) || (state.closed && state.closed.status !== "concluded")) items.push(["verdict", "Verdict"]);
-  items.push(["discussion", "Discussion"]);
-  const after = [];
-  if (derived) {
-    if (derived.points.length) after.push(["points", "Points"]);
-    if (derived.pictures.length) after.push(["pictures", "Pictures"]);
-    if (derived.ballots.length || derived.scores.length) after.push(["votes", derived.ballots.length ? "Who holds what" : "Scores"]);
-    if (derived.changes.length || derived.talk.voters || (derived.verdict && derived.verdict.changed_minds)) after.push(["talk", "What talk changed"]);
-    if (derived.notes.length) after.push(["notes", "Notes"]);
-    if (derived.costs.length) after.push(["costs", "Costs"]);
-  }
-  const newest = state.rounds.length ? state.rounds[state.rounds.length - 1].place : -1;
-  const link = ([id, title]) => html`<li><a href=${`#${id}`}>${title}</a></li>`;
-  return html`<nav class="contents" aria-label="Contents">
-    <ul>${items.map(link)}</ul>
-    ${state.rounds.length > 0 && html`<ol class="timeline" aria-label="Rounds">${state.rounds.map((round) => html`<li class=${round.place === newest && !state.closed ? "now" : ""}>
-      <a href=${`#round-${round.place}`} title=${`${roundTitle(round.place)}: ${plural(round.items.filter((item) => item.kind === "speech").length, "speech", "speeches")}`}>${round.place ? html`<span class="sr">Round </span>${round.place}` : "Opening"}</a></li>`)}</ol>`}
-    <ul>${after.map(link)}</ul>
-  </nav>`;
+/** With more rounds than this they are shown only while one reads there. */
+const FEW = 8;
+const DISCUSSION = "discussion";
+/** Where the experts stand beside the text they are not what is read. */
+const BESIDE = "(min-width: 62.01rem)";
+
+/** `sections` are pairs of an id and what it is called, in the order of the page. */
+export function Rail({ sections, rounds }) {
+  const ids = sections.map(([id]) => id);
+  const places = rounds.filter((round) => round.place > 0).map((round) => round.place);
+  const now = useReading([...ids, ...places.map((place) => `round-${place}`)].join(" "));
+  const row = useRef(null);
+  const here = now.round ? DISCUSSION : now.section;
+  useEffect(() => {
+    // The row goes along, and the page does not.
+    const current = row.current.querySelector(now.round ? "[data-round][aria-current]" : "[aria-current]");
+    if (current) row.current.scrollTo({ left: current.offsetLeft - row.current.clientWidth / 2 + current.offsetWidth / 2, behavior: "instant" });
+  }, [here, now.round]);
+  const shown = places.length <= FEW || here === DISCUSSION ? places : [];
+  return html`<nav class="rail" aria-label=${t("On this page")}><ul class="wrap" ref=${row}>${sections.map(([id, title]) => html`
+    <li key=${id}><a href=${`#${id}`} aria-current=${here === id ? "true" : undefined}>${title}</a></li>
+    ${id === DISCUSSION && shown.map((place) => html`<li key=${`round-${place}`} class="of-round"><a href=${`#round-${place}`} data-round=${place} title=${roundTitle(place)} aria-current=${now.round === place ? "true" : undefined}><span class="sr">${roundTitle(place)}</span><span aria-hidden="true">${place}</span></a></li>`)}`)}
+  </ul></nav>`;
+}
+
+/** The section, and the round, at the line where one reads: right below what sticks to the top. */
+function useReading(ids) {
+  const [now, set] = useState({ section: "", round: 0 });
+  useEffect(() => {
+    const wanted = ids.split(" ").filter(Boolean);
+    const seen = new Set();
+    let end = false;
+    const tell = () => {
+      const at = wanted.filter((id) => seen.has(id) && !(id === "experts" && matchMedia(BESIDE).matches));
+      const sections = wanted.filter((id) => !id.startsWith("round-"));
+      const section = end ? sections[sections.length - 1] : at.filter((id) => !id.startsWith("round-")).pop();
+      const round = end ? 0 : Number((at.filter((id) => id.startsWith("round-")).pop() || "").slice(6)) || 0;
+      // Between two of them one still reads the one before.
+      if (section || round) set((before) => (before.section === section && before.round === round ? before : { section, round }));
+    };
+    const line = stuck() + 40;
+    const watch = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) seen.add(target.id);
+        else seen.delete(target.id);
+      }
+      tell();
+    }, { rootMargin: `-${line}px 0px -${Math.max(0, innerHeight - line - 24)}px 0px` });
+    const bottom = new IntersectionObserver(([entry]) => {
+      end = entry.isIntersecting && scrollY > 0;
+      tell();
+    });
+    const look = () => {
+      for (const id of wanted) {
+        const found = document.getElementById(id);
+        if (found) watch.observe(found);
+      }
+      const foot = document.querySelector(".foot");
+      if (foot) bottom.observe(foot);
+    };
+    look();
+    // What comes into the page later is found when the page grows.
+    const grown = new ResizeObserver(look);
+    grown.observe(document.body);
+    return () => {
+      watch.disconnect();
+      bottom.disconnect();
+      grown.disconnect();
+    };
+  }, [ids]);
+  return now;
 }

@@ -1,168 +1,103 @@
-// What was said, round by round. Thousands of speeches are put into the page a few at a time, so that
-// there is something to read at once and the page never stands still.
-import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { count, plural, titled, turnPlace } from "../format.js";
-import { Alert, Disc, languageOf, seatClass, Time, Words } from "../parts.js";
+// What was said, round by round: folded to a line each, opened in place. Lines are light, so all of
+// them are in the page; words are made when they are asked for.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { turnPlace } from "../format.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
+import { t } from "../words.js";
+import { Draft } from "./draft.js";
+import { MADE, OPEN, useFold } from "./folds.js";
+import { Hosted, hostedId } from "./host.js";
+import { reaches } from "./places.js";
+import { Speech } from "./speech.js";
+import { grouped, roundTitle } from "./stages.js";
 
-const AT_FIRST = 12;
-const AT_ONCE = 16;
-
-export function roundTitle(place) {
-  return place ? `Round ${place}` : "Opening";
-}
-
-/** What a speech declares, in words: options by what they say, people by their names. */
-function Declared({ lines, options, sat }) {
-  if (!lines.length) return null;
-  const name = (id) => (sat[id] ? sat[id].name : id);
-  const words = (id) => (options[id] ? `“${options[id]}”` : id);
-  return html`<ul class="declared" aria-label="Declared">${lines.map((line) => html`<li dir="auto"><span class="label">${line.label}</span> ${line.ids.map(words).join(", ")}${line.who && ` ${name(line.who)}`}${line.text && html`${line.ids.length || line.who ? ": " : " "}<bdi>${line.text}</bdi>`}</li>`)}</ul>`;
-}
-
-const Speech = memo(function Speech({ item, who, options, sat }) {
-  const place = turnPlace(item.id);
-  return html`<article class=${`speech ${seatClass(who)}`} id=${place} tabindex="-1" aria-labelledby=${`${place}-by`}>
-    <${Heading} item=${item} who=${who} place=${place} />
-    ${item.kind === "failure"
-      ? html`<${Alert} title="No speech." text=${item.message} remedy=${item.remedy} />`
-      : html`${item.html && html`<${Words} markup=${item.html} under=${4} />`}<${Declared} lines=${item.declared || []} options=${options} sat=${sat} />`}
-  </article>`;
-});
-
-function Heading({ item, who, place }) {
-  const role = who.role && who.role.toLowerCase() !== who.name.toLowerCase() ? who.role : "";
-  return html`<header>
-    <${Disc} who=${who} />
-    <div class="by">
-      <h4 id=${`${place}-by`}><bdi>${who.name}</bdi>${role && html` <span class="role" dir="auto">${role}</span>`}</h4>
-      <p class="about">
-        <span>${titled(item.stage)}</span>
-        ${item.model && html`<bdi class="model">${item.model === "outside" ? "spoken by hand" : item.model}</bdi>`}
-        ${item.at && html`<${Time} at=${item.at} />`}
-        ${item.marks.map((mark) => html`<bdi class=${`badge ${mark.kind}`} title=${mark.title}>${mark.text}</bdi>`)}
-      </p>
-    </div>
-    ${item.at && html`<a class="anchor" href=${`#${encodeURI(place)}`} aria-label=${`Link to this speech of ${who.name}`}>#</a>`}
-  </header>`;
-}
-
-/** Words as they come. They may still be thrown away, and look like it. */
-const Draft = memo(function Draft({ turn, who, drafts }) {
-  const [words, set] = useState(drafts.words.get(turn.turn_id) || "");
-  useEffect(() => {
-    set(drafts.words.get(turn.turn_id) || "");
-    return drafts.listen(turn.turn_id, set);
-  }, [turn.turn_id]);
-  const item = { stage: turn.stage, model: turn.model, marks: turn.attempt > 1 ? [{ kind: "retried", text: `try ${turn.attempt}` }] : [] };
-  return html`<article class=${`speech draft ${seatClass(who)}`} aria-label=${`${who.name} is speaking`}>
-    <${Heading} item=${item} who=${who} place=${`draft-${turn.turn_id}`} />
-    ${words
-      ? html`<div class="words growing" dir="auto" lang=${languageOf(words)}>${words}</div>`
-      : html`<p class="thinking"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span> thinking</p>`}
-  </article>`;
-});
-
-const ACTS = {
-  seated: (act) => [act.joined.length ? `${act.joined.join(", ")} joined the table` : "", act.left.length ? `${act.left.join(", ")} left the table` : ""].filter(Boolean).join("; "),
-  workflow: (act) => `The table chose its workflow: ${titled(act.workflow)}, ${plural(act.rounds, "round")}`,
-  tabled: (act) => `${act.given ? "Put to the vote" : "The host lists what differs"}: ${act.decisions.map((each) => each.options.map((option) => `“${option.text}”`).join(" / ")).join("; ")}`,
-  voted: (act, name) => `${name(act.participant)} voted ${act.in_favour ? "to end" : "to go on"}`,
-  advanced: (act, name) => `${act.by || "Somebody"} ended round ${act.round}${act.absent.length ? `; absent: ${act.absent.map(name).join(", ")}` : ""}`,
-  searched: (act) => `Searched the web with ${act.provider}: “${act.query}”`,
-  "search failed": (act) => `The web search (${act.provider}) failed: ${act.message}`,
-  chosen: (act) => `${titled(act.question)}: ${act.answer}${act.by === "default" ? " (the default)" : ""}`,
-  budget: (act) => `The ${act.limit} limit was reached: ${act.detail}`,
-  paused: (act) => `Paused by ${act.by}${act.reason ? `: ${act.reason}` : ""}`,
-  resumed: (act) => `Resumed by ${act.by}`,
-  material: (act) => `${act.by} put “${act.source}” on the table (${count(act.characters)} characters)`,
-  extended: (act) => `${act.by} gave the table ${plural(act.rounds, "more round", "more rounds")}`,
-  stop: (act) => `${act.by} asked to stop${act.reason ? `: ${act.reason}` : ""}`,
-};
-
-const Act = memo(function Act({ item, state }) {
-  const name = (id) => person(state, id).name;
-  return html`<div class=${`act ${item.what.replace(" ", "-")}`} id=${item.id}>
-    <p dir="auto">${ACTS[item.what](item, name)} <${Time} at=${item.at} /></p>
-    ${item.hits && item.hits.length > 0 && html`<details class="fold"><summary>${plural(item.hits.length, "result")}, unverified</summary>
-      <ul>${item.hits.map((hit) => html`<li dir="auto">${hit.title || hit.url} <span class="faint">${hit.url}</span></li>`)}</ul></details>`}
-  </div>`;
-});
-
-const Round = memo(function Round({ round, shown, sat, host, options, open, drafts, matches }) {
-  const state = { sat, host };
-  const items = (matches ? round.items.filter((item) => matches(item, person(state, item.participant || ""))) : round.items).slice(0, shown);
-  if (!items.length && !open.length) return null;
-  const id = `round-${round.place}`;
-  return html`<section class="round" id=${id} aria-labelledby=${`${id}-head`}>
-    <h3 id=${`${id}-head`}>${roundTitle(round.place)}</h3>
-    ${items.map((item) => (item.kind === "act"
-      ? html`<${Act} key=${item.id} item=${item} state=${item.participant || item.absent ? state : STILL} />`
-      : html`<${Speech} key=${item.id} item=${item} who=${person(state, item.participant)} options=${item.declared && item.declared.length ? options : NOTHING} sat=${item.declared && item.declared.length ? sat : NOTHING} />`))}
-    ${open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${person(state, turn.participant)} drafts=${drafts} />`)}
-  </section>`;
-});
-
-const NOTHING = {};
-const STILL = { sat: {}, host: null };
+/** Lines that are put into the page at once; the rest follow while nothing else is to do. */
+const AT_ONCE = 60;
 const NONE = [];
 
-/** `mount` is given a function that puts everything into the page at once, for jumps and printing. */
-export function Rounds({ state, drafts, find, mount }) {
-  const total = state.rounds.reduce((sum, round) => sum + round.items.length, 0);
-  const [limit, setLimit] = useState(AT_FIRST);
-  const all = useRef(false);
+/** The speeches of one stage of a round, below each other or side by side. */
+function Group({ group, folds, people, named, nameOf }) {
+  const beside = Boolean(useFold(folds, `beside/${group.id}`));
+  const ids = group.items.filter((item) => item.html).map((item) => item.id);
+  const [open, setOpen] = useState(false);
+  useEffect(() => folds.watch(() => setOpen(ids.length > 0 && ids.every((id) => folds.is(id)))), [ids.join(" ")]);
+  const all = () => folds.set(group.items.map((item) => item.id), open ? "" : OPEN);
+  const side = () => {
+    folds.set(ids, beside ? "" : MADE);
+    folds.set([`beside/${group.id}`], beside ? "" : MADE);
+  };
+  return html`<section class=${`round${beside ? " beside" : ""}`} id=${group.id} aria-labelledby=${`${group.id}-head`} tabindex="-1">
+    <header class="round-h"><h3 id=${`${group.id}-head`}>${group.title}</h3>
+      ${ids.length > 1 && html`<div>
+        <button type="button" class="link" aria-pressed=${beside ? "true" : "false"} onClick=${side}>${t("Side by side")}</button>
+        ${!beside && html`<button type="button" class="link" onClick=${all}>${open ? t("Fold this round") : t("Open this round")}</button>`}</div>`}
+    </header>
+    <div class="speeches">${group.items.map((item) => html`<${Speech} key=${item.id} item=${item} who=${people(item.participant)} folds=${folds} named=${named} nameOf=${nameOf} />`)}</div>
+  </section>`;
+}
+
+const Round = memo(function Round({ round, shown, sat, host, procedure, open, drafts, folds, named }) {
+  const state = useMemo(() => ({ sat, host, procedure }), [sat, host, procedure]);
+  const { groups, hosted } = useMemo(() => grouped(round, state), [round, state]);
+  const people = useMemo(() => (id) => person(state, id), [state]);
+  const nameOf = useMemo(() => (id) => person(state, id).name, [state]);
+  if (!shown && !open.length) return null;
+  return html`
+    ${groups.map((group) => html`<${Group} key=${group.id} group=${group} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`)}
+    ${!groups.length && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
+    ${hosted.length > 0 && html`<${Hosted} place=${round.place} items=${hosted} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`}
+    ${drafts && open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${people(turn.participant)} drafts=${drafts} />`)}`;
+});
+
+export function Rounds({ state, drafts, folds, named }) {
+  const total = state.rounds.length;
+  const [limit, setLimit] = useState(AT_ONCE);
+  const lines = useRef(0);
+  lines.current = state.rounds.reduce((sum, round) => sum + round.items.length, 0);
+  const latest = useRef(state);
+  latest.current = state;
   useEffect(() => {
-    if (all.current || limit >= total) return undefined;
+    if (limit >= lines.current) return undefined;
     const more = () => setLimit((now) => now + AT_ONCE);
-    const idle = window.requestIdleCallback ? requestIdleCallback(more, { timeout: 300 }) : setTimeout(more, 30);
+    const idle = window.requestIdleCallback ? requestIdleCallback(more, { timeout: 200 }) : setTimeout(more, 16);
     return () => (window.cancelIdleCallback ? cancelIdleCallback(idle) : clearTimeout(idle));
-  }, [limit, total]);
+  }, [limit, total, lines.current]);
   useLayoutEffect(() => {
-    mount.current = () => {
-      all.current = true;
-      setLimit(Infinity);
+    const reach = (place) => {
+      const number = place.match(/^round-(\d+)/);
+      if (number) setLimit(Infinity);
+      for (const round of latest.current.rounds) {
+        for (const item of round.items) {
+          if (item.kind === "act" ? item.id !== place : turnPlace(item.id) !== place) continue;
+          setLimit(Infinity);
+          if (!latest.current.sat[item.participant]) folds.set([hostedId(round.place)], MADE);
+          folds.set([item.id], MADE);
+        }
+      }
     };
-  }, []);
-  // Once everything was shown, what comes later is shown as it comes.
-  if (limit >= total && total > AT_FIRST && state.seq) all.current = true;
-  const words = find.trim().toLowerCase();
-  const matches = useMatches(words);
-  const speaking = Object.values(state.speaking);
-  const rounds = withOpen(state.rounds, speaking);
-  let left = all.current || words ? Infinity : limit;
-  return html`<div class="rounds">
-    ${rounds.map((round) => {
-      const shown = Math.min(left, round.items.length);
-      left -= shown;
-      const open = words ? NONE : speakingIn(speaking, round.place);
-      return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} options=${state.options} open=${open} drafts=${drafts} matches=${matches} />`;
-    })}
-    ${words && html`<p class="faint" role="status">${plural(found(rounds, matches, state), "match", "matches")} for “${find.trim()}”</p>`}
-  </div>`;
-}
-
-function useMatches(words) {
-  const made = useRef({ words: "", test: null });
-  if (made.current.words !== words) {
-    made.current = { words, test: words ? (item, who) => textOf(item, who).includes(words) : null };
-  }
-  return made.current.test;
-}
-
-const texts = new WeakMap();
-
-function textOf(item, who) {
-  if (!texts.has(item)) {
-    const words = item.html ? item.html.replace(/<[^>]*>/g, " ") : `${item.message || ""} ${item.source || ""} ${item.query || ""}`;
-    texts.set(item, words.toLowerCase());
-  }
-  return `${who.name.toLowerCase()} ${texts.get(item)}`;
-}
-
-function found(rounds, matches, state) {
-  return rounds.reduce((sum, round) => sum + round.items.filter((item) => matches(item, person(state, item.participant || ""))).length, 0);
+    let back = () => {};
+    const printing = () => {
+      setLimit(Infinity);
+      back = folds.all(MADE);
+    };
+    const printed = () => back();
+    addEventListener("beforeprint", printing);
+    addEventListener("afterprint", printed);
+    const end = reaches(reach);
+    return () => {
+      end();
+      removeEventListener("beforeprint", printing);
+      removeEventListener("afterprint", printed);
+    };
+  }, [folds]);
+  const speaking = drafts ? Object.values(state.speaking) : NONE;
+  let left = limit;
+  return html`<div class="rounds">${withOpen(state.rounds, speaking).map((round) => {
+    const shown = left > 0;
+    left -= round.items.length;
+    return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} procedure=${state.procedure} open=${speakingIn(speaking, round.place)} drafts=${drafts} folds=${folds} named=${named} />`;
+  })}</div>`;
 }
 
 const held = new Map();
@@ -171,7 +106,7 @@ const held = new Map();
 function speakingIn(speaking, place) {
   const now = speaking.filter((each) => each.place === place);
   const before = held.get(place) || NONE;
-  if (now.length === before.length && now.every((each, n) => each === before[n])) return before;
+  if (now.length === before.length && now.every((each, at) => each === before[at])) return before;
   held.set(place, now);
   return now;
 }

@@ -1,20 +1,43 @@
-// What was said: the speeches by round, and whether there is something new.
-import { useEffect, useRef, useState } from "../vendor/hooks.js";
-import { plural } from "../format.js";
+// What was said: the speeches by round, all at once or one by one, and whether there is something new.
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { html } from "../ui.js";
+import { n, t } from "../words.js";
+import { Course } from "./course.js";
+import { OPEN } from "./folds.js";
 import { Rounds } from "./rounds.js";
 
-export function Talk({ state, drafts, find, mount, here }) {
-  return html`<section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
-    <h2 id="discussion-head">The discussion</h2>
-    ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="faint">${state.closed ? "Nobody spoke." : "Nobody has spoken yet. Speeches appear here as they are given."}</p>`}
-    <${Rounds} state=${state} drafts=${drafts} find=${find} mount=${mount} />
-    <${Newest} state=${state} mount=${mount} here=${here} />
+const NOTHING = {};
+
+export function Talk({ state, derived, drafts, folds, here }) {
+  const named = useNamed(derived, state.options);
+  const said = useMemo(() => state.rounds.reduce((sum, round) => sum + round.items.filter((item) => item.html && state.sat[item.participant]).length, 0), [state.rounds]);
+  return html`<section id="discussion" class="talk" aria-labelledby="discussion-head" tabindex="-1">
+    <header class="talk-h"><h2 id="discussion-head">${t("The discussion")}</h2>
+      ${said > 0 && html`<span class="soft s">${n(said, "{n} speech, with its position in a line", "{n} speeches, each with its position in a line")}</span>
+      <${OpenAll} folds=${folds} />`}</header>
+    ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="soft">${state.closed ? t("Nobody spoke.") : t("Nobody has spoken yet. Speeches appear here as they are given.")}</p>`}
+    <${Course} course=${derived ? derived.course : null} decision=${derived ? derived.decision : null} sat=${state.sat} host=${state.host} />
+    <${Rounds} state=${state} drafts=${drafts} folds=${folds} named=${named} />
+    <${Newest} state=${state} here=${here} />
   </section>`;
 }
 
+/** What ids stand for: from what is derived, and the options as soon as they are put to the vote. */
+function useNamed(derived, options) {
+  const held = useRef({ derived: null, options: null, named: NOTHING });
+  const told = derived && derived.named ? derived.named : NOTHING;
+  if (held.current.derived !== told || held.current.options !== options) held.current = { derived: told, options, named: { ...options, ...told } };
+  return held.current.named;
+}
+
+function OpenAll({ folds }) {
+  const [open, set] = useState(Boolean(folds.usual));
+  useEffect(() => folds.watch(() => set(Boolean(folds.usual))), [folds]);
+  return html`<button type="button" class="link s" onClick=${() => folds.all(open ? "" : OPEN)}>${open ? t("Fold all") : t("Open all")}</button>`;
+}
+
 /** Whoever reads at the end stays there; whoever reads elsewhere is told, and not moved. */
-function Newest({ state, mount, here }) {
+function Newest({ state, here }) {
   const end = useRef(null);
   const atEnd = useRef(false);
   const seen = useRef(state.speeches);
@@ -43,10 +66,7 @@ function Newest({ state, mount, here }) {
     }
     setBehind(state.speeches - seen.current);
   }, [state.speeches, here]);
-  const go = () => {
-    mount.current();
-    requestAnimationFrame(() => requestAnimationFrame(() => end.current.scrollIntoView({ block: "end" })));
-  };
+  const go = () => end.current.scrollIntoView({ block: "end", behavior: "instant" });
   return html`<div class="end-of-talk" ref=${end}></div>
-    ${behind > 0 && !state.closed && html`<button type="button" class="newest" onClick=${go}>↓ ${plural(behind, "new speech", "new speeches")}</button>`}`;
+    ${behind > 0 && !state.closed && html`<button type="button" class="newest" onClick=${go}>${n(behind, "{n} new speech, jump", "{n} new speeches, jump")}</button>`}`;
 }
