@@ -20,7 +20,7 @@ from starlette.types import Send
 
 from ...core.errors import UnknownName
 from ...core.state import State
-from ...core.values import Material
+from ...core.values import HOST_WIRE_NAME, Material
 from ...core.visible import shown
 from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
@@ -31,8 +31,9 @@ from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import again_as, open_as, settle
+from ..tokens.store import id_of
 from . import bodies
-from .access import Denied, Held, Here, Web, held_by, is_owner, secret_of
+from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
 from .exporting import bundled, exported
 from .lasting import while_held
 from .sse import END
@@ -54,7 +55,7 @@ def link_routes() -> APIRouter:
         """What this link opens, and as whom."""
         async with here.rooms.enter(grant.only) as room:
             links = None
-            leads = grant.role == "host" or is_owner(request, here)
+            leads = grant.may("lead", grant.only) or is_owner(request, here)
             if leads:
                 seats = [each.id for each in room.opened.participants]
                 links = _links(here, request, grant.only, seats, _lender(request, here, grant))
@@ -62,6 +63,8 @@ def link_routes() -> APIRouter:
                 discussion_id=grant.only,
                 role=grant.role,
                 seat=grant.seat,
+                leads=leads,
+                owns=is_owner(request, here),
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
@@ -69,7 +72,6 @@ def link_routes() -> APIRouter:
                 procedure=room.opened.procedure,
                 last_seq=room.last_seq,
                 driven_here=here.running.drives(grant.only),
-                leads=leads,
                 links=links,
             )
 
@@ -149,10 +151,14 @@ def link_routes() -> APIRouter:
 
 def _acts(routes: APIRouter) -> None:
     @routes.post("/speak")
-    async def speak(body: bodies.Speak, here: Here, grant: Held) -> bodies.Said:
+    async def speak(body: bodies.Speak, request: Request, here: Here, grant: Held) -> bodies.Said:
         """Say something: for the seat, or as the host at any time."""
+        leads = grant.may("lead", grant.only) or is_owner(request, here)
+        if body.as_host and not leads:
+            raise Denied(403, "This link may not lead the discussion.", "Ask for the host's link.")
+        voice = HOST_WIRE_NAME if body.as_host else grant.voice
         said = await here.app.service.hear(
-            grant.only, grant.voice, body.text, body.declaration, key=body.key or None
+            grant.only, voice, body.text, body.declaration, key=body.key or None
         )
         state = await here.app.service.read(grant.only)
         points, conditions = new_ids(state, said.speech)
@@ -160,7 +166,7 @@ def _acts(routes: APIRouter) -> None:
             turn_id=said.speech.turn_id,
             round=said.speech.round,
             flags=list(said.speech.flags),
-            recorded=recorded_of(state, said.speech) if grant.role == "seat" else "",
+            recorded=recorded_of(state, said.speech) if voice == grant.seat else "",
             problems=list(said.remarks),
             new_points=points,
             new_conditions=conditions,
@@ -280,6 +286,30 @@ def _acts(routes: APIRouter) -> None:
         found = here.links.tokens.listed(lender)
         own = [each for each in found if each.capability.discussions == grant.discussions]
         return bodies.TokenList(tokens=[token_row(here.links.tokens, each) for each in own])
+
+    @routes.post("/address")
+    async def address(
+        token: str, request: Request, response: Response, here: Here, grant: Held
+    ) -> bodies.Url:
+        """Another link to watch for the address bar: the one that it shows ends, for everybody who
+        has it."""
+        shown_link = held_by(here, token)
+        if shown_link.role != "viewer":
+            raise Denied(
+                409, "This is no link to watch.", "Open it in a browser, which makes one of it."
+            )
+        hand = secret_of(request)
+        by = _lender(request, here, grant) if hand == token else held_by(here, hand)
+        here.links.tokens.end_given(token)
+        fresh = here.links.token(grant.only, by=by)
+        if hand != token:
+            keep_hand(here, response, hand, fresh)
+        return bodies.Url(
+            url=f"{_base(request)}/r/{fresh}",
+            token=fresh,
+            id=id_of(fresh),
+            expires=by.expires.isoformat() if by.expires else None,
+        )
 
     @routes.delete("/links/{token_id}")
     async def end_link(

@@ -37,6 +37,9 @@ class Opened(BaseModel):
     discussion_id: str
     role: Role
     seat: str
+    leads: bool
+    """Whether this browser may lead it: by its link, or because it is the owner's."""
+    owns: bool
     locked: bool
     expires: str | None
     status: str
@@ -44,10 +47,8 @@ class Opened(BaseModel):
     procedure: str
     last_seq: int
     driven_here: bool
-    leads: bool = False
-    """Whether this browser may lead: by the link, or because it is the owner's."""
     links: dict[str, str] | None = None
-    """For the host: the links of others by whom they are for, `viewer` and the seats' names."""
+    """For whoever leads: the links of others, by whom they are for (`viewer` and the seats)."""
 
 
 class Done(BaseModel):
@@ -176,6 +177,8 @@ class Speak(Body):
     text: str
     declaration: dict[str, Any] | None = None
     """What the seat holds, in the fields of its turn's form."""
+    as_host: bool = False
+    """Of whoever leads and holds a seat: it is said as the host."""
     key: Key | None = None
 
 

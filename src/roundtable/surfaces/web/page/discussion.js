@@ -4,11 +4,13 @@ import { Bar } from "./bar.js";
 import { Made } from "./decision/made.js";
 import { Decision, Sections, sectionsOf, settledOf } from "./decision/page.js";
 import { Standings, useTurns } from "./decision/standings.js";
-import { ago, plural, short, titled, whole } from "./format.js";
+import { whole } from "./format.js";
 import { GoingOn } from "./going-on.js";
 import { listenToKeys, step } from "./keys.js";
+import { useFollow, useWatching } from "./live/follow.js";
 import { Dock, Live } from "./live/page.js";
-import { Dialog, languageOf } from "./parts.js";
+import { turnOf } from "./live/turn.js";
+import { Dialog } from "./parts.js";
 import { Folds } from "./reading/folds.js";
 import { usePlaces } from "./reading/places.js";
 import { Rail } from "./reading/rail.js";
@@ -18,9 +20,8 @@ import { person } from "./reducer.js";
 import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
+import { LanguageChoice } from "./languages.js";
 import { t } from "./words.js";
-
-const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
 
 export function Discussion({ base, info, saved = null }) {
   const store = useMemo(() => new Store(base, saved), [base]);
@@ -28,6 +29,7 @@ export function Discussion({ base, info, saved = null }) {
   const folds = useMemo(() => new Folds(), [base]);
   const [help, setHelp] = useState(false);
   const [made, setMade] = useState(false);
+  const area = useRef(null);
   useEffect(() => {
     setNow(store.now);
     const ends = [store.subscribe(setNow), () => store.stop()];
@@ -35,49 +37,42 @@ export function Discussion({ base, info, saved = null }) {
   }, [store]);
   const { state, derived, connection, gone } = now;
   const role = info.role;
-  const chairs = !saved && role === "host";
+  const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
-  const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
+  const myTurn = !saved && Boolean(turnOf(state, derived, mySeat) || (chairs && !state.closed && derived && derived.questions.length));
   // What was there when the reader came is no news.
   const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
   usePlaces(state, derived);
   const search = useSearch(state, derived, folds);
   useKeys({ setHelp });
-  const topic = state.topic || info.topic || "";
-  const status = state.seq ? state.status : info.status || "waiting";
-  const over = Boolean(state.closed);
+  const loaded = saved || state.seq >= info.last_seq;
+  const over = loaded ? Boolean(state.closed) : info.status !== "running";
   // Nobody leads it any more: there is nothing to watch, and something to do.
   const decision = settledOf(derived, state);
   const still = over || Boolean(decision);
+  const stage = state.stage ? `${state.stage.stage}/${state.stage.round}` : "";
+  const follow = useFollow(area, stage, state.speeches, !saved && !still && state.seq > 0);
+  const [watching, see] = useWatching(over, follow, area);
   const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
-    <${Bar} base=${base} saved=${saved} chairs=${chairs} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
     <main id="main">
-      ${still
+      ${still && !watching
         ? html`<${Decision} base=${base} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
-        : html`<header class="wrap opening">
-          <p class="facts"><span class=${`status ${state.paused ? "paused" : status}`}>${connection === "live" && status === "running" && !state.paused && html`<i class="live" aria-hidden="true"></i>`}${state.paused ? "paused" : STATUSES[status] || status}</span>
-            <span>${titled((state.procedure || info.procedure || "").replace(/^custom:/, ""))}</span>
-            ${state.openedAt && html`<time datetime=${state.openedAt} title=${whole(state.openedAt)}>${ago(state.openedAt)}</time>`}
-            ${state.extraRounds > 0 && html`<span>${plural(state.extraRounds, "extra round")}</span>`}
-            ${derived && derived.decision && html`<button type="button" class="link how" onClick=${() => setMade(true)}>${t("How this is made")}</button>`}</p>
-          <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
-          ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
-        </header>`}
-      ${still && html`<${Rail} sections=${sectionsOf(derived, state)} rounds=${state.rounds} />`}
-      ${decision && html`<${Sections} decision=${decision} state=${state} />`}
+        : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
+      ${still && !watching && html`<${Rail} sections=${sectionsOf(derived, state)} rounds=${state.rounds} />`}
+      ${decision && !watching && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
-        <${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />
-        <${Talk} state=${state} derived=${derived} drafts=${store.drafts} folds=${folds} here=${here} />
+        <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
-        <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
     </main>
-    ${over && html`<${GoingOn} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} />`}
+    ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
+    ${!saved && (!over || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -138,12 +133,9 @@ function Announcer({ state, here }) {
 }
 
 function Help({ onClose }) {
-  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the decision"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
-  return html`<${Dialog} title="Keyboard" onClose=${onClose}>
+  const keys = [["j", t("next speech")], ["k", t("speech before")], ["v", t("the answer")], ["/", t("find in the discussion")], ["t", t("light, dark, as the system has it")], ["?", t("this help")]];
+  return html`<${Dialog} title=${t("Keyboard, language, help")} onClose=${onClose}>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <h3>Marks</h3>
-    <dl class="keys"><div><dt><span class="verified">“…”</span><span class="proof">✓</span></dt><dd>a quotation found word for word in a speech</dd></div>
-      <div><dt><bdi class="badge">repaired</bdi></dt><dd>the speaker was asked again, because its first answer did not keep to its form</dd></div>
-      <div><dt><bdi class="badge">in place of …</bdi></dt><dd>another model spoke than the one that was seated</dd></div></dl>
+    <${LanguageChoice} />
   <//>`;
 }

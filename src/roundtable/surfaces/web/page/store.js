@@ -67,8 +67,6 @@ export class Store {
       derived: saved ? saved.derived : null,
       connection: saved ? "file" : "connecting",
       gone: null,
-      /** Whether a process drives it; null as long as nobody said so. */
-      driven: null,
     };
     if (!saved) this.begin();
   }
@@ -77,10 +75,7 @@ export class Store {
     this.derive();
     this.feed = follow(this.base, {
       events: (events) => this.take(events),
-      driven: ({ driven }) => {
-        this.set({ driven });
-        this.later();
-      },
+      driven: () => this.later(),
       draft: (draft) => this.drafts.take(draft),
       connection: (connection) => this.set({ connection }),
       gone: (gone) => this.set({ gone, connection: "lost" }),

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { turnPlace } from "../format.js";
 import { directionOf, languageOf, Face, seatClass, Words } from "../parts.js";
+import { positionOf } from "../reading/declared.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { n, t } from "../words.js";
@@ -10,7 +11,6 @@ import { Growing } from "./markdown.js";
 import { DOING } from "./words.js";
 
 const UNDER = 3;
-const SURE = /\s*\((\d{1,3}) % sure\)$/;
 /** Words of a finished speech past which it is folded in its column. */
 const SHORT = 90;
 
@@ -58,43 +58,34 @@ const Draft = memo(function Draft({ id, drafts }) {
 });
 
 /** What somebody holds, in a line, with what it demands and wants to know. */
-function Position({ declared, options }) {
-  const holds = declared.find((each) => each.label === "Holds");
-  const votes = declared.filter((each) => each.label === "Votes for");
-  const abstains = declared.find((each) => each.label === "Abstains");
-  if (!holds && !votes.length && !abstains) return null;
-  const sure = holds && holds.text.match(SURE);
-  const words = (id) => options[id] || id;
-  const asks = declared.filter((each) => each.label === "Demands" || each.label === "Wants to know");
-  let title = t("Holds");
-  if (abstains) title = t("Abstains");
-  else if (!holds) title = t("Votes for");
-  else if (sure) title = t("Holds, {n} % sure", { n: sure[1] });
-  const said = abstains ? abstains.text : holds ? holds.text.replace(SURE, "") : votes.flatMap((each) => each.ids.map(words)).join("; ");
-  return html`<div class="holding"><b>${title}</b><p class="holds" dir="auto">${said}</p>
-    ${asks.length > 0 && html`<ul>${asks.map((each) => html`<li class="chip" dir="auto">${each.label === "Demands" ? t("Demands: {what}", { what: each.text }) : t("To find out: {what}", { what: each.text })}</li>`)}</ul>`}</div>`;
+function Position({ item, named }) {
+  const { text, sure, own } = positionOf(item, named);
+  if (!own || !text) return null;
+  const asks = item.declared.filter((each) => each.code === "demands" || each.code === "asks");
+  return html`<div class="holding"><b>${sure === null ? t("Holds") : t("Holds, {n} % sure", { n: sure })}</b><p class="holds" dir="auto">${text}</p>
+    ${asks.length > 0 && html`<ul>${asks.map((each) => html`<li class="chip" dir="auto">${each.code === "demands" ? t("Demands: {what}", { what: each.text }) : t("To find out: {what}", { what: each.text })}</li>`)}</ul>`}</div>`;
 }
 
 /** The words of whoever has spoken, folded where they are many. */
-function Said({ item }) {
+function Said({ item, named }) {
   const long = item.words > SHORT * 1.3;
   const [open, setOpen] = useState(false);
-  return html`<div class=${long && !open ? "said folded" : "said"}>${item.html && html`<${Words} markup=${item.html} under=${UNDER} />`}</div>
+  return html`<div class=${long && !open ? "said folded" : "said"}>${item.html && html`<${Words} markup=${item.html} under=${UNDER} named=${named} />`}</div>
     ${long && html`<p class="read-on"><button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? t("Fold") : n(Math.max(10, Math.round((item.words - SHORT) / 10) * 10), "Read on, {n} word more", "Read on, {n} words more")}</button></p>`}`;
 }
 
-const Column = memo(function Column({ id, who, item, speaking, doing, drafts, options, shown, tab, mine }) {
+const Column = memo(function Column({ id, who, item, speaking, doing, drafts, named, shown, tab, mine }) {
   const begun = useBegun(drafts, id, speaking);
   const now = doing === "thinking" && begun ? "writing" : doing;
   const about = who.perspective || (who.role !== who.name ? who.role : "");
   const name = `live-${who.id}`;
   return html`<article class=${`voice ${seatClass(who)}${shown ? " on" : ""} is-${now}`} id=${name} tabindex="-1" aria-busy=${now === "writing"} role=${tab ? "tabpanel" : undefined} aria-labelledby=${`${name}-by`} data-writing=${now === "writing" ? "" : undefined}>
-    <header><${Face} who=${who} out=${now === "absent"} />
+    <header><${Face} who=${who} kind=${now === "absent" ? "out" : ""} />
       <span class="by"><h3 id=${`${name}-by`}><bdi>${who.name}</bdi>${mine && html` <span class="you">${t("you")}</span>`}</h3>${about && html`<small dir="auto">${about}</small>`}</span>
       <span class=${`chip ${now === "spoke" ? "" : now === "absent" ? "warn" : "plain"}`}>${now === "thinking" && html`<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>`}${DOING[now]()}</span></header>
-    ${item && item.kind === "speech" && html`<${Position} declared=${item.declared} options=${options} />`}
+    ${item && item.kind === "speech" && html`<${Position} item=${item} named=${named} />`}
     <div class="voice-words">
-      ${item && item.kind === "speech" && item.html && html`<${Said} item=${item} />`}
+      ${item && item.kind === "speech" && item.html && html`<${Said} item=${item} named=${named} />`}
       ${item && item.kind === "failure" && html`<p class="soft s" dir="auto">${item.message}</p>`}
       ${!item && speaking && html`<${Draft} key=${`${id}-${speaking.attempt}`} id=${id} drafts=${drafts} />`}
       ${!item && speaking && speaking.attempt > 1 && html`<p class="soft xs">${t("Asked again: the first answer did not count")}</p>`}
@@ -104,7 +95,7 @@ const Column = memo(function Column({ id, who, item, speaking, doing, drafts, op
 });
 
 /** Side by side; below a certain width one at a time, behind tabs. */
-function Columns({ found, drafts, options, narrow, mySeat }) {
+function Columns({ found, drafts, named, narrow, mySeat }) {
   const [chosen, setChosen] = useState("");
   const busy = found.find((each) => each.speaking) || found.find((each) => each.doing === "called") || found[0];
   const shown = found.some((each) => each.id === chosen) ? chosen : busy.id;
@@ -120,7 +111,7 @@ function Columns({ found, drafts, options, narrow, mySeat }) {
   return html`
     ${narrow && html`<div class="tabs" role="tablist" aria-label=${t("Experts")} onKeyDown=${step}>${found.map((each) => html`<${Tab} key=${each.id} ...${each} drafts=${drafts} on=${each.id === shown} choose=${() => setChosen(each.id)} />`)}</div>`}
     <div class=${`columns of-${Math.min(found.length, 5)}`} tabindex=${!narrow && found.length > 4 ? "0" : undefined} role=${!narrow && found.length > 4 ? "group" : undefined} aria-label=${!narrow && found.length > 4 ? t("Experts") : undefined}>
-      ${found.filter((each) => !narrow || each.id === shown).map((each) => html`<${Column} key=${each.id} ...${each} drafts=${drafts} options=${options} shown=${each.id === shown} tab=${narrow} mine=${each.who.id === mySeat} />`)}
+      ${found.filter((each) => !narrow || each.id === shown).map((each) => html`<${Column} key=${each.id} ...${each} drafts=${drafts} named=${named} shown=${each.id === shown} tab=${narrow} mine=${each.who.id === mySeat} />`)}
     </div>`;
 }
 
@@ -130,22 +121,22 @@ function Tab({ id, who, speaking, doing, drafts, on, choose }) {
 }
 
 /** One speaks, the others wait or have spoken. */
-function OneStage({ found, drafts, options, mySeat }) {
+function OneStage({ found, drafts, named, mySeat }) {
   const last = found.filter((each) => each.item).reduce((one, two) => (!one || one.item.at < two.item.at ? two : one), null);
   const now = found.find((each) => each.speaking) || found.find((each) => each.doing === "called") || last || found[0];
   const others = found.filter((each) => each !== now);
   return html`<div class="one-stage">
-    <div class="columns of-1"><${Column} key=${now.id} ...${now} drafts=${drafts} options=${options} shown=${true} tab=${false} mine=${now.who.id === mySeat} /></div>
-    ${others.length > 0 && html`<ul class="waiting" aria-label=${t("The others")}>${others.map((each) => html`<li key=${each.id} class=${`${seatClass(each.who)} is-${each.doing}`}><${Face} who=${each.who} small=${true} out=${each.doing === "absent"} />
+    <div class="columns of-1"><${Column} key=${now.id} ...${now} drafts=${drafts} named=${named} shown=${true} tab=${false} mine=${now.who.id === mySeat} /></div>
+    ${others.length > 0 && html`<ul class="waiting" aria-label=${t("The others")}>${others.map((each) => html`<li key=${each.id} class=${`${seatClass(each.who)} is-${each.doing}`}><${Face} who=${each.who} kind=${each.doing === "absent" ? "sm out" : "sm"} />
       <span>${each.item && each.item.kind === "speech" ? html`<a href=${`#${encodeURI(turnPlace(each.id))}`}><bdi>${each.who.name}</bdi></a>` : html`<bdi>${each.who.name}</bdi>`}<small>${DOING[each.doing]()}</small></span></li>`)}</ul>`}
   </div>`;
 }
 
 /** What is held now. `together` says that they speak side by side. */
-export function Voices({ state, stage, together, called, drafts, narrow, mySeat }) {
+export function Voices({ state, stage, together, called, drafts, named, narrow, mySeat }) {
   const found = voices(state, stage, called);
   if (!found.length) return null;
   return together
-    ? html`<${Columns} key=${`${stage.round}/${stage.stage}`} found=${found} drafts=${drafts} options=${state.options} narrow=${narrow} mySeat=${mySeat} />`
-    : html`<${OneStage} found=${found} drafts=${drafts} options=${state.options} mySeat=${mySeat} />`;
+    ? html`<${Columns} key=${`${stage.round}/${stage.stage}`} found=${found} drafts=${drafts} named=${named} narrow=${narrow} mySeat=${mySeat} />`
+    : html`<${OneStage} found=${found} drafts=${drafts} named=${named} mySeat=${mySeat} />`;
 }

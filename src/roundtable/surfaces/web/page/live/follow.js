@@ -1,5 +1,5 @@
 // Following: the page scrolls with the words as they come, until the reader scrolls away.
-import { useCallback, useEffect, useRef, useState } from "../vendor/hooks.js";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 
 /** Pixels by which the end of the words stays above the dock. */
 const ROOM = 24;
@@ -88,4 +88,22 @@ export function useFollow(area, stage, spoken, active) {
     last.current = { y: scrollY, height: document.documentElement.scrollHeight };
   };
   return { following, behind: spoken - seen, toggle };
+}
+
+/**
+ * When it ends while somebody watches, the page turns into the decision, from its top. Whoever reads
+ * elsewhere keeps the place, and is told. Gives whether the watching is still shown, and what ends it.
+ */
+export function useWatching(over, follow, area) {
+  const [mode, set] = useState(over ? "over" : "live");
+  const before = useRef(mode);
+  useLayoutEffect(() => {
+    if (!over) set("live");
+    else if (mode === "live") set(!follow.following && area.current && area.current.getBoundingClientRect().top < 0 ? "kept" : "over");
+  }, [over]);
+  useLayoutEffect(() => {
+    if (mode === "over" && before.current !== "over") scrollTo({ top: 0, behavior: "instant" });
+    before.current = mode;
+  }, [mode]);
+  return [over && mode !== "over", () => set("over")];
 }

@@ -6,7 +6,7 @@ import { person } from "../reducer.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { Declare, fieldsOf, UNDECLARED } from "./declare.js";
-import { useSending } from "./sending.js";
+import { useSending } from "../sending.js";
 
 /** The turn of this seat that waits for words, if there is one. */
 export function turnOf(state, derived, seat) {
