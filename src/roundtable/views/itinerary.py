@@ -41,12 +41,19 @@ _ROUNDS = ("answers", "replies", "discussion", "")
 
 def itinerary(state: State) -> dict[str, Any]:
     """`steps`, each `done`, `now` or `next`; what happens `now`, which may be a small thing between
-    two steps; and the number of `rounds`, 0 where nobody knows it."""
-    steps = [{"kind": kind, "round": round_} for kind, round_ in _steps(state)]
+    two steps; and the number of `rounds`, 0 where nobody knows it. `hidden`: who wrote what is
+    kept from those who read each other."""
+    unnamed = state.start.procedure == "deliberation"
+    steps: list[dict[str, Any]] = [
+        {"kind": kind, "round": round_, "hidden": unnamed and kind == "replies"}
+        for kind, round_ in _steps(state)
+    ]
     now: dict[str, Any] | None = None
     here = -1
     for name, round_ in state.stages:
-        now = {"kind": KINDS.get(name, ""), "round": round_, "name": line(name.replace("_", " "))}
+        kind = KINDS.get(name, "")
+        now = {"kind": kind, "round": round_, "name": line(name.replace("_", " "))}
+        now["hidden"] = unnamed and kind == "replies"
         here = max(here, _place(steps, now))
     last = len(steps) if state.closed is not None else here
     return {

@@ -260,15 +260,16 @@ class Room:
         await self._loaded.wait()
         known = False
         while not self._ended:
-            if self.guests and self._closed is None and self._opened is not None:
+            wanted = self.guests or not known
+            if wanted and self._closed is None and self._opened is not None:
                 try:
+                    if not known:
+                        self._usual = await usual_seconds(self._service, self.discussion_id)
+                        known = True
                     driven = await self._service.is_driven(self.discussion_id)
                     if driven is not self._driven:
                         self._driven = driven
                         self._wake()
-                    if not known:
-                        self._usual = await usual_seconds(self._service, self.discussion_id)
-                        known = True
                 except RoundtableError as error:
                     log.warning("%s cannot be looked after now: %s", self.discussion_id, error)
             await asyncio.sleep(LOOK_EVERY)

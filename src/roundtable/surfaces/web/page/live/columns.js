@@ -70,11 +70,11 @@ function Position({ item, named }) {
 function Said({ item, named }) {
   const long = item.words > SHORT * 1.3;
   const [open, setOpen] = useState(false);
-  return html`<div class=${long && !open ? "said folded" : "said"}>${item.html && html`<${Words} markup=${item.html} under=${UNDER} named=${named} />`}</div>
+  return html`<div class=${long && !open ? "spoken folded" : "spoken"}>${item.html && html`<${Words} markup=${item.html} under=${UNDER} named=${named} />`}</div>
     ${long && html`<p class="read-on"><button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? t("Fold") : n(Math.max(10, Math.round((item.words - SHORT) / 10) * 10), "Read on, {n} word more", "Read on, {n} words more")}</button></p>`}`;
 }
 
-const Column = memo(function Column({ id, who, item, speaking, doing, drafts, named, shown, tab, mine }) {
+const Column = memo(function Column({ id, who, item, speaking, doing, drafts, named, shown, tab, mine, many = false }) {
   const begun = useBegun(drafts, id, speaking);
   const now = doing === "thinking" && begun ? "writing" : doing;
   const about = who.perspective || (who.role !== who.name ? who.role : "");
@@ -83,14 +83,15 @@ const Column = memo(function Column({ id, who, item, speaking, doing, drafts, na
     <header><${Face} who=${who} kind=${now === "absent" ? "out" : ""} />
       <span class="by"><h3 id=${`${name}-by`}><bdi>${who.name}</bdi>${mine && html` <span class="you">${t("you")}</span>`}</h3>${about && html`<small dir="auto">${about}</small>`}</span>
       <span class=${`chip ${now === "spoke" ? "" : now === "absent" ? "warn" : "plain"}`}>${now === "thinking" && html`<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>`}${DOING[now]()}</span></header>
+    <div class="voice-body">
     ${item && item.kind === "speech" && html`<${Position} item=${item} named=${named} />`}
-    <div class="voice-words">
+    <div class="voice-words" tabindex=${many ? "0" : undefined} role=${many ? "group" : undefined} aria-label=${many ? t("Words of {name}", { name: who.name }) : undefined}><div>
       ${item && item.kind === "speech" && item.html && html`<${Said} item=${item} named=${named} />`}
       ${item && item.kind === "failure" && html`<p class="soft s" dir="auto">${item.message}</p>`}
       ${!item && speaking && html`<${Draft} key=${`${id}-${speaking.attempt}`} id=${id} drafts=${drafts} />`}
+      ${now === "called" && html`<p class="soft">${mine ? t("Your words are asked for below.") : t("The table waits for {name}.", { name: who.name })}</p>`}
       ${!item && speaking && speaking.attempt > 1 && html`<p class="soft xs">${t("Asked again: the first answer did not count")}</p>`}
-    </div>
-    ${item && item.kind === "speech" && html`<p class="sr"><a href=${`#${encodeURI(turnPlace(id))}`}>${t("To the speech of {name} in the record", { name: who.name })}</a></p>`}
+    </div></div></div>
   </article>`;
 });
 
@@ -111,7 +112,7 @@ function Columns({ found, drafts, named, narrow, mySeat }) {
   return html`
     ${narrow && html`<div class="tabs" role="tablist" aria-label=${t("Experts")} onKeyDown=${step}>${found.map((each) => html`<${Tab} key=${each.id} ...${each} drafts=${drafts} on=${each.id === shown} choose=${() => setChosen(each.id)} />`)}</div>`}
     <div class=${`columns of-${Math.min(found.length, 5)}`} tabindex=${!narrow && found.length > 4 ? "0" : undefined} role=${!narrow && found.length > 4 ? "group" : undefined} aria-label=${!narrow && found.length > 4 ? t("Experts") : undefined}>
-      ${found.filter((each) => !narrow || each.id === shown).map((each) => html`<${Column} key=${each.id} ...${each} drafts=${drafts} named=${named} shown=${each.id === shown} tab=${narrow} mine=${each.who.id === mySeat} />`)}
+      ${found.filter((each) => !narrow || each.id === shown).map((each) => html`<${Column} key=${each.id} ...${each} drafts=${drafts} named=${named} shown=${each.id === shown} tab=${narrow} many=${!narrow && found.length > 4} mine=${each.who.id === mySeat} />`)}
     </div>`;
 }
 

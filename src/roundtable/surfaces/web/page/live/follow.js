@@ -11,7 +11,7 @@ function dockHeight() {
 
 /** How far the newest words are below what can be seen; null where nobody is writing. */
 function hidden(area) {
-  const writing = [...area.querySelectorAll("[data-writing]")].filter((each) => each.offsetParent);
+  const writing = [...area.querySelectorAll("[data-writing] .growing")].filter((each) => each.offsetParent);
   if (!writing.length) return null;
   const end = Math.max(...writing.map((each) => each.getBoundingClientRect().bottom));
   return end - (innerHeight - dockHeight() - ROOM);

@@ -10,12 +10,16 @@ import { DOING } from "./words.js";
 const WIDTH = 220;
 const HEIGHT = 108;
 
-/** Places around the table. */
+/** Places around the table, each as far from the next. */
 function places(number) {
-  return Array.from({ length: number }, (_, at) => {
-    const angle = -Math.PI / 2 + (2 * Math.PI * (at + (number % 2 ? 0 : 0.5))) / number;
-    return [WIDTH / 2 + 84 * Math.cos(angle), HEIGHT / 2 + 36 * Math.sin(angle)];
-  });
+  const finely = 720;
+  const at = (step) => {
+    const angle = -Math.PI / 2 + (2 * Math.PI * (step / finely + (number % 2 ? 0 : 0.5 / number)));
+    return [WIDTH / 2 + 88 * Math.cos(angle), HEIGHT / 2 + 36 * Math.sin(angle)];
+  };
+  const walked = [0];
+  for (let step = 1; step <= finely; step += 1) walked.push(walked[step - 1] + Math.hypot(at(step)[0] - at(step - 1)[0], at(step)[1] - at(step - 1)[1]));
+  return Array.from({ length: number }, (_, seat) => at(walked.findIndex((way) => way >= (walked[finely] * seat) / number)));
 }
 
 /** The pairs that differ: by what they vote on the question, otherwise by a point. */

@@ -62,8 +62,8 @@ export function leftOver(usual, elapsed) {
 /** How long it has gone on, as a clock that nobody has to watch. */
 export function elapsedWords(seconds) {
   if (seconds < 60) return t("Began just now");
-  if (seconds < 5400) return n(Math.floor(seconds / 60), "{n} minute so far", "{n} minutes so far");
-  return n(Math.round(seconds / 3600), "{n} hour so far", "{n} hours so far");
+  if (seconds < 5400) return n(Math.floor(seconds / 60), "{n} minute", "{n} minutes");
+  return n(Math.round(seconds / 3600), "{n} hour", "{n} hours");
 }
 
 export const DOING = {
