@@ -79,7 +79,7 @@ const Column = memo(function Column({ id, who, item, speaking, doing, drafts, na
   const now = doing === "thinking" && begun ? "writing" : doing;
   const about = who.perspective || (who.role !== who.name ? who.role : "");
   const name = `live-${who.id}`;
-  return html`<article class=${`voice ${seatClass(who)}${shown ? " on" : ""} is-${now}`} id=${name} tabindex="-1" aria-busy=${now === "writing"} role=${tab ? "tabpanel" : undefined} aria-labelledby=${`${name}-by`} data-writing=${now === "writing" ? "" : undefined}>
+  return html`<section class=${`voice ${seatClass(who)}${shown ? " on" : ""} is-${now}`} id=${name} tabindex="-1" aria-busy=${now === "writing"} role=${tab ? "tabpanel" : undefined} aria-labelledby=${`${name}-by`} data-writing=${now === "writing" ? "" : undefined}>
     <header><${Face} who=${who} kind=${now === "absent" ? "out" : ""} />
       <span class="by"><h3 id=${`${name}-by`}><bdi>${who.name}</bdi>${mine && html` <span class="you">${t("you")}</span>`}</h3>${about && html`<small dir="auto">${about}</small>`}</span>
       <span class=${`chip ${now === "spoke" ? "" : now === "absent" ? "warn" : "plain"}`}>${now === "thinking" && html`<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>`}${DOING[now]()}</span></header>
@@ -92,7 +92,7 @@ const Column = memo(function Column({ id, who, item, speaking, doing, drafts, na
       ${now === "called" && html`<p class="soft">${mine ? t("Your words are asked for below.") : t("The table waits for {name}.", { name: who.name })}</p>`}
       ${!item && speaking && speaking.attempt > 1 && html`<p class="soft xs">${t("Asked again: the first answer did not count")}</p>`}
     </div></div></div>
-  </article>`;
+  </section>`;
 });
 
 /** Side by side; below a certain width one at a time, behind tabs. */
