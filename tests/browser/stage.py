@@ -22,7 +22,7 @@ from roundtable.surfaces.web.links import Links
 from tests.views import tables
 
 T = TypeVar("T")
-SECONDS = 20
+SECONDS = 60
 ARGUMENTS = [
     "--headless=new",
     "--no-sandbox",
