@@ -27,7 +27,7 @@ DELIBERATION = {"procedure": "deliberation", "options": {"critique": True}}
 
 def stored(*events: Event, apart: float = 10) -> list[StoredEvent]:
     return [
-        StoredEvent(event, BEGAN + timedelta(seconds=apart * n), discussion_id="rt_1", seq=n + 1)
+        StoredEvent("rt_1", n + 1, BEGAN + timedelta(seconds=apart * n), event)
         for n, event in enumerate(events)
     ]
 

@@ -21,7 +21,7 @@ import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
 import { LanguageChoice } from "./languages.js";
-import { t } from "./words.js";
+import { n, t } from "./words.js";
 
 export function Discussion({ base, info, saved = null }) {
   const store = useMemo(() => new Store(base, saved), [base]);
@@ -56,9 +56,9 @@ export function Discussion({ base, info, saved = null }) {
   const [watching, see] = useWatching(over, follow, area);
   const turns = useTurns(derived, state);
   return html`
-    <a class="skip" href="#discussion">Skip to the discussion</a>
+    <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
     <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
-    <${Banner} connection=${connection} gone=${gone} state=${state} />
+    <${Banner} connection=${connection} gone=${gone} />
     <main id="main">
       ${still && !watching
         ? html`<${Decision} base=${base} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
@@ -80,7 +80,7 @@ export function Discussion({ base, info, saved = null }) {
 
 function useTitle(state, info, myTurn) {
   const topic = (state.topic || info.topic || "Roundtable").replace(/\s+/g, " ").slice(0, 80);
-  const sign = myTurn ? "● Your turn · " : state.paused ? "❚❚ " : "";
+  const sign = myTurn ? `● ${t("Your turn")} · ` : state.paused ? "❚❚ " : "";
   useEffect(() => {
     document.title = `${sign}${topic} · Roundtable`;
   }, [sign, topic]);
@@ -103,12 +103,12 @@ function useKeys({ setHelp }) {
   }), []);
 }
 
-function Banner({ connection, gone, state }) {
+function Banner({ connection, gone }) {
   if (gone) {
-    return html`<div class="banner bad" role="alert">${gone.status === 401 ? "This link asks for its password again. Reload the page." : "This link is no longer valid. Ask whoever shared it for a new one."}</div>`;
+    return html`<div class="banner bad" role="alert">${gone.status === 401 ? t("This link asks for its password again. Reload the page.") : t("This link is no longer valid. Ask whoever shared it for a new one.")}</div>`;
   }
   if (connection === "lost") {
-    return html`<div class="banner" role="status">The connection is lost. Trying again… Nothing is missed: it goes on from event ${state.seq}.</div>`;
+    return html`<div class="banner" role="status">${t("The connection is lost, and is tried again. Nothing is missed.")}</div>`;
   }
   return null;
 }
@@ -122,12 +122,12 @@ function Announcer({ state, here }) {
     const closing = state.closed && !before.current.closed;
     before.current = state;
     if (!here) return;
-    if (closing) set("The discussion is closed.");
+    if (closing) set(t("The discussion is over."));
     else if (fresh === 1) {
       const newest = state.rounds.flatMap((round) => round.items).filter((item) => item.kind === "speech");
       const last = newest.reduce((one, two) => (one.at > two.at ? one : two));
-      set(`${person(state, last.participant).name} has spoken.`);
-    } else if (fresh > 1) set(`${fresh} new speeches.`);
+      set(t("{name} has spoken.", { name: person(state, last.participant).name }));
+    } else if (fresh > 1) set(n(fresh, "{n} new speech.", "{n} new speeches."));
   }, [state.speeches, state.closed, here]);
   return html`<div class="sr" aria-live="polite">${words}</div>`;
 }
