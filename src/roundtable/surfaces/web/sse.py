@@ -114,8 +114,8 @@ class Room:
         whether nobody drives it, which no event tells."""
         async with self._folding:
             coming, self._unfolded = self._unfolded, []
-            for record in coming:
-                self._state.apply(record)
+            if coming:
+                await asyncio.to_thread(self._fold, coming)
             driven = self._closed is not None or await self._service.is_driven(self.discussion_id)
             lost = not driven and needs_driver(self._state)
             version = f"{self._state.seq}{'-interrupted' if lost else ''}-{self._usual or 0:.0f}"
@@ -123,6 +123,10 @@ class Room:
                 body = await asyncio.to_thread(derived, self._state, interrupted=lost)
                 self._derived = version, _json({**body, "usual_seconds": self._usual})
             return self._derived
+
+    def _fold(self, coming: list[StoredEvent]) -> None:
+        for record in coming:
+            self._state.apply(record)
 
     # What comes
 
