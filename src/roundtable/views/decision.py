@@ -439,6 +439,9 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
             cite(state, each.turn_id),
             "" if each.left_out else each.text,
             "" if each.left_out else each.file,
+            to_html(clean(each.text), below=BELOW + 1)
+            if ending in PROSE and not each.left_out
+            else "",
         )
 
 

@@ -85,7 +85,8 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
         *_gave_in(delivery.seats),
         *_family(state, delivery),
         *_how_it_ended(state, delivery),
-        *_missing(delivery),
+        # Whoever was not asked before it ended is not absent.
+        *(_missing(delivery) if state.verdict is not None else ()),
         *_noted(state),
     ]
     unique = {flag.text: flag for flag in reversed(found)}

@@ -346,6 +346,8 @@ class WorkLine:
     cite: Cite | None
     text: str
     file: str
+    html: str = ""
+    """Prose as it is read; empty where it is a program or data."""
 
 
 @dataclass(frozen=True, slots=True)

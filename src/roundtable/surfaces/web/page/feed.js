@@ -2,8 +2,8 @@
 // When the connection breaks it is made again from the last number that was taken in.
 import { get } from "./api.js";
 
-const BATCH = 1000;
-const FIRST = 300;
+const BATCH = 250;
+const FIRST = 100;
 /** Milliseconds for which what comes is gathered, so that a burst is drawn once. */
 const GATHER = 40;
 const WAITS = [500, 1000, 2000, 4000, 8000];

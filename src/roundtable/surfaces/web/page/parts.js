@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
+import { t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -22,11 +23,16 @@ export function languageOf(text) {
   return undefined;
 }
 
-/** Which way a text as a whole runs: as its first letter does. Its paragraphs go their own way, so
- * the browser would not tell by itself. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
+
+/** Which way a text as a whole runs: as most of its letters do, and as its first does where both are
+ * many. Its paragraphs go their own way, so the browser would not tell by itself. */
 export function directionOf(text) {
-  const first = text.match(/\p{L}/u);
-  return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
+  const sample = text.slice(0, 1200);
+  const letters = sample.match(/\p{L}/gu) || [];
+  const share = (sample.match(RIGHT_TO_LEFT) || []).length / (letters.length || 1);
+  if (share > 0.2 && share < 0.5) return letters[0].match(RIGHT_TO_LEFT) ? "rtl" : "ltr";
+  return share >= 0.5 ? "rtl" : "ltr";
 }
 
 const NONE = {};
@@ -44,18 +50,20 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    if (named !== NONE) nameIn(made, named);
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
   }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
-/** A point is called by what it says. */
-function clipped(text) {
-  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+    if (named !== NONE) nameIn(made, named);
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
 }
 
 let isKnown = () => true;
+let lookOf = () => "host";
 let callTurn = (turn) => turn;
 
 /** What people call a turn that is cited; the text itself where it cites none. */
@@ -63,9 +71,10 @@ export function citedAs(text) {
   return TURN.test(text) ? callTurn(text) : text;
 }
 
-/** The page says what people call a turn: by who spoke, and in which round. */
-export function callTurns(call) {
+/** The page says what people call a turn, by who spoke and in which round, and how it looks. */
+export function callTurns(call, look) {
   callTurn = call;
+  lookOf = look;
 }
 
 /** The page says which places there are: speeches and points. */

@@ -6,7 +6,7 @@ import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
 import { Experts } from "./experts.js";
 import { First } from "./first.js";
-import { Changes, Dissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
+import { Changes, Dissent, hasDissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
 import { hasStandings } from "./standings.js";
 import { Works } from "./works.js";
 
@@ -16,7 +16,9 @@ const IN_BAND = 2;
 export function settledOf(derived, state) {
   const decision = derived && derived.decision;
   if (!decision) return null;
-  return state.closed ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
+  // What was derived may be ahead of the events: of thousands the last one says that it is over.
+  const over = state.closed || (state.seq > 0 && derived.seq > state.seq && derived.status !== "running");
+  return over ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
 }
 
 /** The first screen of a discussion that does not go on. */
@@ -26,7 +28,7 @@ export function Decision({ base, state, derived, chairs, onMade }) {
     return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1"><h1 class="q">${state.topic}</h1><p class="soft" role="status">${t("Its quotations are being checked.")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
-  const example = derived.notes.find((note) => note.code === "example");
+  const example = decision.made.notes.find((note) => note.code === "example");
   return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} example=${example} onMade=${onMade} />`;
 }
 
@@ -38,7 +40,7 @@ export function Sections({ decision, state }) {
       <${Works} works=${decision.works} state=${state} />
       <${Why} decision=${decision} state=${state} notes=${notes} />
       <${MoreDecisions} votes=${decision.votes.slice(IN_BAND)} />
-      <${Dissent} dissent=${decision.dissent} state=${state} notes=${notes} />
+      <${Dissent} decision=${decision} state=${state} notes=${notes} />
       <${Changes} changes=${decision.would_change} state=${state} notes=${notes} />
       <${Steps} steps=${decision.steps} />
       <${Record} record=${decision.record} />
@@ -54,11 +56,11 @@ export function sectionsOf(derived, state) {
   const found = [];
   const decision = settledOf(derived, state);
   if (decision) {
-    const { why, dissent } = decision;
+    const { why } = decision;
     if (decision.works.length) found.push(["works", t("The text")]);
     if (why.length || decision.open_points.length || decision.answer.written_html) found.push(["why", why.length ? t("Why") : t("The answer")]);
     if (decision.votes.length > IN_BAND) found.push(["votes", t("More votes")]);
-    if (dissent.lead || dissent.pairs.length || dissent.strongest_against) found.push(["dissent", t("Who disagrees")]);
+    if (hasDissent(decision)) found.push(["dissent", t("Who disagrees")]);
     if (decision.would_change.length) found.push(["change", t("What would change it")]);
     if (decision.steps.length) found.push(["next", t("Next steps")]);
     if (decision.record.length) found.push(["record", t("For the record")]);

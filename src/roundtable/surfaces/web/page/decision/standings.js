@@ -1,13 +1,12 @@
 // All points and stances: who holds what on which claim, and how that moved.
-import { useMemo } from "../vendor/hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { Face, Parts, Picture, seatClass, TurnLink } from "../parts.js";
+import { reaches } from "../reading/places.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { n, t } from "../words.js";
 
 const SIGNS = { agree: "✓", partly: "◐", disagree: "✗", unsure: "?", withdraw: "✗", amend: "✓" };
-/** The picture of agreement by pairs and rounds would be a second figure of agreement. */
-const SHOWN = new Set(["opinion-map", "scores"]);
 
 export function hasStandings(derived) {
   return Boolean(derived && (derived.points.length || derived.ballots.length || derived.scores.length));
@@ -15,16 +14,29 @@ export function hasStandings(derived) {
 
 /** Folded: whoever wants every single stance opens it. */
 export const Standings = memo(function Standings({ derived, sat, host, turns }) {
+  const [open, setOpen] = useState(false);
+  const shown = useRef(derived);
+  shown.current = derived;
+  // Hundreds of stances that nobody asked for are not made; whoever is led to one gets them.
+  useEffect(() => reaches((place) => {
+    const ours = place === "holds" || place === "scores" || shown.current.points.some((point) => point.anchor === place);
+    if (ours) setOpen(true);
+    return ours;
+  }), []);
+  useEffect(() => {
+    const printing = () => setOpen(true);
+    addEventListener("beforeprint", printing);
+    return () => removeEventListener("beforeprint", printing);
+  }, []);
   if (!hasStandings(derived)) return null;
   const { points, camps, bridges, pictures, ballots, scores } = derived;
-  const drawn = pictures.filter((each) => SHOWN.has(each.kind));
   return html`<section class="standings" id="points" aria-labelledby="points-head" tabindex="-1">
-    <details class="whole-record"><summary><h2 id="points-head">${t("All points and stances")}</h2> <span class="soft s">${n(points.length, "{n} point", "{n} points")}</span></summary>
-      <${Camps} camps=${camps} bridges=${bridges} sat=${sat} host=${host} />
+    <details class="whole-record" open=${open} onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}><summary><h2 id="points-head">${t("All points and stances")}</h2> <span class="soft s">${n(points.length, "{n} point", "{n} points")}</span></summary>
+      ${open && html`<${Camps} camps=${camps} bridges=${bridges} sat=${sat} host=${host} />
       ${points.length > 0 && html`<${Points} points=${points} sat=${sat} host=${host} />`}
-      ${drawn.length > 0 && html`<div class="pictures">${drawn.map((each) => html`<${Picture} key=${each.kind} svg=${each.svg} caption=${each.caption} />`)}</div>`}
+      ${pictures.length > 0 && html`<div class="pictures">${pictures.map((each) => html`<${Picture} key=${each.kind} svg=${each.svg} caption=${each.caption} />`)}</div>`}
       ${ballots.length > 0 && html`<div id="holds" class="tables"><h3>${t("Who holds what")}</h3><${Parts} parts=${ballots} turns=${turns} /></div>`}
-      ${scores.length > 0 && html`<div id="scores" class="tables"><h3>${t("Scores")}</h3><${Parts} parts=${scores} turns=${turns} /></div>`}
+      ${scores.length > 0 && html`<div id="scores" class="tables"><h3>${t("Scores")}</h3><${Parts} parts=${scores} turns=${turns} /></div>`}`}
     </details>
   </section>`;
 });

@@ -5,6 +5,14 @@ import { useEffect, useState } from "../vendor/hooks.js";
 export const OPEN = "open";
 export const MADE = "made";
 
+const AT_ONCE = 24;
+
+/** All of these, a few at a time, as long as they are wanted. */
+function slowly(list, act, wanted) {
+  list.slice(0, AT_ONCE).forEach(act);
+  if (list.length > AT_ONCE) setTimeout(() => wanted() && slowly(list.slice(AT_ONCE), act, wanted), 8);
+}
+
 export class Folds {
   constructor() {
     this.held = new Map();
@@ -12,6 +20,7 @@ export class Folds {
     this.watchers = new Set();
     /** What a row is of which nobody has said anything. */
     this.usual = "";
+    this.frame = 0;
   }
 
   is(id) {
@@ -38,12 +47,23 @@ export class Folds {
   put(held, usual) {
     this.held = held;
     this.usual = usual;
-    for (const [id, ears] of this.ears) for (const ear of ears) ear(this.is(id));
+    const told = [...this.ears].filter(([, ears]) => ears.size);
+    const tell = ([id, ears]) => {
+      for (const ear of ears) ear(this.is(id));
+    };
+    // On paper everything is there at once; on the screen the page must not stand still for it.
+    if (usual === MADE) told.forEach(tell);
+    else slowly(told, tell, () => usual === this.usual);
     this.tell();
   }
 
+  /** Something was opened, folded or made. Many such within a frame are told once. */
   tell() {
-    for (const each of this.watchers) each();
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      slowly([...this.watchers], (watcher) => watcher(), () => true);
+    });
   }
 
   listen(id, ear) {

@@ -2,7 +2,7 @@
 // there, and one lands at once: nothing scrolls past the reader.
 import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { turnPlace } from "../format.js";
-import { callTurns, knowPlaces } from "../parts.js";
+import { callTurns, knowPlaces, seatClass } from "../parts.js";
 import { person } from "../reducer.js";
 import { t } from "../words.js";
 import { mark, quotedIn } from "./marks.js";
@@ -19,7 +19,7 @@ const reachers = new Set();
 let resolve = (place) => ({ place, words: "" });
 let release = () => {};
 
-/** Whoever can put places into the page says so: `reach(place)` is asked before one is gone to. */
+/** Whoever can put places into the page says so: `reach(place)` does it, and tells whether it can. */
 export function reaches(reach) {
   reachers.add(reach);
   return () => reachers.delete(reach);
@@ -36,12 +36,13 @@ export function goTo(place, words = "") {
 
 /** The same, without a word in the address bar. */
 export async function visit(place, words = "", held = HELD) {
-  const wanted = resolve(place);
+  const wanted = reached(place) ? { place, words: "" } : resolve(place);
+  if (wanted.place !== place) reached(wanted.place);
   const quoted = words || wanted.words;
-  for (const reach of reachers) reach(wanted.place);
   const target = await there(wanted.place);
   if (!target) return false;
   for (let outer = target.closest("details:not([open])"); outer; outer = outer.parentElement.closest("details:not([open])")) outer.open = true;
+  for (const inner of target.querySelectorAll(":scope > details")) inner.open = true;
   const range = quoted ? quotedIn(target, quoted) : null;
   const at = () => (range || target).getBoundingClientRect().top - below(target, range);
   land(at);
@@ -54,6 +55,10 @@ export async function visit(place, words = "", held = HELD) {
   setTimeout(() => target.classList.remove("aimed"), 1600);
   hold(at, held);
   return true;
+}
+
+function reached(place) {
+  return [...reachers].filter((reach) => reach(place)).length > 0;
 }
 
 /** Where the page begins below what sticks to the top of the window. */
@@ -118,10 +123,9 @@ function wordsOf(link) {
 
 /** Where the reader is, told by what stands on top of the window: things above it may change. */
 function here() {
-  for (const each of document.querySelectorAll("main section[id], main article[id], section[id] article[id]")) {
-    const { top, bottom } = each.getBoundingClientRect();
-    if (bottom > stuck() && top < innerHeight) return { id: each.id, top, y: scrollY };
-  }
+  const found = document.elementFromPoint(innerWidth / 2, stuck() + 20);
+  const place = found && found.closest("article[id], section[id]");
+  if (place) return { id: place.id, top: place.getBoundingClientRect().top, y: scrollY };
   return { id: "", top: 0, y: scrollY };
 }
 
@@ -152,7 +156,7 @@ export function usePlaces(state, derived) {
     const [round, , who] = turn.split("/");
     const { name } = person(latest.current.state, who);
     return round === "0" ? name : t("{name}, round {n}", { name, n: round });
-  });
+  }, (turn) => seatClass(person(latest.current.state, turn.split("/")[2] || "")));
   useLayoutEffect(() => {
     const pointAt = (place) => (latest.current.derived ? latest.current.derived.points : []).find((point) => point.anchor === place);
     // A point has a place of its own, or that of the speech that raised it.

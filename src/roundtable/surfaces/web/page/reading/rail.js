@@ -57,15 +57,19 @@ function useReading(ids) {
       end = entry.isIntersecting && scrollY > 0;
       tell();
     });
+    const missing = new Set(wanted);
     const look = () => {
-      for (const id of wanted) {
+      for (const id of missing) {
         const found = document.getElementById(id);
-        if (found) watch.observe(found);
+        if (found) {
+          watch.observe(found);
+          missing.delete(id);
+        }
       }
-      const foot = document.querySelector(".foot");
-      if (foot) bottom.observe(foot);
     };
     look();
+    const foot = document.querySelector(".foot");
+    if (foot) bottom.observe(foot);
     // What comes into the page later is found when the page grows.
     const grown = new ResizeObserver(look);
     grown.observe(document.body);

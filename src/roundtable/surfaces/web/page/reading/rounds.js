@@ -13,7 +13,7 @@ import { Speech } from "./speech.js";
 import { grouped, roundTitle } from "./stages.js";
 
 /** Lines that are put into the page at once; the rest follow while nothing else is to do. */
-const AT_ONCE = 60;
+const AT_ONCE = 30;
 const NONE = [];
 
 /** The speeches of one stage of a round, below each other or side by side. */
@@ -45,7 +45,7 @@ const Round = memo(function Round({ round, shown, sat, host, procedure, open, dr
   if (!shown && !open.length) return null;
   return html`
     ${groups.map((group) => html`<${Group} key=${group.id} group=${group} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`)}
-    ${!groups.length && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
+    ${!groups.length && round.place > 0 && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
     ${hosted.length > 0 && html`<${Hosted} place=${round.place} items=${hosted} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`}
     ${drafts && open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${people(turn.participant)} drafts=${drafts} />`)}`;
 });
@@ -67,14 +67,17 @@ export function Rounds({ state, drafts, folds, named }) {
     const reach = (place) => {
       const number = place.match(/^round-(\d+)/);
       if (number) setLimit(Infinity);
+      let found = Boolean(number);
       for (const round of latest.current.rounds) {
         for (const item of round.items) {
           if (item.kind === "act" ? item.id !== place : turnPlace(item.id) !== place) continue;
           setLimit(Infinity);
           if (!latest.current.sat[item.participant]) folds.set([hostedId(round.place)], MADE);
           folds.set([item.id], MADE);
+          found = true;
         }
       }
+      return found;
     };
     let back = () => {};
     const printing = () => {

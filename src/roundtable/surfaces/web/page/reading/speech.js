@@ -4,7 +4,7 @@ import { turnPlace } from "../format.js";
 import { Alert, Face, languageOf, seatClass, Time, Words } from "../parts.js";
 import { html, memo } from "../ui.js";
 import { t } from "../words.js";
-import { Declared, positionOf } from "./declared.js";
+import { AlsoDeclared, Declared, positionOf } from "./declared.js";
 import { MADE, OPEN, useFold } from "./folds.js";
 
 /** Of what the program noted about a speech, what its reader has to know. */
@@ -14,8 +14,6 @@ const NOTED = {
   "[words and declaration differ]": "Its words and what it declared differ.",
   "asked again": "This was asked again; what was said then counts.",
 };
-/** A position that takes more than the two lines of a folded speech is said in full below. */
-const TWO_LINES = 150;
 
 export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) {
   const place = turnPlace(item.id);
@@ -33,7 +31,7 @@ export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) 
     ${open && html`<div class="said" id=${`${place}-said`}>
       ${failed
         ? html`<${Alert} title=${t("No answer")} text=${item.message} remedy=${item.remedy} />`
-        : html`<${Body} item=${item} at_once=${how === MADE} folds=${folds} position=${position} named=${named} nameOf=${nameOf} />`}
+        : html`<${Body} item=${item} atOnce=${how === MADE} folds=${folds} named=${named} nameOf=${nameOf} />`}
       <p class="about">
         ${item.model === "outside" && html`<span>${t("Spoken by hand")}</span>`}
         <${Time} at=${item.at} />
@@ -45,10 +43,10 @@ export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) 
 });
 
 /** The words. Where everything is opened at once, they are made when they come near the window. */
-function Body({ item, at_once, folds, position, named, nameOf }) {
-  const [near, setNear] = useState(at_once);
+function Body({ item, atOnce, folds, named, nameOf }) {
+  const [near, setNear] = useState(atOnce);
   const place = useRef(null);
-  const made = near || at_once;
+  const made = near || atOnce;
   useEffect(() => {
     if (made) return undefined;
     const watch = new IntersectionObserver((entries) => {
@@ -62,6 +60,6 @@ function Body({ item, at_once, folds, position, named, nameOf }) {
   }, [made]);
   if (!made) return html`<div class="unmade" ref=${place} style=${{ "--words": String(item.words) }}></div>`;
   return html`<${Declared} lines=${item.declared} named=${named} nameOf=${nameOf} />
-    ${position.own && item.html && position.text.length > TWO_LINES && html`<p class="held" dir="auto">${position.text}</p>`}
-    ${item.html && html`<${Words} markup=${item.html} under=${4} named=${named} />`}`;
+    ${item.html && html`<${Words} markup=${item.html} under=${4} named=${named} />`}
+    <${AlsoDeclared} lines=${item.declared} named=${named} nameOf=${nameOf} />`;
 }
