@@ -60,6 +60,8 @@ _CONDITION = re.compile(
     r"[:,;：，；]\s*(?:then|dann|entonces|则|那么)\s+(?P<then>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+PROSE = frozenset({"text", "txt", "md", "markdown"})
+"""Endings of files that hold text for people."""
 
 
 @dataclass(frozen=True, slots=True)
