@@ -58,8 +58,46 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
-    if (named !== NONE) nameIn(made, named);
-    for (const link of made.querySelectorAll("a.cite")) asChip(link);
+const NAMED = /\bp\d{1,4}\b/g;
+
+/** Whoever spoke called a point by its number: the words stay, and say on demand what it is. */
+function nameIn(made, named) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) if (!node.parentElement || !node.parentElement.closest("a, code, pre")) found.push(node);
+  for (const node of found) {
+    const parts = [];
+    let done = 0;
+    for (const { 0: name, index } of node.data.matchAll(NAMED)) {
+      if (!named[name]) continue;
+      const link = document.createElement("a");
+      link.className = "named";
+      link.href = `#point-${name}`;
+      link.title = named[name];
+      link.textContent = name;
+      parts.push(node.data.slice(done, index), link);
+      done = index + name.length;
+    }
+    if (parts.length) node.replaceWith(...parts, node.data.slice(done));
+  }
+}
+
+/** A point is called by what it says. */
+function clipped(text) {
+  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+}
+
+/** A citation within a text looks as it does beside one: in the colour of its seat, without the
+ * brackets that it was written in. */
+function asChip(link) {
+  const [before, after] = [link.previousSibling, link.nextSibling];
+  if (before && after && before.nodeType === Node.TEXT_NODE && after.nodeType === Node.TEXT_NODE && before.data.endsWith("[") && after.data.startsWith("]")) {
+    before.data = before.data.slice(0, -1);
+    after.data = after.data.slice(1);
+  }
+  const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
+  if (kind === "turn") link.classList.add(lookOf(id));
+  if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
 }
 
 let isKnown = () => true;
