@@ -54,7 +54,7 @@ def test_a_deliberation_says_where_it_is_and_what_comes() -> None:
             StageOpened(stage="answer", round=1, turns=("1/answer/ann",)),
             StageClosed(stage="answer", round=1, spoke=("ann",)),
             StageOpened(stage="clerk", round=0, turns=("0/clerk/host",)),
-            StageClosed(stage="clerk", round=0),
+            StageClosed(stage="clerk", round=0, spoke=("host",)),
             StageOpened(stage="critique", round=2, turns=turns),
         )
     )
