@@ -35,7 +35,7 @@ function useSticking() {
   useEffect(() => {
     if (!place.current) return undefined;
     const look = () => {
-      place.current.style.top = `${Math.min(BELOW_RAIL, innerHeight - place.current.offsetHeight - 16)}px`;
+      if (place.current) place.current.style.top = `${Math.min(BELOW_RAIL, innerHeight - place.current.offsetHeight - 16)}px`;
     };
     const watch = new ResizeObserver(look);
     watch.observe(place.current);
