@@ -94,6 +94,11 @@ class Ledger(Protocol):
         """Remove a discussion and all its events. UnknownDiscussion if there is none."""
         ...
 
+    async def driver(self, discussion_id: str) -> str | None:
+        """Who holds a live lease now, if anybody does; None also where there is no such
+        discussion."""
+        ...
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         """Take the right to drive, or raise LeaseHeld while another owner's lease is alive.
 

@@ -490,6 +490,16 @@ async def test_headlines_tell_each_discussion_as_its_events_do(ledger: Ledger) -
     assert [h.discussion_id for h in await ledger.summaries(limit=1)] == ["rt_b"]
 
 
+async def test_a_ledger_tells_who_drives_one_discussion(ledger: Ledger) -> None:
+    await ledger.append(ID, [opened()])
+    assert await ledger.driver(ID) is None
+    lease = await ledger.take_lease(ID, "somebody", ttl=60)
+    assert await ledger.driver(ID) == "somebody"
+    await ledger.release_lease(lease)
+    assert await ledger.driver(ID) is None
+    assert await ledger.driver("rt_nowhere") is None
+
+
 @pytest.mark.requirement("Z-25")
 async def test_headlines_tell_the_last_word_on_how_it_turned_out(ledger: Ledger) -> None:
     first = opened("Tabs?")

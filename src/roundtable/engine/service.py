@@ -509,10 +509,9 @@ class Service:
         """The discussions of this ledger, the most recently changed first."""
         return await self._ledger.summaries(limit=limit, search=search)
 
-    async def is_driven(self, state: State) -> bool:
+    async def is_driven(self, discussion_id: str) -> bool:
         """Whether a process drives this discussion now."""
-        rows = await self._ledger.summaries(search=state.start.topic)
-        return any(row.driver for row in rows if row.discussion_id == state.discussion_id)
+        return await self._ledger.driver(discussion_id) is not None
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good. LeaseHeld while somebody drives it."""

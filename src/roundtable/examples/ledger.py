@@ -51,6 +51,9 @@ class WithExamples:
         _refuse(discussion_id)
         await self._own.delete(discussion_id)
 
+    async def driver(self, discussion_id: str) -> str | None:
+        return await self._own.driver(discussion_id)
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         _refuse(discussion_id)
         return await self._own.take_lease(discussion_id, owner, ttl=ttl)

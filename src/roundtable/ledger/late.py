@@ -56,6 +56,9 @@ class LateLedger:
     async def delete(self, discussion_id: str) -> None:
         await (await self._ledger()).delete(discussion_id)
 
+    async def driver(self, discussion_id: str) -> str | None:
+        return await (await self._ledger()).driver(discussion_id)
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         return await (await self._ledger()).take_lease(discussion_id, owner, ttl=ttl)
 

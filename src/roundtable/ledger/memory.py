@@ -127,6 +127,9 @@ class MemoryLedger:
         self._leases.pop(discussion_id, None)
         self._signal.announce(discussion_id, None)
 
+    async def driver(self, discussion_id: str) -> str | None:
+        return self._driver(discussion_id)
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         self._stream(discussion_id)
         driver = self._driver(discussion_id)

@@ -168,6 +168,11 @@ class PostgresLedger:
                 raise UnknownDiscussion(discussion_id)
             await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, f" {discussion_id}")
 
+    async def driver(self, discussion_id: str) -> str | None:
+        async with self._connection() as connection:
+            row = await connection.fetchrow(_LEASE, discussion_id)
+        return holder(row["owner"], unexpired=row["unexpired"]) if row else None
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         async with self._transaction() as connection:
             if await connection.fetchval(_LOCK, discussion_id) is None:

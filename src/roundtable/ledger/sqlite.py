@@ -128,6 +128,9 @@ class SqliteLedger:
         await self._worker.write(lambda c: _delete(c, discussion_id))
         self._signal.announce(discussion_id, None)
 
+    async def driver(self, discussion_id: str) -> str | None:
+        return await self._worker.read(lambda c: _driver(c, discussion_id))
+
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         return await self._worker.write(lambda c: _take_lease(c, discussion_id, owner, ttl))
 
@@ -248,6 +251,11 @@ def _delete(connection: sqlite3.Connection, discussion_id: str) -> None:
     # Its events and its lease go with it: ON DELETE CASCADE.
     if not connection.execute("DELETE FROM discussions WHERE id = ?", (discussion_id,)).rowcount:
         raise UnknownDiscussion(discussion_id)
+
+
+def _driver(connection: sqlite3.Connection, discussion_id: str) -> str | None:
+    row = connection.execute(_LEASE, (time.time(), discussion_id)).fetchone()
+    return holder(row[0], unexpired=bool(row[2])) if row else None
 
 
 def _take_lease(

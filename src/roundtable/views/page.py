@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.decide import decide
 from ..core.declaration_form import Form
-from ..core.effects import TakeTurn
+from ..core.effects import Record, TakeTurn
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
@@ -25,6 +25,7 @@ from .decision import Decision
 from .declared import named_in
 from .delivery import Delivery
 from .delivery_json import document
+from .itinerary import itinerary
 from .opinion_map import OpinionMap, opinion_map_of
 from .page_events import page_event as page_event
 from .report_costs import costs
@@ -81,6 +82,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "questions": [
             {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
         ],
+        "itinerary": itinerary(state),
         "may": {"extend": spec.extends, "lead": spec.moderation},
         "progress": spec.progress(state) if state.closed is None else "",
     }
@@ -201,6 +203,21 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
             "max_words": contract.max_words,
             "form": _form(state, plan.task.form) if plan.task.form is not None else None,
         }
+
+
+def needs_driver(state: State) -> bool:
+    """Whether it stands still unless a process drives it: what is due now is not somebody's words
+    from outside. What follows such words in a meeting is recorded with them."""
+    if state.closed is not None or state.paused is not None:
+        return False
+    spec = procedure_spec(state.start.procedure)
+    if not spec.moderation:
+        return True
+    due = [each for each in decide(state, spec.procedure) if not isinstance(each, Record)]
+    return not all(
+        isinstance(each, TakeTurn) and each.plan.participant.speaker.model == OUTSIDE
+        for each in due
+    )
 
 
 def _form(state: State, form: Form) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from starlette.types import Send
 
 from ...core.errors import UnknownName
 from ...core.state import State
-from ...core.values import Material
+from ...core.values import HOST_WIRE_NAME, Material
 from ...core.visible import shown
 from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
@@ -151,10 +151,14 @@ def link_routes() -> APIRouter:
 
 def _acts(routes: APIRouter) -> None:
     @routes.post("/speak")
-    async def speak(body: bodies.Speak, here: Here, grant: Held) -> bodies.Said:
+    async def speak(body: bodies.Speak, request: Request, here: Here, grant: Held) -> bodies.Said:
         """Say something: for the seat, or as the host at any time."""
+        leads = grant.may("lead", grant.only) or is_owner(request, here)
+        if body.as_host and not leads:
+            raise Denied(403, "This link may not lead the discussion.", "Ask for the host's link.")
+        voice = HOST_WIRE_NAME if body.as_host else grant.voice
         said = await here.app.service.hear(
-            grant.only, grant.voice, body.text, body.declaration, key=body.key or None
+            grant.only, voice, body.text, body.declaration, key=body.key or None
         )
         state = await here.app.service.read(grant.only)
         points, conditions = new_ids(state, said.speech)
@@ -162,7 +166,7 @@ def _acts(routes: APIRouter) -> None:
             turn_id=said.speech.turn_id,
             round=said.speech.round,
             flags=list(said.speech.flags),
-            recorded=recorded_of(state, said.speech) if grant.role == "seat" else "",
+            recorded=recorded_of(state, said.speech) if voice == grant.seat else "",
             problems=list(said.remarks),
             new_points=points,
             new_conditions=conditions,

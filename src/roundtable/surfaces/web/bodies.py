@@ -177,6 +177,8 @@ class Speak(Body):
     text: str
     declaration: dict[str, Any] | None = None
     """What the seat holds, in the fields of its turn's form."""
+    as_host: bool = False
+    """Of whoever leads and holds a seat: it is said as the host."""
     key: Key | None = None
 
 

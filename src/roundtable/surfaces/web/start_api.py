@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
@@ -12,7 +11,7 @@ from pydantic import BaseModel, Field
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State
-from ...core.values import OUTSIDE, Budget, SpeakerRef
+from ...core.values import Budget
 from ...core.visible import shown
 from ...experts.library_files import OwnFile, own_files
 from ...ledger.memory import MemoryLedger
@@ -23,7 +22,7 @@ from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
-from ...views.estimate import Estimate, estimate_line
+from ...views.estimate import Estimate, estimate_line, estimate_seconds
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     from ...experts.selection import Selector
 
 MOST_EXPERTS = 12
-_SECONDS_PER_CALL = (4.0, 45.0)
-"""The usual range of a call to a large model."""
-_SECONDS_PER_SMALL_CALL = (1.0, 10.0)
 
 
 class OptionRow(BaseModel):
@@ -313,7 +309,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         calls=estimate.calls,
         tokens=estimate.tokens,
         cost_usd=estimate.cost_usd,
-        seconds=_seconds(state, estimate),
+        seconds=estimate_seconds(state, estimate),
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
         over_budget=_over(estimate, state.start.budget),
@@ -322,24 +318,6 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
             for note in notes(state)
         ],
     )
-
-
-def _seconds(state: State, estimate: Estimate) -> tuple[float, float] | None:
-    """How long it may take: experts of a round speak side by side, unless they speak in turn."""
-    seats = (*state.start.participants, state.start.host)
-    if any(seat.speaker.model == OUTSIDE for seat in seats):
-        return None
-    in_turn = state.start.options.get("speech_order") == "fixed"
-    rounds = ceil(estimate.participant_calls / max(1, len(state.start.participants)))
-    steps = estimate.calls if in_turn else rounds + estimate.host_calls
-    low, high = zip(*(_usual(seat.speaker) for seat in seats), strict=True)
-    return round(steps * max(low), 1), round(steps * max(high), 1)
-
-
-def _usual(speaker: SpeakerRef) -> tuple[float, float]:
-    if speaker.model.startswith("scripted/"):
-        return 0.0, 0.1
-    return _SECONDS_PER_SMALL_CALL if speaker.demonstration else _SECONDS_PER_CALL
 
 
 def _over(estimate: Estimate, budget: Budget) -> list[str]:

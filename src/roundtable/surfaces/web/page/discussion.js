@@ -4,11 +4,13 @@ import { Bar } from "./bar.js";
 import { Made } from "./decision/made.js";
 import { Decision, Sections, sectionsOf, settledOf } from "./decision/page.js";
 import { Standings, useTurns } from "./decision/standings.js";
-import { ago, plural, short, titled, whole } from "./format.js";
+import { whole } from "./format.js";
 import { GoingOn } from "./going-on.js";
 import { listenToKeys, step } from "./keys.js";
+import { useFollow, useWatching } from "./live/follow.js";
 import { Dock, Live } from "./live/page.js";
-import { Dialog, languageOf } from "./parts.js";
+import { turnOf } from "./live/turn.js";
+import { Dialog } from "./parts.js";
 import { Folds } from "./reading/folds.js";
 import { usePlaces } from "./reading/places.js";
 import { Rail } from "./reading/rail.js";
@@ -19,9 +21,7 @@ import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
 import { LanguageChoice } from "./languages.js";
-import { t } from "./words.js";
-
-const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
+import { n, t } from "./words.js";
 
 export function Discussion({ base, info, saved = null }) {
   const store = useMemo(() => new Store(base, saved), [base]);
@@ -29,6 +29,7 @@ export function Discussion({ base, info, saved = null }) {
   const folds = useMemo(() => new Folds(), [base]);
   const [help, setHelp] = useState(false);
   const [made, setMade] = useState(false);
+  const area = useRef(null);
   useEffect(() => {
     setNow(store.now);
     const ends = [store.subscribe(setNow), () => store.stop()];
@@ -38,47 +39,40 @@ export function Discussion({ base, info, saved = null }) {
   const role = info.role;
   const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
-  const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
+  const myTurn = !saved && Boolean(turnOf(state, derived, mySeat) || (chairs && !state.closed && derived && derived.questions.length));
   // What was there when the reader came is no news.
   const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
   usePlaces(state, derived);
   const search = useSearch(state, derived, folds);
   useKeys({ setHelp });
-  const topic = state.topic || info.topic || "";
-  const status = state.seq ? state.status : info.status || "waiting";
-  const over = Boolean(state.closed);
+  const loaded = saved || state.seq >= info.last_seq;
+  const over = loaded ? Boolean(state.closed) : info.status !== "running";
   // Nobody leads it any more: there is nothing to watch, and something to do.
   const decision = settledOf(derived, state);
   const still = over || Boolean(decision);
+  const stage = state.stage ? `${state.stage.stage}/${state.stage.round}` : "";
+  const follow = useFollow(area, stage, state.speeches, !saved && !still && state.seq > 0);
+  const [watching, see] = useWatching(over, follow, area);
   const turns = useTurns(derived, state);
   return html`
-    <a class="skip" href="#discussion">Skip to the discussion</a>
+    <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
     <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
-    <${Banner} connection=${connection} gone=${gone} state=${state} />
+    <${Banner} connection=${connection} gone=${gone} />
     <main id="main">
-      ${still
+      ${still && !watching
         ? html`<${Decision} base=${base} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
-        : html`<header class="wrap opening">
-          <p class="facts"><span class=${`status ${state.paused ? "paused" : status}`}>${connection === "live" && status === "running" && !state.paused && html`<i class="live" aria-hidden="true"></i>`}${state.paused ? "paused" : STATUSES[status] || status}</span>
-            <span>${titled((state.procedure || info.procedure || "").replace(/^custom:/, ""))}</span>
-            ${state.openedAt && html`<time datetime=${state.openedAt} title=${whole(state.openedAt)}>${ago(state.openedAt)}</time>`}
-            ${state.extraRounds > 0 && html`<span>${plural(state.extraRounds, "extra round")}</span>`}
-            ${derived && derived.decision && html`<button type="button" class="link how" onClick=${() => setMade(true)}>${t("How this is made")}</button>`}</p>
-          <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
-          ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
-        </header>`}
-      ${still && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
-      ${decision && html`<${Sections} decision=${decision} state=${state} />`}
+        : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
+      ${still && !watching && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
+      ${decision && !watching && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
-        ${!still && html`<${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />`}
-        <${Talk} state=${state} derived=${derived} drafts=${store.drafts} folds=${folds} here=${here} />
+        <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
-        <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
     </main>
     ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
+    ${!saved && (!over || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -86,7 +80,7 @@ export function Discussion({ base, info, saved = null }) {
 
 function useTitle(state, info, myTurn) {
   const topic = (state.topic || info.topic || "Roundtable").replace(/\s+/g, " ").slice(0, 80);
-  const sign = myTurn ? "● Your turn · " : state.paused ? "❚❚ " : "";
+  const sign = myTurn ? `● ${t("Your turn")} · ` : state.paused ? "❚❚ " : "";
   useEffect(() => {
     document.title = `${sign}${topic} · Roundtable`;
   }, [sign, topic]);
@@ -109,12 +103,12 @@ function useKeys({ setHelp }) {
   }), []);
 }
 
-function Banner({ connection, gone, state }) {
+function Banner({ connection, gone }) {
   if (gone) {
-    return html`<div class="banner bad" role="alert">${gone.status === 401 ? "This link asks for its password again. Reload the page." : "This link is no longer valid. Ask whoever shared it for a new one."}</div>`;
+    return html`<div class="banner bad" role="alert">${gone.status === 401 ? t("This link asks for its password again. Reload the page.") : t("This link is no longer valid. Ask whoever shared it for a new one.")}</div>`;
   }
   if (connection === "lost") {
-    return html`<div class="banner" role="status">The connection is lost. Trying again… Nothing is missed: it goes on from event ${state.seq}.</div>`;
+    return html`<div class="banner" role="status">${t("The connection is lost, and is tried again. Nothing is missed.")}</div>`;
   }
   return null;
 }
@@ -128,12 +122,12 @@ function Announcer({ state, here }) {
     const closing = state.closed && !before.current.closed;
     before.current = state;
     if (!here) return;
-    if (closing) set("The discussion is closed.");
+    if (closing) set(t("The discussion is over."));
     else if (fresh === 1) {
       const newest = state.rounds.flatMap((round) => round.items).filter((item) => item.kind === "speech");
       const last = newest.reduce((one, two) => (one.at > two.at ? one : two));
-      set(`${person(state, last.participant).name} has spoken.`);
-    } else if (fresh > 1) set(`${fresh} new speeches.`);
+      set(t("{name} has spoken.", { name: person(state, last.participant).name }));
+    } else if (fresh > 1) set(n(fresh, "{n} new speech.", "{n} new speeches."));
   }, [state.speeches, state.closed, here]);
   return html`<div class="sr" aria-live="polite">${words}</div>`;
 }

@@ -12,6 +12,8 @@ const PATHS = {
   down: html`<path d="M8 3v10M4 9l4 4 4-4" />`,
   pause: html`<path d="M5.5 3v10M10.5 3v10" />`,
   play: html`<path d="M5 3l8 5-8 5z" />`,
+  remark: html`<path d="M2 3h12v8H7l-3 3v-3H2z" />`,
+  document: html`<path d="M4 1.5h5l3 3v10H4zM9 1.5v3h3" />`,
   stop: html`<path d="M4 4h8v8H4z" />`,
   more: html`<path d="M3 8h.01M8 8h.01M13 8h.01" />`,
   help: html`<circle cx="8" cy="8" r="6" /><path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.8c-.5.2-.8.5-.8 1.1M8 11.4h.01" />`,

@@ -104,6 +104,11 @@ let isKnown = () => true;
 let lookOf = () => "host";
 let callTurn = (turn) => turn;
 
+/** What people call a turn that is cited; the text itself where it cites none. */
+export function citedAs(text) {
+  return TURN.test(text) ? callTurn(text) : text;
+}
+
 /** The page says what people call a turn, by who spoke and in which round, and how it looks. */
 export function callTurns(call, look) {
   callTurn = call;

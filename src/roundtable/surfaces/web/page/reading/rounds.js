@@ -5,7 +5,6 @@ import { turnPlace } from "../format.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { t } from "../words.js";
-import { Draft } from "./draft.js";
 import { MADE, OPEN, useFold } from "./folds.js";
 import { Hosted, hostedId } from "./host.js";
 import { reaches } from "./places.js";
@@ -14,7 +13,6 @@ import { grouped, roundTitle } from "./stages.js";
 
 /** Lines that are put into the page at once; the rest follow while nothing else is to do. */
 const AT_ONCE = 30;
-const NONE = [];
 
 /** The speeches of one stage of a round, below each other or side by side. */
 function Group({ group, folds, people, named, nameOf }) {
@@ -37,20 +35,19 @@ function Group({ group, folds, people, named, nameOf }) {
   </section>`;
 }
 
-const Round = memo(function Round({ round, shown, sat, host, procedure, open, drafts, folds, named }) {
+const Round = memo(function Round({ round, shown, sat, host, procedure, folds, named }) {
   const state = useMemo(() => ({ sat, host, procedure }), [sat, host, procedure]);
   const { groups, hosted } = useMemo(() => grouped(round, state), [round, state]);
   const people = useMemo(() => (id) => person(state, id), [state]);
   const nameOf = useMemo(() => (id) => person(state, id).name, [state]);
-  if (!shown && !open.length) return null;
+  if (!shown) return null;
   return html`
     ${groups.map((group) => html`<${Group} key=${group.id} group=${group} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`)}
     ${!groups.length && round.place > 0 && html`<section class="round" id=${`round-${round.place}`} tabindex="-1" aria-labelledby=${`round-${round.place}-head`}><header class="round-h"><h3 id=${`round-${round.place}-head`}>${roundTitle(round.place)}</h3></header></section>`}
-    ${hosted.length > 0 && html`<${Hosted} place=${round.place} items=${hosted} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`}
-    ${drafts && open.map((turn) => html`<${Draft} key=${`draft-${turn.turn_id}`} turn=${turn} who=${people(turn.participant)} drafts=${drafts} />`)}`;
+    ${hosted.length > 0 && html`<${Hosted} place=${round.place} items=${hosted} folds=${folds} people=${people} named=${named} nameOf=${nameOf} />`}`;
 });
 
-export function Rounds({ state, drafts, folds, named }) {
+export function Rounds({ state, folds, named }) {
   const total = state.rounds.length;
   const [limit, setLimit] = useState(AT_ONCE);
   const lines = useRef(0);
@@ -94,28 +91,10 @@ export function Rounds({ state, drafts, folds, named }) {
       removeEventListener("afterprint", printed);
     };
   }, [folds]);
-  const speaking = drafts ? Object.values(state.speaking) : NONE;
   let left = limit;
-  return html`<div class="rounds">${withOpen(state.rounds, speaking).map((round) => {
+  return html`<div class="rounds">${state.rounds.map((round) => {
     const shown = left > 0;
     left -= round.items.length;
-    return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} procedure=${state.procedure} open=${speakingIn(speaking, round.place)} drafts=${drafts} folds=${folds} named=${named} />`;
+    return html`<${Round} key=${round.place} round=${round} shown=${shown} sat=${state.sat} host=${state.host} procedure=${state.procedure} folds=${folds} named=${named} />`;
   })}</div>`;
-}
-
-const held = new Map();
-
-/** The turns under way in a round; the same list as long as they are the same. */
-function speakingIn(speaking, place) {
-  const now = speaking.filter((each) => each.place === place);
-  const before = held.get(place) || NONE;
-  if (now.length === before.length && now.every((each, at) => each === before[at])) return before;
-  held.set(place, now);
-  return now;
-}
-
-function withOpen(rounds, speaking) {
-  const missing = [...new Set(speaking.map((each) => each.place))].filter((place) => !rounds.some((round) => round.place === place));
-  if (!missing.length) return rounds;
-  return [...rounds, ...missing.map((place) => ({ place, items: NONE }))].sort((a, b) => a.place - b.place);
 }

@@ -1,4 +1,4 @@
-// What was said: the speeches by round, all at once or one by one, and whether there is something new.
+// What was said: the speeches by round, all at once or one by one.
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { directionOf } from "../parts.js";
 import { html } from "../ui.js";
@@ -9,7 +9,7 @@ import { Rounds } from "./rounds.js";
 
 const NOTHING = {};
 
-export function Talk({ state, derived, drafts, folds, here }) {
+export function Talk({ state, derived, folds }) {
   const named = useNamed(derived, state.options);
   const said = useMemo(() => state.rounds.reduce((sum, round) => sum + round.items.filter((item) => item.html && state.sat[item.participant]).length, 0), [state.rounds]);
   return html`<section id="discussion" class="talk" aria-labelledby="discussion-head" tabindex="-1" dir=${directionOf(state.topic)}>
@@ -18,8 +18,7 @@ export function Talk({ state, derived, drafts, folds, here }) {
       <${OpenAll} folds=${folds} />`}</header>
     ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="soft">${state.closed ? t("Nobody spoke.") : t("Nobody has spoken yet. Speeches appear here as they are given.")}</p>`}
     <${Course} course=${derived ? derived.course : null} decision=${derived ? derived.decision : null} sat=${state.sat} host=${state.host} />
-    <${Rounds} state=${state} drafts=${drafts} folds=${folds} named=${named} />
-    <${Newest} state=${state} here=${here} />
+    <${Rounds} state=${state} folds=${folds} named=${named} />
   </section>`;
 }
 
@@ -35,39 +34,4 @@ function OpenAll({ folds }) {
   const [open, set] = useState(Boolean(folds.usual));
   useEffect(() => folds.watch(() => set(Boolean(folds.usual))), [folds]);
   return html`<button type="button" class="link s" onClick=${() => folds.all(open ? "" : OPEN)}>${open ? t("Fold all") : t("Open all")}</button>`;
-}
-
-/** Whoever reads at the end stays there; whoever reads elsewhere is told, and not moved. */
-function Newest({ state, here }) {
-  const end = useRef(null);
-  const atEnd = useRef(false);
-  const seen = useRef(state.speeches);
-  const [behind, setBehind] = useState(0);
-  useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => {
-      atEnd.current = entry.isIntersecting;
-      if (entry.isIntersecting) {
-        seen.current = latest.current;
-        setBehind(0);
-      }
-    });
-    watch.observe(end.current);
-    return () => watch.disconnect();
-  }, []);
-  const latest = useRef(0);
-  latest.current = state.speeches;
-  useEffect(() => {
-    if (!here) {
-      seen.current = state.speeches;
-      return;
-    }
-    if (atEnd.current && !state.closed) {
-      end.current.scrollIntoView({ block: "end" });
-      seen.current = state.speeches;
-    }
-    setBehind(state.speeches - seen.current);
-  }, [state.speeches, here]);
-  const go = () => end.current.scrollIntoView({ block: "end", behavior: "instant" });
-  return html`<div class="end-of-talk" ref=${end}></div>
-    ${behind > 0 && !state.closed && html`<button type="button" class="newest" onClick=${go}>${n(behind, "{n} new speech, jump", "{n} new speeches, jump")}</button>`}`;
 }
