@@ -26,6 +26,7 @@ from .api import REFUSALS, link_routes, owner_routes
 from .assets import PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
+from .keys_api import router as key_routes
 from .limits import Rate
 from .links import Links
 from .refusal import problem
@@ -101,6 +102,7 @@ def make_app(
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
     service.include_router(start_routes(web.app), responses=REFUSALS)
+    service.include_router(key_routes())
     service.include_router(token_routes())
     tools = Toolset(web.app, web.running)
     service.include_router(tool_routes(tools), responses=REFUSALS)
