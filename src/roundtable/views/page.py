@@ -12,7 +12,6 @@ from typing import Any
 from ..core.decide import decide
 from ..core.declaration_form import Form
 from ..core.effects import TakeTurn
-from ..core.naming import turn_names
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
@@ -21,6 +20,9 @@ from ..core.visible import shown
 from ..procedures import procedure_spec
 from ..procedures.casting import open_questions
 from ..version import __version__
+from . import decision_json
+from .citing import surroundings_of
+from .decision import Decision
 from .delivery import Delivery
 from .delivery_json import document
 from .notes import notes
@@ -30,7 +32,7 @@ from .page_events import usage
 from .report_costs import costs
 from .report_parts import Grid, Line, Part, Picture, anchor, clean, line
 from .report_positions import changes, positions, scores
-from .safe_markdown import Labels, Surroundings, to_html
+from .safe_markdown import to_html
 from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg
 
 VERDICT_HEADING = 2
@@ -52,8 +54,9 @@ def headline(state: State) -> dict[str, Any]:
     }
 
 
-def derived(state: State) -> dict[str, Any]:
-    """Everything about a discussion that no single event says."""
+def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
+    """Everything about a discussion that no single event says; `interrupted` that it is open and
+    nobody drives it."""
     spec = procedure_spec(state.start.procedure)
     delivered = spec.deliver(state, __version__)
     drawn = opinion_map_of(state)
@@ -61,6 +64,7 @@ def derived(state: State) -> dict[str, Any]:
     return {
         "seq": state.seq,
         "status": state.status,
+        "decision": _cleaned(decision_json.document(Decision.of(state, interrupted=interrupted))),
         "delivery": _cleaned(document(Delivery.of(state))),
         "verdict": _verdict(state, delivered),
         "points": list(_points(state, drawn)),
@@ -124,7 +128,7 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
     verdict = state.verdict
     if verdict is None:
         return None
-    around = Surroundings(_links(state), _said(state), labels=Labels.of(turn_names(state)))
+    around = surroundings_of(state)
     delivery = Delivery.of(state)
 
     def prose(text: str) -> str:
@@ -171,21 +175,6 @@ def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
 def _says_more(delivered: str, verdict: Verdict) -> bool:
     """Whether the procedure's own wording holds more than the answer."""
     return bool(delivered.strip()) and clean(delivered).strip() != clean(verdict.answer).strip()
-
-
-def _said(state: State) -> dict[str, str]:
-    """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
-    rounds: its own words would verify themselves."""
-    host = state.start.host.id
-    return {
-        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
-    }
-
-
-def _links(state: State) -> dict[str, str]:
-    links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
-    return links
 
 
 # Points, stances and their movement

@@ -124,8 +124,8 @@ def link_routes() -> APIRouter:
     async def derived(request: Request, here: Here, grant: Held) -> Response:
         """What only the whole discussion tells: points, pictures, verdict, cost."""
         async with here.rooms.enter(grant.only) as room:
-            seq, body = await room.derived()
-        tag = f'"{grant.only}-{seq}"'
+            version, body = await room.derived()
+        tag = f'"{grant.only}-{version}"'
         headers = {"etag": tag, "cache-control": "no-cache, private"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)

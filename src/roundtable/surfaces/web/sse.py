@@ -66,7 +66,7 @@ class Room:
         # What derives from the whole is folded only when somebody wants it.
         self._state = State()
         self._unfolded: list[StoredEvent] = []
-        self._derived: tuple[int, bytes] = (0, b"")
+        self._derived: tuple[str, bytes] = ("", b"")
         self._folding = asyncio.Lock()
         # The newest pieces of what is being said, each with its number.
         self._drafts: deque[tuple[int, bytes]] = deque(maxlen=_DRAFTS_KEPT)
@@ -100,18 +100,19 @@ class Room:
         pieces = (self._frames[n][slice(*self._bodies[n])] for n in chosen)
         return b'{"events":[%b],"last_seq":%d}' % (b",".join(pieces), self.last_seq)
 
-    async def derived(self) -> tuple[int, bytes]:
-        """What derives from the whole, and the event up to which it does."""
+    async def derived(self) -> tuple[str, bytes]:
+        """What derives from the whole, and the version of it: the event up to which it does, and
+        whether nobody drives it, which no event tells."""
         async with self._folding:
-            if self._derived[0] != self.last_seq:
-                coming, self._unfolded = self._unfolded, []
-                self._derived = await asyncio.to_thread(self._derive, coming)
+            coming, self._unfolded = self._unfolded, []
+            for record in coming:
+                self._state.apply(record)
+            lost = self._closed is None and not await self._service.is_driven(self._state)
+            version = f"{self._state.seq}{'-interrupted' if lost else ''}"
+            if self._derived[0] != version:
+                body = await asyncio.to_thread(derived, self._state, interrupted=lost)
+                self._derived = version, _json(body)
             return self._derived
-
-    def _derive(self, coming: list[StoredEvent]) -> tuple[int, bytes]:
-        for record in coming:
-            self._state.apply(record)
-        return self._state.seq, _json(derived(self._state))
 
     # What comes
 

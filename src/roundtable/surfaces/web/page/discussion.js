@@ -1,12 +1,14 @@
 // One discussion: live while it goes on, and the same when it is long over or a file on a disk.
 import { useEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import { Bar } from "./bar.js";
-import { Decision, Glance, Sections } from "./decision/page.js";
+import { Made } from "./decision/made.js";
+import { Decision, Sections, sectionsOf, settledOf } from "./decision/page.js";
+import { Standings, useTurns } from "./decision/standings.js";
 import { ago, plural, short, titled, whole } from "./format.js";
 import { GoingOn } from "./going-on.js";
 import { listenToKeys, step } from "./keys.js";
 import { Dock, Live } from "./live/page.js";
-import { Dialog, languageOf, Notes } from "./parts.js";
+import { Dialog, languageOf } from "./parts.js";
 import { usePlaces } from "./reading/places.js";
 import { Rail } from "./reading/rail.js";
 import { Talk } from "./reading/talk.js";
@@ -14,6 +16,7 @@ import { person } from "./reducer.js";
 import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
+import { t } from "./words.js";
 
 const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
 
@@ -22,6 +25,7 @@ export function Discussion({ base, info, saved = null }) {
   const [now, setNow] = useState(store.now);
   const [find, setFind] = useState("");
   const [help, setHelp] = useState(false);
+  const [made, setMade] = useState(false);
   const mount = useRef(() => {});
   useEffect(() => {
     setNow(store.now);
@@ -30,8 +34,6 @@ export function Discussion({ base, info, saved = null }) {
   }, [store]);
   const { state, derived, connection, gone } = now;
   const role = info.role;
-  // Where a recorded example comes from must be known before it is read.
-  const recorded = derived && derived.notes.find((note) => note.code === "example");
   const chairs = !saved && role === "host";
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
@@ -43,36 +45,39 @@ export function Discussion({ base, info, saved = null }) {
   const topic = state.topic || info.topic || "";
   const status = state.seq ? state.status : info.status || "waiting";
   const over = Boolean(state.closed);
+  // Nobody leads it any more: there is nothing to watch, and something to do.
+  const decision = settledOf(derived, state);
+  const still = over || Boolean(decision);
+  const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
     <${Bar} base=${base} saved=${saved} chairs=${chairs} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
-    <div class="page">
-      <${Rail} state=${state} derived=${derived} />
-      <main id="main"><div class="lead">
-        <header class="opening">
+    <main id="main">
+      ${still
+        ? html`<${Decision} base=${base} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
+        : html`<header class="wrap opening">
           <p class="facts"><span class=${`status ${state.paused ? "paused" : status}`}>${connection === "live" && status === "running" && !state.paused && html`<i class="live" aria-hidden="true"></i>`}${state.paused ? "paused" : STATUSES[status] || status}</span>
             <span>${titled((state.procedure || info.procedure || "").replace(/^custom:/, ""))}</span>
             ${state.openedAt && html`<time datetime=${state.openedAt} title=${whole(state.openedAt)}>${ago(state.openedAt)}</time>`}
-            ${state.extraRounds > 0 && html`<span>${plural(state.extraRounds, "extra round")}</span>`}</p>
+            ${state.extraRounds > 0 && html`<span>${plural(state.extraRounds, "extra round")}</span>`}
+            ${derived && derived.decision && html`<button type="button" class="link how" onClick=${() => setMade(true)}>${t("How this is made")}</button>`}</p>
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
-          ${recorded && html`<${Notes} notes=${[recorded]} />`}
-        </header>
+        </header>`}
+      ${still && html`<${Rail} sections=${sectionsOf(derived, state)} />`}
+      ${decision && html`<${Sections} decision=${decision} state=${state} />`}
+      <div class="wrap lead">
         <${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />
-        <${Decision} state=${state} derived=${derived} />
         <${Talk} state=${state} drafts=${store.drafts} find=${find} mount=${mount} here=${here} />
+        ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
         <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
-        <${Sections} derived=${derived} state=${state} />
-      </main>
-      <aside aria-label="At a glance">
-        <${Glance} state=${state} derived=${derived} />
-      </aside>
-    </div>
+    </main>
     ${over && html`<${GoingOn} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} />`}
-    <footer class="foot"><p>${info.discussion_id || ""} · <bdi>roundtable ${state.version}</bdi>${saved ? ` · saved ${whole(saved.at)}` : ""}</p></footer>
+    <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
     <${Announcer} state=${state} here=${here} />
+    ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
 }
 
@@ -91,10 +96,10 @@ function useKeys({ setHelp }) {
     "/": () => document.getElementById("find").focus(),
     "?": () => setHelp(true),
     v: () => {
-      const verdict = document.getElementById("verdict");
-      if (verdict) {
-        verdict.scrollIntoView({ block: "start" });
-        verdict.focus({ preventScroll: true });
+      const decision = document.getElementById("decision");
+      if (decision) {
+        scrollTo({ top: 0 });
+        decision.focus({ preventScroll: true });
       }
     },
     t: () => nextTheme(),
@@ -131,7 +136,7 @@ function Announcer({ state, here }) {
 }
 
 function Help({ onClose }) {
-  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the verdict"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
+  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the decision"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
   return html`<${Dialog} title="Keyboard" onClose=${onClose}>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
     <h3>Marks</h3>

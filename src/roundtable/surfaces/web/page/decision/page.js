@@ -1,73 +1,71 @@
 // The decision: what came out, and everything that it rests on.
 import { useMemo } from "../vendor/hooks.js";
-import { count, money, plural, short } from "../format.js";
-import { Notes, Parts } from "../parts.js";
-import { cost } from "../reducer.js";
+import { directionOf } from "../parts.js";
 import { html } from "../ui.js";
-import { Balance, Camps, Pictures, Points, Talk, Votes } from "./positions.js";
-import { Verdict } from "./verdict.js";
-import { Spent } from "../live/table.js";
+import { t } from "../words.js";
+import { numbered, PaperNotes, Tip } from "./cite.js";
+import { Experts } from "./experts.js";
+import { First } from "./first.js";
+import { Changes, Dissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
+import { hasStandings } from "./standings.js";
+import { Works } from "./works.js";
 
-const NOTHING = {};
+const IN_BAND = 2;
 
-/** The first screen of a discussion that is over. */
-export function Decision({ derived, state }) {
-  return html`<${Verdict} verdict=${derived ? derived.verdict : null} closed=${state.closed} outcome=${state.outcome} coming=${Boolean(state.verdict)} />`;
+/** The decision, if what the server derived is not older than the end. */
+export function settledOf(derived, state) {
+  const decision = derived && derived.decision;
+  if (!decision) return null;
+  return state.closed ? (["live", "paused", "interrupted"].includes(decision.kind) ? null : decision) : decision.kind === "interrupted" ? decision : null;
 }
 
-/** What follows it. */
-export function Sections({ derived, state }) {
-  return derived ? html`<div class="findings"><${Findings} derived=${derived} state=${state} /></div>` : null;
+/** The first screen of a discussion that does not go on. */
+export function Decision({ base, state, derived, chairs, onMade }) {
+  const decision = settledOf(derived, state);
+  if (!decision) {
+    return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1"><h1 class="q">${state.topic}</h1><p class="soft" role="status">${t("Its quotations are being checked.")}</p></section>`;
+  }
+  // Where a recorded example comes from must be known before it is read.
+  const example = derived.notes.find((note) => note.code === "example");
+  return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} example=${example} onMade=${onMade} />`;
 }
 
-export function Glance({ state, derived }) {
-  const words = money(state.usage.priced_usd);
-  const total = cost(state.usage);
-  return html`
-    <section aria-labelledby="spent-head"><h2 id="spent-head">Spent</h2>
-      <${Spent} usage=${state.usage} words=${words} cost=${total === null ? `${words}+` : words} />
-      <${Limits} budget=${state.budget} usage=${state.usage} />
-    </section>
-    ${derived && derived.points.length > 0 && html`<section aria-labelledby="stand-head"><h2 id="stand-head">Where they stand</h2>
-      <${Balance} points=${derived.points} />
-      <${Course} rounds=${derived.convergence} />
-      <p class="small"><a href="#points">All ${plural(derived.points.length, "point")}</a></p>
-    </section>`}
-    ${derived && derived.notes.length > 0 && html`<section aria-labelledby="glance-notes"><h2 id="glance-notes">Good to know</h2>
-      <p class="small"><a href="#notes">${plural(derived.notes.length, "note")}</a></p></section>`}`;
+/** What follows it: text beside people. */
+export function Sections({ decision, state }) {
+  const { notes, list } = useMemo(() => numbered(decision), [decision]);
+  return html`<div class="wrap cols" dir=${directionOf(decision.question.whole || decision.answer.first)}>
+    <div class="text">
+      <${Works} works=${decision.works} state=${state} />
+      <${Why} decision=${decision} state=${state} notes=${notes} />
+      <${MoreDecisions} votes=${decision.votes.slice(IN_BAND)} />
+      <${Dissent} dissent=${decision.dissent} state=${state} notes=${notes} />
+      <${Changes} changes=${decision.would_change} state=${state} notes=${notes} />
+      <${Steps} steps=${decision.steps} />
+      <${Record} record=${decision.record} />
+    </div>
+    <${Experts} decision=${decision} state=${state} notes=${notes} />
+    <${PaperNotes} list=${list} />
+    <${Tip} />
+  </div>`;
 }
 
-/** Agreement of the last rounds, in figures. */
-function Course({ rounds }) {
-  const known = rounds.filter((round) => round.agreement !== null).slice(-6);
-  if (!known.length) return null;
-  return html`<ol class="course" aria-label="Agreement by round">${known.map((round) => html`<li><span class="faint">Round ${round.round}</span>
-    <meter min="0" max="1" value=${round.agreement} aria-label=${`Agreement in round ${round.round}`}></meter><span>${Math.round(round.agreement * 100)}%</span></li>`)}</ol>`;
-}
-
-function Limits({ budget, usage }) {
-  const rows = [];
-  if (budget.max_calls) rows.push(["calls", usage.calls, budget.max_calls, count]);
-  if (budget.max_tokens) rows.push(["tokens", usage.input_tokens + usage.output_tokens, budget.max_tokens, short]);
-  if (budget.max_cost_usd) rows.push(["cost", usage.priced_usd, budget.max_cost_usd, money]);
-  if (!rows.length) return null;
-  return html`<ul class="limits">${rows.map(([name, used, most, say]) => html`<li><span class="faint">of ${say(most)} ${name === "cost" ? "" : name}</span>
-    <meter min="0" max=${most} high=${most * 0.8} value=${Math.min(used, most)} aria-label=${`Budget used: ${name}`}></meter></li>`)}</ul>`;
-}
-
-function Findings({ derived, state }) {
-  // The turns that had an outcome when this was derived: what is newer is not named in it.
-  const turns = useMemo(() => Object.fromEntries(state.rounds.flatMap((round) => round.items.map((item) => [item.id, true]))), [derived.changes, derived.costs, derived.ballots]);
-  const rest = derived || NOTHING;
-  return html`
-    ${rest.points.length > 0 && html`<section id="points" aria-labelledby="points-head">
-      <h2 id="points-head">Points and stances</h2>
-      <${Camps} camps=${rest.camps} bridges=${rest.bridges} sat=${state.sat} host=${state.host} />
-      <${Points} points=${rest.points} sat=${state.sat} host=${state.host} />
-    </section>`}
-    ${rest.pictures.length > 0 && html`<section id="pictures" aria-labelledby="pictures-head"><h2 id="pictures-head">Opinion map, agreement, convergence</h2><${Pictures} pictures=${rest.pictures} /></section>`}
-    <${Votes} ballots=${rest.ballots} scores=${rest.scores} turns=${turns} />
-    <${Talk} derived=${rest} turns=${turns} />
-    ${rest.notes.length > 0 && html`<section id="notes" aria-labelledby="notes-head"><h2 id="notes-head">Notes</h2><${Notes} notes=${rest.notes} /></section>`}
-    ${rest.costs.length > 0 && html`<section id="costs" aria-labelledby="costs-head"><h2 id="costs-head">Calls and costs</h2><${Parts} parts=${rest.costs} turns=${turns} /></section>`}`;
+/** The sections of the page, in the order in which they are read: id and title. */
+export function sectionsOf(derived, state) {
+  const found = [];
+  const decision = settledOf(derived, state);
+  if (decision) {
+    const { why, dissent } = decision;
+    if (decision.works.length) found.push(["works", t("The text")]);
+    if (why.length || decision.open_points.length || decision.answer.written_html) found.push(["why", why.length ? t("Why") : t("The answer")]);
+    if (decision.votes.length > IN_BAND) found.push(["votes", t("More votes")]);
+    if (dissent.lead || dissent.pairs.length || dissent.strongest_against) found.push(["dissent", t("Who disagrees")]);
+    if (decision.would_change.length) found.push(["change", t("What would change it")]);
+    if (decision.steps.length) found.push(["next", t("Next steps")]);
+    if (decision.record.length) found.push(["record", t("For the record")]);
+    if (decision.experts.length) found.push(["experts", t("Experts")]);
+  }
+  found.push(["discussion", t("Discussion")]);
+  if (hasStandings(derived)) found.push(["points", t("All points")]);
+  if (state.closed) found.push(["follow-up", t("Follow-up")]);
+  return found;
 }

@@ -1,5 +1,5 @@
 // The table, seen from above: who sits where, who speaks now, who has spoken, who is absent.
-import { count, plural, short, titled, turnPlace } from "../format.js";
+import { plural, titled, turnPlace } from "../format.js";
 import { Disc, seatClass } from "../parts.js";
 import { doing, person } from "../reducer.js";
 import { html, memo } from "../ui.js";
@@ -73,13 +73,4 @@ function center(state, speaking, called) {
   if (!speaking.length) return "Nobody is speaking";
   if (speaking.length > 3) return `${speaking.length} are speaking`;
   return `${speaking.join(", ")} ${speaking.length > 1 ? "are" : "is"} speaking`;
-}
-
-/** What was spent so far, as it grows. */
-export function Spent({ usage, cost, words }) {
-  return html`<dl class="spent">
-    <div><dt>Calls</dt><dd>${count(usage.calls)}</dd></div>
-    <div><dt>Tokens</dt><dd title=${`${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`}>${short(usage.input_tokens + usage.output_tokens)}</dd></div>
-    <div><dt>Cost</dt><dd title=${usage.unpriced_calls ? `${words}; the price of ${usage.unpriced_calls} calls is not known` : ""}>${cost}</dd></div>
-  </dl>`;
 }

@@ -4,6 +4,14 @@ import { turnPlace } from "../format.js";
 import { callTurns, knowPlaces } from "../parts.js";
 import { person } from "../reducer.js";
 
+let jumps = () => {};
+
+/** To a place of the page, and there to these words, if they are given. */
+export function goTo(place, words = "") {
+  history.replaceState(null, "", `#${encodeURI(place)}`);
+  jumps(place, words);
+}
+
 export function usePlaces(state, derived, mount) {
   const latest = useRef({});
   latest.current = { state, derived };
@@ -24,19 +32,21 @@ export function usePlaces(state, derived, mount) {
       requestAnimationFrame(() => requestAnimationFrame(() => {
         const target = document.getElementById(place);
         if (!target) return;
+        for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+        if (target.querySelector(":scope > details")) target.querySelector(":scope > details").open = true;
         target.scrollIntoView({ block: "start" });
         target.focus({ preventScroll: true });
         target.classList.add("aimed");
         setTimeout(() => target.classList.remove("aimed"), 1600);
       }));
     };
+    jumps = jump;
     const clicked = (event) => {
       const link = event.target.closest && event.target.closest('a[href^="#"]');
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       const place = decodeURIComponent(link.getAttribute("href").slice(1));
-      history.replaceState(null, "", link.getAttribute("href"));
-      jump(place);
+      goTo(place);
     };
     const printing = () => mount.current();
     document.addEventListener("click", clicked);

@@ -1,27 +1,45 @@
 // Where one is on the page, and where one can go.
-import { plural } from "../format.js";
+import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { html } from "../ui.js";
-import { roundTitle } from "./rounds.js";
+import { t } from "../words.js";
 
-export function Rail({ state, derived }) {
-  const items = [];
-  if ((derived && derived.verdict) || (state.closed && state.closed.status !== "concluded")) items.push(["verdict", "Verdict"]);
-  items.push(["discussion", "Discussion"]);
-  const after = [];
-  if (derived) {
-    if (derived.points.length) after.push(["points", "Points"]);
-    if (derived.pictures.length) after.push(["pictures", "Pictures"]);
-    if (derived.ballots.length || derived.scores.length) after.push(["votes", derived.ballots.length ? "Who holds what" : "Scores"]);
-    if (derived.changes.length || derived.talk.voters || (derived.verdict && derived.verdict.changed_minds)) after.push(["talk", "What talk changed"]);
-    if (derived.notes.length) after.push(["notes", "Notes"]);
-    if (derived.costs.length) after.push(["costs", "Costs"]);
-  }
-  const newest = state.rounds.length ? state.rounds[state.rounds.length - 1].place : -1;
-  const link = ([id, title]) => html`<li><a href=${`#${id}`}>${title}</a></li>`;
-  return html`<nav class="contents" aria-label="Contents">
-    <ul>${items.map(link)}</ul>
-    ${state.rounds.length > 0 && html`<ol class="timeline" aria-label="Rounds">${state.rounds.map((round) => html`<li class=${round.place === newest && !state.closed ? "now" : ""}>
-      <a href=${`#round-${round.place}`} title=${`${roundTitle(round.place)}: ${plural(round.items.filter((item) => item.kind === "speech").length, "speech", "speeches")}`}>${round.place ? html`<span class="sr">Round </span>${round.place}` : "Opening"}</a></li>`)}</ol>`}
-    <ul>${after.map(link)}</ul>
-  </nav>`;
+/** Pixels from the top at which a section counts as the one that is read. */
+const READING = 180;
+/** Where the experts stand beside the text they are no place of their own. */
+const BESIDE = "(min-width: 62.01rem)";
+
+/** `sections` are ids with their titles, in the order of the page. */
+export function Rail({ sections }) {
+  const [now, setNow] = useState("");
+  const list = useRef(null);
+  const ids = sections.map(([id]) => id).join(" ");
+  useEffect(() => {
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const wide = matchMedia(BESIDE).matches;
+      const passed = ids.split(" ").filter((id) => {
+        const place = document.getElementById(id);
+        return place && !(wide && id === "experts") && place.getBoundingClientRect().top < READING;
+      });
+      setNow(passed.pop() || "");
+    };
+    const scrolled = () => {
+      frame = frame || requestAnimationFrame(look);
+    };
+    look();
+    addEventListener("scroll", scrolled, { passive: true });
+    addEventListener("resize", scrolled);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", scrolled);
+      removeEventListener("resize", scrolled);
+    };
+  }, [ids]);
+  useEffect(() => {
+    const link = list.current && list.current.querySelector("[aria-current]");
+    if (link) list.current.scrollTo({ left: link.offsetLeft - list.current.offsetLeft - 40 });
+  }, [now]);
+  return html`<nav class="rail" aria-label=${t("On this page")}><ul class="wrap" ref=${list}>${sections.map(([id, title]) => html`<li key=${id}>
+    <a href=${`#${id}`} aria-current=${id === now ? "true" : undefined}>${title}</a></li>`)}</ul></nav>`;
 }

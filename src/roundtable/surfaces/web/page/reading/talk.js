@@ -2,12 +2,13 @@
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { plural } from "../format.js";
 import { html } from "../ui.js";
-import { Rounds } from "./rounds.js";
+import { Rounds, roundTitle } from "./rounds.js";
 
 export function Talk({ state, drafts, find, mount, here }) {
   return html`<section id="discussion" aria-labelledby="discussion-head" tabindex="-1">
     <h2 id="discussion-head">The discussion</h2>
     ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="faint">${state.closed ? "Nobody spoke." : "Nobody has spoken yet. Speeches appear here as they are given."}</p>`}
+    ${state.rounds.length > 2 && html`<ol class="timeline" aria-label="Rounds">${state.rounds.map((round) => html`<li><a href=${`#round-${round.place}`}>${round.place ? html`<span class="sr">Round </span>${round.place}` : roundTitle(0)}</a></li>`)}</ol>`}
     <${Rounds} state=${state} drafts=${drafts} find=${find} mount=${mount} />
     <${Newest} state=${state} mount=${mount} here=${here} />
   </section>`;
