@@ -19,7 +19,7 @@ from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...procedures import PROCEDURES, procedure_spec
-from ...procedures.opening import checked_topic
+from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
 from ...speakers.characters import CHARACTERS
@@ -29,7 +29,8 @@ from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
 from .access import Held
-from .bodies import Body, Problem, Short, Topic
+from .bodies import MOST_DOCUMENTS, Body, Problem, Short, Topic
+from .intake import LARGEST_BODY
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
@@ -69,9 +70,22 @@ class ProcedureRow(BaseModel):
     """Why it cannot be used, for one of the user's own."""
 
 
+class Limits(BaseModel):
+    """What a request may bring at most."""
+
+    question: int = MAX_TOPIC
+    """Characters."""
+    document: int = MAX_CONTEXT
+    """Characters of each."""
+    documents: int = MOST_DOCUMENTS
+    request: int = LARGEST_BODY
+    """Bytes of all of it."""
+
+
 class Procedures(BaseModel):
     default: str
     procedures: list[ProcedureRow]
+    limits: Limits = Limits()
 
 
 class ProviderRow(BaseModel):
