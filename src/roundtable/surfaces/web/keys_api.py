@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 from collections import ChainMap
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -89,7 +90,7 @@ def router() -> APIRouter:
             raise Denied(
                 422,
                 f"{provider.label} refuses this key; it was not kept.",
-                provider.get or "Check it at the provider, and copy it once more.",
+                _SETTING.sub("", provider.get) or "Check it at the provider, and copy it once more.",
             )
         held = await asyncio.to_thread(app.keys.put, variable, key)
         return KeyKept(
@@ -111,6 +112,8 @@ def router() -> APIRouter:
     return routes
 
 
+_SETTING = re.compile(r" and set [A-Z][A-Z0-9_]+(?=\.?$)")
+"""What the page does for whoever enters a key."""
 HOW_TO_ENTER = "Open the page on the machine itself or over https, or set the variable there."
 
 
@@ -162,7 +165,7 @@ def _rows(app: App, refused: str) -> KeyRows:
                 label=each.label,
                 variable=each.key_variable(app.keyed) or each.key_env[0],
                 held=_held(app, each),
-                get=each.get,
+                get=_SETTING.sub("", each.get),
             )
             for each in app.registry.providers.values()
             if _takes_key(each)
