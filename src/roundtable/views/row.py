@@ -1,4 +1,4 @@
-"""A discussion as one row of the list: what was asked, the answer, the vote, how sure, what it took.
+"""A discussion as one row of the list: question, answer, vote, how sure, what it cost.
 
 All of it is what the decision says, so that the list never says something else than the page."""
 

@@ -90,7 +90,8 @@ def router() -> APIRouter:
             raise Denied(
                 422,
                 f"{provider.label} refuses this key; it was not kept.",
-                _SETTING.sub("", provider.get) or "Check it at the provider, and copy it once more.",
+                _SETTING.sub("", provider.get)
+                or "Check it at the provider, and copy it once more.",
             )
         held = await asyncio.to_thread(app.keys.put, variable, key)
         return KeyKept(
@@ -146,12 +147,14 @@ def _with(env: Mapping[str, str], provider: Provider, variable: str, key: str) -
     return ChainMap({**others, variable: key}, env)  # type: ignore[arg-type]
 
 
-def _takes_key(provider: Provider) -> bool:
-    return bool(provider.key_env) and provider.kind not in ("local", "command", "scripted")
+def _takes_key(app: App, provider: Provider) -> bool:
+    """Whether it is somebody's service; what runs on this machine is open, or opened by hand."""
+    mine = provider.probe is not None or provider.kind in ("local", "command", "scripted")
+    return bool(provider.key_env) and not mine and provider.address(app.env) is not None
 
 
 def _provider(app: App, name: str) -> Provider:
-    known = {each.id: each for each in app.registry.providers.values() if _takes_key(each)}
+    known = {each.id: each for each in app.registry.providers.values() if _takes_key(app, each)}
     if name not in known:
         raise UnknownName("provider that takes a key:", name, known)
     return known[name]
@@ -168,7 +171,7 @@ def _rows(app: App, refused: str) -> KeyRows:
                 get=_SETTING.sub("", each.get),
             )
             for each in app.registry.providers.values()
-            if _takes_key(each)
+            if _takes_key(app, each)
         ],
         place=app.keys.place,
         refused=refused,

@@ -53,7 +53,7 @@ function Voted({ row }) {
   const { absent } = row.vote.counts;
   const other = row.others.find((each) => each.figure);
   return html`<p><b>${row.vote.figure}</b> <span class="state sr">${t(row.state)}</span></p><${VoteBar} vote=${row.vote} mini />
-    <p class="xs soft">${row.kind !== "decided" ? t(row.state) : absent ? n(absent, "{n} absent", "{n} absent") : other ? t("{figure} on a second question", { figure: other.figure }) : ""}</p>`;
+    <p class="xs soft">${row.kind !== "decided" ? t(row.state) : absent ? n(absent, "{n} absent", "{n} absent") : other ? t("{figure} on a second vote", { figure: other.figure }) : ""}</p>`;
 }
 
 function Sure({ row }) {

@@ -17,7 +17,7 @@ export function ModelChoice({ label, models, value, routed, speak, onChange }) {
   const odd = value && value !== "outside" && !known.includes(value) && !scripted.includes(value);
   const option = (each) => html`<option value=${each} selected=${each === value}>${brief(each)}</option>`;
   return html`<select aria-label=${label} onChange=${(event) => onChange(event.target.value)}>
-    <option value="" selected=${!value}>${routed ? t("{model}, chosen for you", { model: brief(routed) }) : t("Chosen for you")}</option>
+    <option value="" selected=${!value}>${routed ? t("Auto: {model}", { model: brief(routed) }) : t("Auto")}</option>
     ${speak && html`<option value="outside" selected=${value === "outside"}>${t("I speak here myself")}</option>`}
     ${odd && option(value)}
     ${(models ? models.found : []).filter((each) => each.models.length).map((each) => html`<optgroup key=${each.provider} label=${each.label}>${each.models.map(option)}</optgroup>`)}
@@ -73,10 +73,10 @@ export function Cast({ parts, seats, setSeats, question, suggested, edited, onAg
   const mine = seats.some((each) => each.kind === "me");
   if (!parts.experts && !fixed) {
     return html`<section class="blk" aria-labelledby="cast"><h2 id="cast">${t("Who should sit at the table?")}</h2>
-      <p class="soft lead">${t("This way of working puts the table together itself.")}</p></section>`;
+      <p class="soft proposal">${t("This way of working puts the table together itself.")}</p></section>`;
   }
   return html`<section class="blk" aria-labelledby="cast"><h2 id="cast">${t("Who should sit at the table?")}</h2>
-    <p class="soft lead">${fixed ? t("Three fixed roles. Give each a model, or take one yourself.")
+    <p class="soft proposal">${fixed ? t("Three fixed roles. Give each a model, or take one yourself.")
       : hosted ? t("The host reads the question and chooses who should sit here, with reasons. It may ask you what is missing. That is one call more.")
         : question.length < 8 ? t("Write the question, and experts are proposed for it.")
           : edited ? html`${t("Your own choice.")} <button type="button" class="link" onClick=${onAgain}>${t("Propose anew")}</button>`

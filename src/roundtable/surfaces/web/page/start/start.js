@@ -1,6 +1,5 @@
 // A new decision: one box for the question and its documents, how they work, who sits there, what it
 // takes. Nothing is called until the button is pressed.
-import { Fragment } from "../vendor/preact.js";
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { freshKey, get, post } from "../api.js";
 import { titled } from "../format.js";
@@ -122,7 +121,7 @@ export function Start() {
   useEffect(() => setError(null), [topic, documents, secrets]);
 
   const advanced = chosen && chosen.options.some((each) => each.advanced && !each.part);
-  return html`<${Fragment}><form class="wrap start" onSubmit=${start} aria-label=${t("New decision")}>
+  return html`<form class="wrap start" onSubmit=${start} aria-label=${t("New decision")}>
     <main id="start" tabindex="-1">
       <${Question} topic=${topic} setTopic=${setTopic} documents=${documents} setDocuments=${setDocuments} limits=${limits} />
       <${Failure} error=${rules.error || models.error} />
@@ -144,5 +143,5 @@ export function Start() {
       ${examples.length > 0 && html`<section class="else" aria-labelledby="else"><h2 id="else">${noKey ? t("No key yet? Look at a recorded decision") : t("Recorded decisions to look at")}</h2><${ExampleLinks} examples=${examples} /></section>`}
     </div>
   </form>
-  ${keys && html`<${Keys} onClose=${() => setKeys(false)} onChange=${() => setLooked((before) => before + 1)} />`}<//>`;
+  ${keys && html`<${Keys} onClose=${() => setKeys(false)} onChange=${() => setLooked((before) => before + 1)} />`}`;
 }
