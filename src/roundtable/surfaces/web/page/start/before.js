@@ -28,13 +28,13 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
   const failed = [error, estimate.error].find((each) => each && each !== found);
   return html`<aside class="sum" aria-label=${t("Cost and start")}>
     <h2>${t("Before you start")}</h2>
-    <dl class="num estimate" role="status" aria-busy=${estimate.busy}>
+    <div role="status" aria-busy=${estimate.busy}><dl class="num estimate">
       <div><dt>${t("Time")}</dt><dd class="big">${value ? lasting(value.seconds) : "–"}</dd></div>
       <div><dt>${t("Cost")}</dt><dd class="big">${value ? costing(value.cost_usd) : "–"}</dd></div>
       <div><dt>${t("Seats")}</dt><dd>${value ? (hosted ? t("the host chooses") : count(value.seats.filter((each) => !each.host).length)) : "–"}</dd></div>
       <div><dt>${t("Calls")}</dt><dd>${value ? t("about {n}", { n: count(value.calls) }) : "–"}</dd></div>
       <${Limit} limit=${limit} setLimit=${setLimit} calls=${calls} setCalls=${setCalls} />
-    </dl>
+    </dl></div>
     ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("Over the limit: {what}.", { what: each })}</p>`)}
     ${(found || secrets) && html`<${Secrets} found=${found ? found.body.found || [] : []} secrets=${secrets} setSecrets=${setSecrets} />`}
     <${Failure} error=${failed} />
@@ -58,8 +58,8 @@ function Limit({ limit, setLimit, calls, setCalls }) {
 /** Likely secrets: what was found, and what is to become of it. */
 function Secrets({ found, secrets, setSecrets }) {
   const choice = (value, text) => html`<label class="choice"><input type="radio" name="secrets" checked=${secrets === value} onChange=${() => setSecrets(value)} /> ${text}</label>`;
-  return html`<fieldset class="alert secrets" role=${secrets ? undefined : "alert"}><legend>${t("This seems to hold secrets")}</legend>
-    ${found.length > 0 && html`<p>${t("Nothing was sent. Found:")}</p><ul>${found.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
+  return html`<fieldset class="alert secrets"><legend>${t("This seems to hold secrets")}</legend>
+    ${found.length > 0 && html`<p role="alert">${t("Nothing was sent. Found:")}</p><ul>${found.map((each) => html`<li dir="auto">${each}</li>`)}</ul>`}
     ${choice("redact", t("Take them out and send the rest"))}
     ${choice("send", t("They are no secrets: send everything"))}
     ${secrets ? choice("", t("Send nothing")) : html`<p class="soft s">${t("Or take them out of the question and the documents yourself.")}</p>`}
