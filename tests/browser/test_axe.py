@@ -29,7 +29,9 @@ def violations(page: Page, script: str) -> list[Any]:
 
 
 def ready(page: Page) -> None:
-    expect(page.locator("#costs")).to_be_attached()
+    expect(page.locator("#decision .answer")).to_be_visible()
+    for record in page.locator("details.whole-record > summary").all():
+        record.click()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     # What is not on the screen is not laid out; a checker wants all of it.
     page.evaluate(

@@ -36,13 +36,13 @@ def test_the_file_works_from_disk_and_shows_what_the_page_shows(
 
     guest = window(offline=True)
     saved = guest.open(file.as_uri())
-    for place in ("h1", "#verdict", "#points", "#talk", "#costs", "#discussion"):
+    for place in ("h1", "#decision", "#dissent", "#experts", "#points", "#discussion"):
         expect(saved.locator(place)).to_have_text(
             served.locator(place).inner_text().strip(), use_inner_text=True
         )
     assert guest.requests == [file.as_uri()]
     assert guest.violations == []
-    saved.locator("#verdict .answer .cite").first.click()
+    saved.locator("#why .cite").first.click()
     expect(saved.locator('[id="turn-3/answer/ann"]')).to_be_in_viewport()
     saved.keyboard.press("j")
     saved.get_by_role("button", name="Theme: as the system has it").click()

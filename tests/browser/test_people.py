@@ -124,19 +124,19 @@ def test_the_host_says_later_how_it_turned_out(stage: Stage, window: Open) -> No
     assert stage.read(state).closed is not None
     chair = window().open(stage.link(state.discussion_id, "host"))
     watching = window().open(stage.link(state.discussion_id))
-    expect(watching.get_by_role("button", name="How did it turn out?")).to_have_count(0)
-    chair.get_by_role("button", name="How did it turn out?").click()
+    expect(watching.get_by_role("button", name="Say how it turned out")).to_have_count(0)
+    chair.get_by_role("button", name="Say how it turned out").click()
     dialog = chair.get_by_role("dialog")
     expect(dialog.get_by_role("button", name="Record it")).to_be_disabled()
     dialog.get_by_label("mixed").check()
     dialog.get_by_label("What came of it").fill("Half of them liked it.")
     dialog.get_by_role("button", name="Record it").click()
-    expect(chair.locator("#verdict .outcome")).to_have_text(
+    expect(chair.locator("#decision .outcome")).to_have_text(
         "It turned out mixed. Half of them liked it."
     )
     watching.reload()
-    expect(watching.locator("#verdict .outcome")).to_contain_text("turned out mixed")
-    expect(chair.get_by_role("button", name="It turned out otherwise…")).to_be_visible()
+    expect(watching.locator("#decision .outcome")).to_contain_text("turned out mixed")
+    expect(chair.get_by_role("button", name="It turned out otherwise")).to_be_visible()
 
 
 def test_what_a_person_has_typed_survives_a_reload(stage: Stage, window: Open) -> None:
@@ -163,7 +163,7 @@ def test_the_host_pauses_resumes_and_stops(stage: Stage, window: Open) -> None:
     dialog = chair.get_by_role("dialog")
     dialog.get_by_label("Why").fill("It is late.")
     dialog.get_by_role("button", name="Stop it").click()
-    expect(chair.locator(".status").first).to_have_text("stopped")
+    expect(chair.locator("#decision .meta .chip").first).to_have_text("Stopped")
     expect(chair.locator(".act.stop")).to_contain_text("It is late.")
     closed = stage.read(state).closed
     assert isinstance(closed, DiscussionClosed)
@@ -252,4 +252,4 @@ def test_the_chair_takes_up_a_discussion_that_nobody_drives_any_more(
     page = guest.open(stage.link(state.discussion_id, "host"))
     page.get_by_role("button", name="Go on").click()
     page.clock.run_for(2_000)
-    expect(page.locator(".status").first).to_have_text("concluded")
+    expect(page.locator("#decision .answer")).not_to_contain_text("No answer yet")

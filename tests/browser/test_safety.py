@@ -129,8 +129,9 @@ def hostile() -> list[Event]:
 
 def poke(page: Page) -> None:
     """Move over and press whatever a reader might, without leaving the page."""
-    for fold_ in page.locator("details.fold > summary").all():
-        fold_.click()
+    for fold_ in page.locator("main details > summary").all():
+        if fold_.is_visible():
+            fold_.click()
     page.evaluate(
         """() => { for (const element of document.querySelectorAll("main *"))
              for (const kind of ["mouseover", "mouseenter", "focus", "toggle", "load", "error"])
@@ -141,15 +142,18 @@ def poke(page: Page) -> None:
 
 def check(guest: Visitor) -> None:
     page = guest.page
-    expect(page.locator("#verdict .answer")).to_be_visible()
+    expect(page.locator("#decision .answer")).to_be_visible()
     expect(page.locator("article.speech")).to_have_count(
         len((*TEXTS, *MORE)) + 1
     )  # one turn failed
     poke(page)
+    page.locator(".foot").get_by_role("button", name="How this was made").click()
+    for fold_ in page.locator("dialog details > summary").all():
+        fold_.click()
     assert guest.ran == []
     assert guest.violations == []
     found = page.evaluate(
-        """() => [...document.querySelectorAll("main *, aside *")].flatMap((element) => [
+        """() => [...document.querySelectorAll("main *, dialog *")].flatMap((element) => [
              ...[...element.attributes].filter((a) => a.name.startsWith("on")).map((a) => a.name),
              ...(/^(script|iframe|object|embed|form|base|link|meta|style|img)$/i.test(element.tagName)
                ? [element.tagName] : []),

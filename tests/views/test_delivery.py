@@ -87,7 +87,7 @@ def test_figures_and_seats_are_equal_on_all_surfaces(split: State) -> None:
         document["ending"]["agreement"],
         document["rounds"][-1]["agreement"],
         page["delivery"]["end"]["agreement"],
-        page["convergence"][-1]["agreement"],
+        page["decision"]["agreement"]["holding"] / page["decision"]["agreement"]["seated"],
         tools.share,
         collected.share,
     }

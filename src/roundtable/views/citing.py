@@ -85,7 +85,12 @@ def best_sentence(state: State, turn: str, about: str, *, enough: int = 0) -> st
     if speech is None:
         return ""
     wanted = set(_telling(about))
-    shared = {each: len(wanted & set(_telling(each))) for each in _quotable(speech.text)}
+    named = set(words_by_id(state))
+    shared = {
+        each: len(wanted & set(_telling(each)))
+        for each in _quotable(speech.text)
+        if not named & set(_IDS.findall(each))
+    }
     best = max(shared, key=lambda each: shared[each], default="")
     return line(best) if best and shared[best] >= enough else ""
 
@@ -105,13 +110,20 @@ def _telling(text: str) -> list[str]:
     return [key for key in worded(text).keys if len(key) > 3 or not key.isascii() or key.isdigit()]
 
 
-def cite(state: State, turn: str, about: str = "", words: str = "") -> Cite | None:
+def cite(
+    state: State, turn: str, about: str = "", words: str = "", *, strict: bool = False
+) -> Cite | None:
     """A speech of the table, cited for something: with the words that were quoted from it, or the
-    sentence in it that says it best. None if there is no such speech."""
+    sentence in it that says it best; if `strict`, only one that has a third of its words. None if
+    there is no such speech."""
     speech = state.speech(turn)
     if speech is None or speech.participant == state.start.host.id:
         return None
-    found = words or _stands_for(state, turn, about)
+    if strict:
+        wanted = max(ENOUGH, -(-len(set(_telling(about))) // 3))
+        found = best_sentence(state, turn, about, enough=wanted)
+    else:
+        found = words or _stands_for(state, turn, about)
     name = name_of(state, speech.participant)
     short = short_name(name, frozenset(names_of(state).values()))
     return Cite(
@@ -194,28 +206,53 @@ def _without_points(state: State, text: str) -> tuple[str, tuple[str, ...]]:
 
     def taken(match: re.Match[str]) -> str:
         ids = re.findall(r"[pc]\d+", match[1])
-        if not all(each in known for each in ids):
+        if not all(each in known or _given_up(known, each) for each in ids):
             return match[0]
-        found.extend(ids)
+        found.extend(each for each in ids if each in known)
         return ""
 
     return _POINT.sub(taken, text), tuple(dict.fromkeys(found))
 
 
-def called(state: State, text: str) -> str:
-    """The text with options, points and conditions in their words in place of their ids."""
+def _given_up(known: set[str], wanted: str) -> bool:
+    """Whether an id is one of a point or condition that is no longer on the table."""
+    numbers = [int(each[1:]) for each in known if each[0] == wanted[0] and each[1:].isdigit()]
+    return bool(numbers) and int(wanted[1:]) <= max(numbers)
+
+
+def words_by_id(state: State) -> dict[str, str]:
+    """Options, points, conditions and decisions, by the ids that programs call them by."""
+    return state.derived("words by id", _words_by_id)
+
+
+def _words_by_id(state: State) -> dict[str, str]:
     record = record_of(state)
     words = {point.id: point.text for point in record.points}
     words.update((each.id, each.text) for each in record.conditions)
     for decision in record.decisions:
         words[decision.id] = decision.question
         words.update((option.id, option.text) for option in decision.options)
+    return words
+
+
+def called(state: State, text: str) -> str:
+    """The text with options, points and conditions in their words in place of their ids."""
+    words = words_by_id(state)
+    for known, text_of in words.items():
+        # “with p7: the very words of p7” says it twice.
+        begins = re.escape(line(text_of)[:24])
+        text = re.sub(rf"\s*\b{re.escape(known)}:\s+(?={begins})", ": ", text)
 
     def named(match: re.Match[str]) -> str:
-        told = line(words.get(match[1], "")).rstrip(" .。")
-        return f"“{clip_words(told, 80)}”" if told else match[0]
+        meant = line(words.get(match[1], "")).rstrip(" .。")
+        return f"“{clip_words(meant, 80)}”" if meant else match[0]
 
     return _IDS.sub(named, text) if words else text
+
+
+def in_words(state: State, text: str) -> str:
+    """Somebody's declared words on one line, without the ids in them."""
+    return line(called(state, _without_points(state, clean(text))[0]))
 
 
 def plain(text: str) -> str:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..core.naming import name_of
-from ..core.record import LEGACY, record_of
+from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip_words, same_words, sentences
-from ..procedures import procedure_spec
-from ..version import __version__
-from .citing import cite, cited, plain, surroundings_of
-from .decision_flags import ONE_FAMILY, finding_told, flags
+from ..core.text import clip_words, count_words, same_words, sentences
+from .citing import cite, cited, in_words, plain, surroundings_of
+from .decision_flags import flags
+from .decision_made import made_of
 from .decision_parts import (
     STATES,
     Agreement,
@@ -28,14 +27,10 @@ from .decision_parts import (
     ExpertLine,
     Facts,
     Flag,
-    Ids,
     Kept,
     Kind,
     Made,
-    ModelsOf,
-    NoteTold,
     OpenPoint,
-    ProcedureTold,
     Question,
     Reason,
     Slope,
@@ -49,7 +44,6 @@ from .decision_people import disagreement, experts
 from .decision_votes import labels, slope, votes
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import PointTold
-from .notes import notes
 from .report_parts import clean, line
 from .safe_markdown import to_html
 
@@ -58,21 +52,16 @@ BELOW = 2
 LONGEST_QUESTION = 140
 LONGEST_ANSWER = 140
 """Characters up to which a sentence is an answer that is read at a glance."""
-_ASKS = tuple("?？؟;՞")
+LONGEST_SECOND = 280
+_ASKS = ("?", "？", "؟")
 _CLOSERS = ' "”’»」』)）]*_'
 _CONDITION = re.compile(
-    r"^(?:if|wenn|falls|si|如果|若)?\s*(?P<when>.{8,}?)\s*"
+    r"^(?:(?:if|wenn|falls|si)\s+|如果|若)?\s*(?P<when>.{8,}?)\s*"
     r"[:,;：，；]\s*(?:then|dann|entonces|则|那么)\s+(?P<then>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-PLAIN: dict[str, str] = {
-    "council": "Quick opinions",
-    "deliberation": "Weigh a decision",
-    "five-round": "Detailed plan",
-    "adaptive": "Work on a text or code",
-    "meeting": "A meeting with people",
-}
-"""Procedures as people call them."""
+PROSE = frozenset({"text", "txt", "md", "markdown"})
+"""Endings of files that hold text for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +163,7 @@ def _decision(state: State, interrupted: bool) -> Decision:
             _change(state, each) for each in (verdict.would_change if verdict else ())
         ),
         steps=tuple(
-            Step(line(each.due), line(each.text), "", line(each.owner))
+            Step(line(each.due), plain(cited(state, each.text).text), "", line(each.owner))
             for each in delivery.next_steps
         ),
         experts=experts(state, delivery),
@@ -183,9 +172,10 @@ def _decision(state: State, interrupted: bool) -> Decision:
         rests_on=delivery.rests_on,
         works=tuple(_works(state, delivery)),
         record=tuple(
-            Kept(name_of(state, who), line(text)) for who, text in kept_for_the_record(state)
+            Kept(name_of(state, who), in_words(state, text))
+            for who, text in kept_for_the_record(state)
         ),
-        made=_made(state, delivery, facts),
+        made=made_of(state, delivery, facts),
     )
 
 
@@ -198,8 +188,11 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
         if state.paused is not None:
             return "paused"
         return "interrupted" if interrupted else "live"
+    if closed.status == "failed":
+        return "failed"
+    # Who stops a discussion gets the answer as far as it came, if there is one.
     if state.verdict is None:
-        return closed.status if closed.status != "concluded" else "none"
+        return "stopped" if closed.status == "stopped" else "none"
     if delivery.demonstration and not delivery.meaningful:
         return "demonstration"
     if question is None:
@@ -233,6 +226,7 @@ def _cause(state: State, kind: Kind) -> Cause | None:
     if state.closed is None or state.closed.status == "concluded":
         return None
     told = line(state.closed.detail) or _STOPPED.get(state.closed.stop_reason, "")
+    told = re.sub(r"^sorry[:,] +", "", told, flags=re.IGNORECASE)
     return Cause(
         _sentence(told or "it ended before there was an answer"), line(state.closed.remedy)
     )
@@ -278,13 +272,18 @@ def question_of(topic: str) -> Question:
     found = [line(plain(each)) for each in sentences(whole)]
     if line(plain(whole)) and len(line(plain(whole))) <= LONGEST_QUESTION:
         return Question(line(plain(whole)), whole)
-    asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS[:3])]
+    asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS)]
     if not asking:
         return Question(clip_words(_as_many(found), LONGEST_QUESTION), whole)
     last = asking[-1]
     short = found[last]
     # “Why?” asks nothing by itself.
-    if last and len(short) < 16 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
+    if len(short) > LONGEST_QUESTION:
+        # “The board asks: …?” asks behind its colon.
+        behind = short.rpartition(": ")[2] if ": " in short else ""
+        fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
+        short = behind[:1].upper() + behind[1:] if fits else short
+    elif last and count_words(short) < 3 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
         short = f"{found[last - 1]} {short}"
     return Question(clip_words(short, LONGEST_QUESTION), whole)
 
@@ -304,6 +303,7 @@ def _answer(state: State, delivery: Delivery, kind: Kind, cause: Cause | None) -
     if verdict is not None and verdict.answer.strip():
         written = to_html(clean(verdict.answer).strip(), below=BELOW, around=surroundings_of(state))
     first, second = _first_two(state, delivery, kind, cause)
+    second = clip_words(second, LONGEST_SECOND)
     return Answer(first, "" if same_words(first, second) else second, written)
 
 
@@ -335,6 +335,10 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
     chosen = _sentence(chosen[:1].upper() + chosen[1:]) if chosen else ""
     if chosen and (delivery.contradicts or not brief):
         return chosen, ""
+    if not brief and delivery.extract:
+        agreed = len(delivery.points_that_are("agreed"))
+        of = f"the table agrees on {number(agreed)} {'point' if agreed == 1 else 'points'}"
+        return f"Nothing was put to the vote; {of}.", ""
     if not brief:
         told = _written(state)
         return (told[0], told[1] if len(told) > 1 else "") if told else (delivery.headline, "")
@@ -408,7 +412,7 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
     for each in points:
         point = record.point(each.id)
         if point is not None and not cites:
-            cites += [c for c in [cite(state, point.turn_id, each.text)] if c is not None]
+            cites += [c for c in [cite(state, point.turn_id, words=each.text)] if c is not None]
     return Reason(
         html=to_html(found.text, below=BELOW + 1),
         text=plain(found.text),
@@ -420,7 +424,9 @@ def _reason(state: State, delivery: Delivery, text: str) -> Reason:
 def _agreed(point: PointTold) -> str:
     if point.status == "agreed":
         everybody = len(point.holders)
-        return f"Agreed by all {everybody}" if everybody == point.of else f"Held by {everybody}"
+        if everybody != point.of:
+            return f"Held by {everybody}"
+        return "Agreed by both" if everybody == 2 else f"Agreed by all {everybody}"
     if point.status == "held":
         return f"Held by {len(point.holders)} of {point.of}"
     return _standing(point) if point.status == "disputed" else ""
@@ -454,7 +460,7 @@ def _change(state: State, text: str) -> Change:
     )
 
 
-# What it hands over, and how it was made
+# What it hands over
 
 
 def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
@@ -467,69 +473,10 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
             cite(state, each.turn_id),
             "" if each.left_out else each.text,
             "" if each.left_out else each.file,
+            to_html(clean(each.text), below=BELOW + 1)
+            if ending in PROSE and not each.left_out
+            else "",
         )
-
-
-def _made(state: State, delivery: Delivery, facts: Facts) -> Made:
-    spec = procedure_spec(state.start.procedure)
-    delivered = spec.deliver(state, __version__).strip() if state.verdict is not None else ""
-    return Made(
-        procedure=ProcedureTold(
-            state.start.procedure,
-            PLAIN.get(state.start.procedure, state.start.procedure),
-            line(spec.summary),
-        ),
-        seconds=facts.seconds,
-        calls=state.usage.calls,
-        input_tokens=state.usage.input_tokens,
-        output_tokens=state.usage.output_tokens,
-        cost_usd=state.usage.cost_usd,
-        models=tuple(_models(state)),
-        talk=plain(delivery.changed) if "\n" not in delivery.changed else delivery.changed.strip(),
-        checks=tuple(_checks(state, delivery)),
-        notes=tuple(NoteTold(line(n.code), line(n.text), line(n.remedy)) for n in notes(state)),
-        sources=delivery.sources,
-        ids=Ids(state.discussion_id, line(state.start.program_version)),
-        delivered_html=to_html(clean(delivered), below=BELOW, around=surroundings_of(state)),
-    )
-
-
-def _models(state: State) -> Iterator[ModelsOf]:
-    for seated in (*state.ever_seated.values(), state.start.host):
-        spoken = [
-            s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"
-        ]
-        replaced = [
-            f"in place of {line(each.from_model)} ({each.cause})"
-            for each in state.substitutions
-            if each.participant == seated.id
-        ]
-        models = tuple(dict.fromkeys(map(line, spoken))) or (line(seated.speaker.model),)
-        silent = "" if spoken else "did not speak"
-        yield ModelsOf(
-            seated.id, name_of(state, seated.id), models, "; ".join([*replaced, silent]).strip("; ")
-        )
-
-
-def _checks(state: State, delivery: Delivery) -> Iterator[str]:
-    """What was checked of the answer, and what came of it."""
-    verdict = state.verdict
-    if verdict is None:
-        return
-    if delivery.question is not None and delivery.question.id == LEGACY:
-        yield "It was counted by an earlier version of the program, from written ballots."
-    if verdict.method == "extractive":
-        yield "No model wrote the answer."
-    elif not delivery.findings:
-        yield "Nothing was found wrong with its quotations and citations."
-    for code in dict.fromkeys(each.code for each in delivery.findings):
-        count = sum(each.code == code for each in delivery.findings)
-        if told := finding_told(code, count):
-            yield told
-    if delivery.question is not None and delivery.question.delivered and not delivery.contradicts:
-        yield "The written answer does not contradict the count."
-    if delivery.voters and not any(note.code == ONE_FAMILY for note in state.notes):
-        yield delivery.voters
 
 
 def _sentence(text: str) -> str:

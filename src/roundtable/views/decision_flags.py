@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ..core.assessment import effective_voters_of
 from ..core.naming import line
 from ..core.state import State
 from ..core.text import first_sentences, sentences
@@ -84,7 +85,8 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
         *_gave_in(delivery.seats),
         *_family(state, delivery),
         *_how_it_ended(state, delivery),
-        *_missing(delivery),
+        # Whoever was not asked before it ended is not absent.
+        *(_missing(delivery) if state.verdict is not None else ()),
         *_noted(state),
     ]
     unique = {flag.text: flag for flag in reversed(found)}
@@ -134,10 +136,16 @@ def _family(state: State, delivery: Delivery) -> Iterator[Flag]:
     notes = [note for note in state.notes if note.code == ONE_FAMILY]
     if notes:
         seats = number(len(state.voters))
-        told = f"All {seats} experts run on models of one family: count their agreement as fewer"
+        who = "Both" if seats == "two" else f"All {seats}"
+        told = f"{who} experts run on models of one family: count their agreement as fewer"
         yield Flag(ONE_FAMILY, f"{told} than {seats} voices.", remedy=line(notes[0].remedy))
-    elif delivery.voters:
+    elif delivery.voters and _few_voters(state, delivery.seats):
         yield Flag("voters", _ended(delivery.voters))
+
+
+def _few_voters(state: State, seats: Sequence[Seat]) -> bool:
+    """Whether a whole voice is missing: what little likeness costs stays with the details."""
+    return effective_voters_of(state).number <= sum(bool(seat.choice) for seat in seats) - 0.75
 
 
 def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:

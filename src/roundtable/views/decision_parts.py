@@ -28,7 +28,7 @@ Kind = Literal[
 ]
 """How it stands: the table chose; nothing prevails; it voted and nobody chose; nothing was put to
 the vote; too few voted to count; nobody who spoke can judge; it ended without an answer, by itself
-or by somebody; nobody leads it; it is paused; it goes on; it ended, and there is nothing to tell."""
+or by somebody; nobody leads it; it is paused; it goes on; it ended with nothing to tell."""
 
 STATES: dict[Kind, str] = {
     "decided": "Decided",
@@ -76,30 +76,7 @@ Chip = Literal[
 
 SHORTEST_NAME = 20
 """Characters up to which a name needs no shorter one."""
-_DANGLING = frozenset(
-    [
-        "and",
-        "&",
-        "of",
-        "for",
-        "the",
-        "in",
-        "on",
-        "to",
-        "with",
-        "und",
-        "der",
-        "die",
-        "das",
-        "für",
-        "von",
-        "y",
-        "de",
-        "la",
-        "el",
-        "et",
-    ]
-)
+DANGLING = frozenset(["and", "&", "of", "for", "the", "in", "on", "to", "with", "und", "y", "de"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +346,8 @@ class WorkLine:
     cite: Cite | None
     text: str
     file: str
+    html: str = ""
+    """Prose as it is read; empty where it is a program or data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,7 +411,7 @@ def short_name(name: str, others: frozenset[str] = frozenset()) -> str:
     if len(name) <= SHORTEST_NAME:
         return name
     words = clip_words(name, SHORTEST_NAME, "").split()
-    while words and words[-1].casefold() in _DANGLING:
+    while words and words[-1].casefold() in DANGLING:
         words.pop()
     short = " ".join(words)
     taken = any(other.startswith(short) for other in others if other != name)
@@ -446,21 +425,10 @@ def listed(names: tuple[str, ...] | list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-_NUMBERS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 
 
 def number(count: int) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.declaration import OWN
-from ..core.naming import line
+from ..core.naming import line, name_of
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip_words, same_words
-from .citing import ENOUGH, best_sentence, checked, cite
+from ..core.text import clip_words, same_words, sentences
+from .citing import best_sentence, called, cite, in_words, plain
 from .decision_parts import (
     Chip,
     Cite,
@@ -24,13 +24,13 @@ from .decision_parts import (
     Side,
     Strongest,
     listed,
-    short_name,
 )
 from .decision_votes import OWN_POSITION, focus, labels
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import ConditionTold, Decided, Seat
 
 IN_A_LINE = 160
+LONGEST_POSITION = 240
 QUOTES = 2
 """Quotations for each side."""
 THE_SAME = "The same."
@@ -49,7 +49,7 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
     for seated in state.voters:
         seat = seats.get(seated.id) or Seat(
             seated.id,
-            delivery_name(state, seated.id),
+            name_of(state, seated.id),
             "absent" if seated.id in record.absent else "",
             "",
             "",
@@ -68,22 +68,16 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
                 final=final,
                 cause=_cause(state, seat),
                 conditions=tuple(
-                    ExpertCondition(each.text, each.told or "to find out")
+                    ExpertCondition(in_words(state, each.text), each.told or "to find out")
                     for each in delivery.conditions
                     if each.owner == seated.id
                 ),
                 confidence=seat.confidence,
-                record=line(kept.get(seated.id, "")),
+                record=in_words(state, kept.get(seated.id, "")),
                 turn_id=seat.turn_id or _last_turn(state, seated.id),
             )
         )
     return tuple(found)
-
-
-def delivery_name(state: State, participant: str) -> str:
-    from ..core.naming import name_of
-
-    return name_of(state, participant)
 
 
 def _last_turn(state: State, participant: str) -> str:
@@ -115,10 +109,12 @@ def _chip(decided: Decided | None, seat: Seat) -> Chip:
 def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
     """What it held at first and in the end, in its own words where it has some."""
     record = record_of(state)
-    first, last = (line(record.position(seat.participant, first=f)) for f in (True, False))
+    first, last = (
+        plain(in_words(state, record.position(seat.participant, first=f))) for f in (True, False)
+    )
     short = labels(decided) if decided else {}
 
-    def told(choice: str, held: str, position: str) -> str:
+    def held_as(choice: str, held: str, position: str) -> str:
         label = short.get(choice, "")
         if not position:
             return clip_words(held, IN_A_LINE)
@@ -126,10 +122,10 @@ def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
             position = f"{label}: {position}"
         return clip_words(position, IN_A_LINE)
 
-    opening = told(seat.first_choice, seat.opening, first)
+    opening = held_as(seat.first_choice, seat.opening, first)
     if not seat.choice and not last:
         return opening, ""
-    final = told(seat.choice, seat.final, last)
+    final = held_as(seat.choice, seat.final, last)
     # A vote that moved while the position stayed as it was worded shows in the options alone.
     if opening and same_words(opening, final):
         if not seat.moved:
@@ -181,7 +177,7 @@ def _argument(state: State, seat: Seat) -> Cite | None:
         if by and s.participant == by[-1] and 0 < s.round <= max(1, seat.round - 1)
     ]
     best = max(spoken, key=lambda turn: _shared(state, turn, seat.argument), default="")
-    return cite(state, best, seat.argument) if best else None
+    return cite(state, best, seat.argument, strict=True) if best else None
 
 
 def _shared(state: State, turn: str, about: str) -> int:
@@ -215,12 +211,18 @@ def disagreement(state: State, delivery: Delivery) -> Disagreement:
     further = [d for d in delivery.decisions[1:] if d.dissenting or _holding_otherwise(d)]
     pairs = [pair for each in further for pair in _pairs(state, delivery, each)]
     if pairs:
-        told = [f"{listed(_holding_otherwise(d))} on “{d.question}”" for d in further]
-        lead = f"Nobody on the question itself, but {'; '.join(told)}."
+        lead = " ".join(["Nobody on the question itself.", *map(_differing, further)])
         return Disagreement(lead, tuple(pairs), None)
     if question.end is None:
         return Disagreement("Nothing was counted that somebody could disagree with.", (), None)
     return Disagreement("Nobody disagrees.", (), _strongest(state, delivery))
+
+
+def _differing(decided: Decided) -> str:
+    names = _holding_otherwise(decided)
+    if decided.delivered is None:
+        return f"{listed(names)} did not settle “{decided.question}”"
+    return f"{listed(names)} differ{'s' if len(names) == 1 else ''} on “{decided.question}”"
 
 
 def _holding_otherwise(decided: Decided) -> list[str]:
@@ -243,7 +245,6 @@ def _lead(question: Decided) -> str:
 def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[DissentPair]:
     """Each position that does not prevail against the one that does; where none does, against the
     one with most votes."""
-    short = labels(decided)
     camps: dict[str, list[Seat]] = {}
     for seat in decided.seats:
         if seat.status == "voted":
@@ -258,14 +259,15 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
 
     def side(camp: str, title: str) -> Side:
         seats = camps[camp]
-        position = short.get(camp) or clip_words(seats[0].position, IN_A_LINE) or OWN_POSITION
-        about = " ".join([texts.get(camp, ""), *(seat.position for seat in seats)])
-        rival = " ".join(texts.get(other, "") for other in ranked if other != camp)
+        position = texts.get(camp) or seats[0].position or OWN_POSITION
+        who = {seat.participant for seat in seats}
+        reasons = [each.reason for each in delivery.dissent if each.participant in who]
+        about = " ".join([texts.get(camp, ""), *(seat.position for seat in seats), *reasons])
         return Side(
             title,
-            position,
+            _capital(clip_words(in_words(state, position), IN_A_LINE)),
             tuple(seat.participant for seat in seats),
-            tuple(_quotes(state, seats, about, rival)),
+            tuple(_quotes(state, seats, about)),
         )
 
     for camp in others:
@@ -278,7 +280,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
         )
 
 
-def _quotes(state: State, seats: Sequence[Seat], about: str, rival: str) -> Iterator[Cite]:
+def _quotes(state: State, seats: Sequence[Seat], about: str) -> Iterator[Cite]:
     """A sentence of each seat, or two of a seat that stands alone: from its last speech first."""
     found = 0
     for seat in seats[:QUOTES]:
@@ -287,7 +289,7 @@ def _quotes(state: State, seats: Sequence[Seat], about: str, rival: str) -> Iter
         ]
         used: list[str] = []
         for turn in reversed(spoken[-2:]):
-            each = cite(state, turn, f"{about} {rival}")
+            each = cite(state, turn, about)
             if each is None or not each.words or any(same_words(each.words, u) for u in used):
                 continue
             used.append(each.words)
@@ -304,33 +306,55 @@ def _facts(delivery: Delivery, seats: Sequence[Seat]) -> list[ConditionTold]:
 
 
 def _strongest(state: State, delivery: Delivery) -> Strongest | None:
-    """For the record, a demand that is not granted, a fact on which somebody's yes depends: in
-    this order, and only what was declared."""
+    """A demand that is not granted, a fact without which somebody would be against it, what
+    somebody wants to be kept, a fact without which somebody would think again: in this order, and
+    only what was declared."""
     record = record_of(state)
-    for who, text in kept_for_the_record(state):
-        turns = [s.turn_id for s in record.of(who) if s.declaration.for_the_record == text]
-        return Strongest(
-            f"{delivery_name(state, who)}, for the record: {line(text)}",
-            cite(state, turns[-1], words=line(text)) if turns else None,
-        )
     demands = [c for c in delivery.conditions if c.kind == "demand" and not c.granted]
     facts = [c for c in delivery.conditions if c.kind == "fact"]
-    firm = sorted(facts, key=lambda each: each.otherwise in ("", "open"))
-    for each in (*demands, *firm):
-        held = record.condition(each.id)
-        if each.kind == "demand":
-            told = f"{each.name} demands, and not all have granted it: {each.text}"
-        elif each.otherwise in ("", "open"):
-            told = f"{each.name} would think again unless this holds: {each.text}"
-        else:
-            told = f"{each.name} would be against it unless this holds: {each.text}"
-        return Strongest(told, cite(state, held.turn_id, words=each.text) if held else None)
-    return None
+    against = [c for c in facts if c.otherwise not in ("", "open")]
+    kept = None
+    for who, text in kept_for_the_record(state)[:1]:
+        turns = [s.turn_id for s in record.of(who) if s.declaration.for_the_record == text]
+        said = f"{name_of(state, who)}, for the record: {in_words(state, text)}"
+        quoted = _without_ids(state, text)
+        kept = Strongest(said, cite(state, turns[-1], words=quoted) if turns else None)
+    for each in (*demands, *against):
+        return _condition_against(state, each)
+    if kept is not None:
+        return kept
+    return _condition_against(state, facts[0]) if facts else None
+
+
+def _condition_against(state: State, condition: ConditionTold) -> Strongest:
+    if condition.kind == "demand":
+        told = "demands, and not all have granted it"
+    elif condition.otherwise in ("", "open"):
+        told = "would think again unless this holds"
+    else:
+        told = "would be against it unless this holds"
+    held = record_of(state).condition(condition.id)
+    quoted = _without_ids(state, condition.text)
+    return Strongest(
+        f"{condition.name} {told}: {in_words(state, condition.text)}",
+        cite(state, held.turn_id, words=quoted) if held else None,
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _without_ids(state: State, text: str) -> str:
+    """The first sentence that can be quoted as it is; all of it if there is none."""
+    said = sentences(line(text))
+    return next((each for each in said if in_words(state, each) == each), line(text))
 
 
 def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
     """What the verdict keeps as dissent, where nothing was put to the vote."""
-    against = [each for each in delivery.dissent if not each.gave_in]
+    voters = {each.id for each in state.voters}
+    against = [d for d in delivery.dissent if not d.gave_in and d.participant in voters]
     if not against:
         lead = "Nothing was put to the vote, so nobody is counted against it."
         return Disagreement(lead, (), _strongest(state, delivery))
@@ -341,16 +365,13 @@ def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
             DissentPair(
                 Side(
                     each.name,
-                    each.position,
+                    _capital(clip_words(plain(called(state, each.position)), LONGEST_POSITION)),
                     (each.participant,),
                     tuple(q for q in quoted if q is not None and q.words),
                 ),
-                Side("The written answer", delivery.brief, (), ()),
+                Side("The written answer", clip_words(plain(delivery.brief), IN_A_LINE), (), ()),
                 "",
             )
         )
     names = list(dict.fromkeys(each.name for each in against))
     return Disagreement(f"Not shared by {listed(names)}.", tuple(pairs), None)
-
-
-__all__ = ["ENOUGH", "checked", "disagreement", "experts", "short_name"]

@@ -189,9 +189,10 @@ def _side(decided: Decided, seat: Seat) -> PieceSide:
 
 
 def _told(decided: Decided, title: str, short: dict[str, str]) -> str:
+    own = decided.named("own")
     held = [f"{listed(o.names)} for “{short[o.id]}”" for o in decided.options if o.names]
     for told, names in (
-        ("with a position of its own", decided.named("own")),
+        ("with a position of its own" if len(own) == 1 else "each with one of its own", own),
         ("without a preference", decided.named("any")),
         ("abstaining", decided.named("abstains")),
         ("without a vote", decided.named("undeclared", "")),

@@ -15,6 +15,7 @@ from ..core.naming import turn_names
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
 from .citing import links_of, said_in
+from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
 from .influence import influence_parts
@@ -50,6 +51,8 @@ def report(state: State, delivered: str) -> Report:
         Section("influence", "Influence and bias", influence_parts(state)),
         Section("discussion", "Discussion", tuple(_rounds(state))),
         Section("material", "Material and sources", tuple(_material(state))),
+    )
+    made = (
         Section("notes", "Notes", tuple(_notes(state))),
         Section("costs", "Calls and costs", costs(state)),
         Section("provenance", "Provenance", (*_provenance(state), *prompts(state))),
@@ -63,6 +66,9 @@ def report(state: State, delivered: str) -> Report:
         labels=turn_names(state),
         speeches=said_in(state),
         own=_own_words(state),
+        decision=Decision.of(state),
+        seats={name: place for place, name in enumerate(state.ever_seated)},
+        made=tuple(section for section in made if section.parts),
         footer=f"{state.discussion_id} · roundtable {state.start.program_version}".strip(),
     )
 

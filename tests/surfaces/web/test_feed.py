@@ -203,9 +203,9 @@ async def test_what_derives_is_computed_once_and_not_sent_twice(
 ) -> None:
     computed: list[int] = []
 
-    def counting(state: State) -> dict[str, object]:
+    def counting(state: State, *, interrupted: bool) -> dict[str, object]:
         computed.append(state.seq)
-        return derived(state)
+        return derived(state, interrupted=interrupted)
 
     monkeypatch.setattr(sse, "derived", counting)
     state = await home.council()

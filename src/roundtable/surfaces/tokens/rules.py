@@ -127,6 +127,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/r/{token}/stop"): Rule("lead"),
     ("POST", "/api/r/{token}/outcome"): Rule("lead"),
     ("POST", "/api/r/{token}/share"): Rule("lead"),
+    ("POST", "/api/r/{token}/address"): Rule("lead"),
     ("GET", "/api/r/{token}/links"): Rule("lead"),
     ("DELETE", "/api/r/{token}/links/{token_id}"): Rule("lead"),
     # All of them

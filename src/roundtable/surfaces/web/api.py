@@ -32,8 +32,9 @@ from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import again_as, open_as, settle
+from ..tokens.store import id_of
 from . import bodies
-from .access import Denied, Held, Here, Web, held_by, is_owner, secret_of
+from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
 from .exporting import bundled, exported
 from .lasting import while_held
 from .sse import END
@@ -55,13 +56,16 @@ def link_routes() -> APIRouter:
         """What this link opens, and as whom."""
         async with here.rooms.enter(grant.only) as room:
             links = None
-            if grant.role == "host":
+            leads = grant.may("lead", grant.only) or is_owner(request, here)
+            if leads:
                 seats = [each.id for each in room.opened.participants]
                 links = _links(here, request, grant.only, seats, _lender(request, here, grant))
             return bodies.Opened(
                 discussion_id=grant.only,
                 role=grant.role,
                 seat=grant.seat,
+                leads=leads,
+                owns=is_owner(request, here),
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
@@ -279,6 +283,30 @@ def _acts(routes: APIRouter) -> None:
         found = here.links.tokens.listed(lender)
         own = [each for each in found if each.capability.discussions == grant.discussions]
         return bodies.TokenList(tokens=[token_row(here.links.tokens, each) for each in own])
+
+    @routes.post("/address")
+    async def address(
+        token: str, request: Request, response: Response, here: Here, grant: Held
+    ) -> bodies.Url:
+        """Another link to watch for the address bar: the one that it shows ends, for everybody who
+        has it."""
+        shown_link = held_by(here, token)
+        if shown_link.role != "viewer":
+            raise Denied(
+                409, "This is no link to watch.", "Open it in a browser, which makes one of it."
+            )
+        hand = secret_of(request)
+        by = _lender(request, here, grant) if hand == token else held_by(here, hand)
+        here.links.tokens.end_given(token)
+        fresh = here.links.token(grant.only, by=by)
+        if hand != token:
+            keep_hand(here, response, hand, fresh)
+        return bodies.Url(
+            url=f"{_base(request)}/r/{fresh}",
+            token=fresh,
+            id=id_of(fresh),
+            expires=by.expires.isoformat() if by.expires else None,
+        )
 
     @routes.delete("/links/{token_id}")
     async def end_link(

@@ -22,7 +22,18 @@ from ...core.visible import shown
 from ...version import __version__
 from ..openai.api import router as openai_routes
 from ..toolset import Toolset
-from .access import Admitted, Denied, Here, Web, admit, held_by, is_owner
+from .access import (
+    A_YEAR,
+    Admitted,
+    Denied,
+    Here,
+    Web,
+    admit,
+    hand_of,
+    is_owner,
+    keep_hand,
+    to_show,
+)
 from .api import REFUSALS, link_routes, owner_routes
 from .assets import PAGE, shell
 from .guard import STRICT_HEADERS, Guard
@@ -90,7 +101,11 @@ def make_app(
     # Not the feeds: they are told apart by their kind, and go out as they come.
     service.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     service.add_middleware(
-        Guard, hosts=Hosts(host, allow_hosts), rate=rate, admit=lambda scope: admit(web, scope)
+        Guard,
+        hosts=Hosts(host, allow_hosts),
+        rate=rate,
+        admit=lambda scope: admit(web, scope),
+        hand=lambda scope: hand_of(web, scope),
     )
     _explain_errors(service)
     _pages(service)
@@ -119,7 +134,7 @@ def _pages(service: FastAPI) -> None:
             away.set_cookie(
                 here.owner_cookie,
                 here.links.session,
-                max_age=365 * 24 * 3600,
+                max_age=A_YEAR,
                 httponly=True,
                 samesite="strict",
             )
@@ -135,10 +150,15 @@ def _pages(service: FastAPI) -> None:
     @service.get("/r/{token}", include_in_schema=False)
     async def discussion_page(token: str, here: Here) -> Response:
         try:
-            held_by(here, token)
+            shown_link = to_show(here, token)
         except Denied as denied:
             return _plain_page(404, denied.error.removesuffix("."), denied.remedy)
-        return HTMLResponse(shell())
+        if shown_link is None:
+            return HTMLResponse(shell())
+        # Whoever passes on what the address bar shows lets others watch, and no more.
+        away = RedirectResponse(f"/r/{shown_link}", status_code=303)
+        keep_hand(here, away, token, shown_link)
+        return away
 
     @service.get("/api/health", tags=["service"])
     async def health(here: Here, challenge: str = "") -> dict[str, str]:

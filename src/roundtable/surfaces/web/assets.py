@@ -16,6 +16,7 @@ STYLES = (
     "decision.css",
     "live.css",
     "reading.css",
+    "going-on.css",
     "start.css",
     "list.css",
     "print.css",

@@ -43,6 +43,9 @@ class Opened(BaseModel):
     discussion_id: str
     role: Role
     seat: str
+    leads: bool
+    """Whether this browser may lead it: by its link, or because it is the owner's."""
+    owns: bool
     locked: bool
     expires: str | None
     status: str
@@ -51,7 +54,7 @@ class Opened(BaseModel):
     last_seq: int
     driven_here: bool
     links: dict[str, str] | None = None
-    """For the host: the links of others by whom they are for, `viewer` and the seats' names."""
+    """For whoever leads: the links of others, by whom they are for (`viewer` and the seats)."""
 
 
 class Done(BaseModel):

@@ -105,14 +105,18 @@ class Room:
         whether nobody drives it, which no event tells."""
         async with self._folding:
             coming, self._unfolded = self._unfolded, []
-            for record in coming:
-                self._state.apply(record)
+            if coming:
+                await asyncio.to_thread(self._fold, coming)
             lost = self._closed is None and not await self._service.is_driven(self._state)
             version = f"{self._state.seq}{'-interrupted' if lost else ''}"
             if self._derived[0] != version:
                 body = await asyncio.to_thread(derived, self._state, interrupted=lost)
                 self._derived = version, _json(body)
             return self._derived
+
+    def _fold(self, coming: list[StoredEvent]) -> None:
+        for record in coming:
+            self._state.apply(record)
 
     # What comes
 

@@ -1,20 +1,27 @@
-// The bar on top of a discussion: where one is, finding, taking it along, the theme, help.
-import { useEffect, useRef } from "./vendor/hooks.js";
+// The bar on top of a discussion: where one is, finding, taking it along, sharing, the theme, help.
+import { useEffect, useRef, useState } from "./vendor/hooks.js";
+import { Icon } from "./icons.js";
 import { Brand } from "./parts.js";
+import { Share } from "./share.js";
 import { ThemeButton } from "./themes.js";
 import { html } from "./ui.js";
+import { t } from "./words.js";
 
-export function Bar({ base, saved, chairs, find, setFind, onHelp }) {
+export function Bar({ base, info, state, saved, find, setFind, onHelp }) {
+  const [sharing, setSharing] = useState(false);
   return html`<header class="bar">
-    <${Brand} href=${chairs ? "/" : ""} />
-    <label class="find"><span class="sr">Find in the speeches</span><input type="search" id="find" placeholder="Find in the speeches" value=${find} onInput=${(event) => setFind(event.target.value)} /></label>
-    ${!saved && html`<${Exports} base=${base} chairs=${chairs} />`}
+    <${Brand} href=${info.owns ? "/" : ""} />
+    ${info.owns ? html`<a class="crumb" href="/">${t("All decisions")}</a>` : html`<span class="crumb"></span>`}
+    <label class="find"><span class="sr">${t("Find in the discussion")}</span><input type="search" id="find" placeholder=${t("Find")} value=${find} onInput=${(event) => setFind(event.target.value)} /></label>
+    ${!saved && html`<${Exports} base=${base} leads=${info.leads} />
+      <button type="button" class="quiet" onClick=${() => setSharing(true)}><${Icon} name="share" /><span class="hide">${t("Share")}</span></button>`}
     <${ThemeButton} />
-    <button type="button" class="quiet icon" aria-label="Keyboard and help" title="Keyboard and help" onClick=${onHelp}>?</button>
+    <button type="button" class="quiet icon" aria-label=${t("Keyboard, language, help")} title=${t("Keyboard, language, help")} onClick=${onHelp}><${Icon} name="help" /></button>
+    ${sharing && html`<${Share} base=${base} info=${info} state=${state} onClose=${() => setSharing(false)} />`}
   </header>`;
 }
 
-function Exports({ base, chairs }) {
+function Exports({ base, leads }) {
   const place = useRef(null);
   useEffect(() => {
     const outside = (event) => {
@@ -34,14 +41,14 @@ function Exports({ base, chairs }) {
     };
   }, []);
   const forms = [
-    ["export.page", "This page", "one HTML file that works from disk"],
-    ["export.html", "Report, HTML", "to print, to send; no script in it"],
-    ["export.md", "Report, Markdown", "to read and paste"],
-    ["export.json", "JSON", "for programs"],
-    ...(chairs ? [["bundle", "Verified bundle", "every event and prompt, hash-chained"]] : []),
+    ["export.page", t("This page"), t("one HTML file that works from disk")],
+    ["export.html", t("Report, HTML"), t("to print and to send; no script in it")],
+    ["export.md", t("Report, Markdown"), t("to read and paste")],
+    ["export.json", t("JSON"), t("for programs")],
+    ...(leads ? [["bundle", t("Verified bundle"), t("every event and prompt, hash-chained")]] : []),
   ];
-  return html`<details class="menu" ref=${place}><summary>Export</summary>
-    <ul>${forms.map(([path, name, what]) => html`<li><a href=${`${base}/${path}`} download><strong>${name}</strong><span class="faint small">${what}</span></a></li>`)}
-      <li><button type="button" class="quiet" onClick=${() => print()}><strong>Print</strong><span class="faint small">or save as PDF</span></button></li></ul>
+  return html`<details class="menu" ref=${place}><summary><${Icon} name="export" /><span class="hide">${t("Export")}</span></summary>
+    <ul>${forms.map(([path, name, what]) => html`<li><a href=${`${base}/${path}`} download><strong>${name}</strong><span class="soft xs">${what}</span></a></li>`)}
+      <li><button type="button" class="quiet" onClick=${() => print()}><strong>${t("Print")}</strong><span class="soft xs">${t("or save as PDF")}</span></button></li></ul>
   </details>`;
 }

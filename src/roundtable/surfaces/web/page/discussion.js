@@ -16,6 +16,7 @@ import { person } from "./reducer.js";
 import { Store } from "./store.js";
 import { nextTheme } from "./themes.js";
 import { html } from "./ui.js";
+import { LanguageChoice } from "./languages.js";
 import { t } from "./words.js";
 
 const STATUSES = { waiting: "opening", running: "running", concluded: "concluded", stopped: "stopped", failed: "failed" };
@@ -34,7 +35,7 @@ export function Discussion({ base, info, saved = null }) {
   }, [store]);
   const { state, derived, connection, gone } = now;
   const role = info.role;
-  const chairs = !saved && role === "host";
+  const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
   const myTurn = Boolean(mySeat && !state.closed && derived && derived.open_turns.some((turn) => turn.participant === mySeat));
   // What was there when the reader came is no news.
@@ -51,7 +52,7 @@ export function Discussion({ base, info, saved = null }) {
   const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">Skip to the discussion</a>
-    <${Bar} base=${base} saved=${saved} chairs=${chairs} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} find=${find} setFind=${setFind} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} state=${state} />
     <main id="main">
       ${still
@@ -65,16 +66,16 @@ export function Discussion({ base, info, saved = null }) {
           <h1 dir="auto" lang=${languageOf(topic)} class=${topic.length > 160 ? "long" : ""}>${topic}</h1>
           ${state.material.length > 0 && html`<p class="faint small material">With ${state.material.map((each, n) => html`${n ? ", " : ""}<bdi>${each.source}</bdi> (${short(each.characters)} characters)`)}</p>`}
         </header>`}
-      ${still && html`<${Rail} sections=${sectionsOf(derived, state)} />`}
+      ${still && html`<${Rail} sections=${sectionsOf(derived, state, over && chairs)} />`}
       ${decision && html`<${Sections} decision=${decision} state=${state} />`}
       <div class="wrap lead">
-        <${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />
+        ${!still && html`<${Live} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} chairs=${chairs} refresh=${() => store.feed.resume()} />`}
         <${Talk} state=${state} drafts=${store.drafts} find=${find} mount=${mount} here=${here} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
         <${Dock} base=${base} state=${state} derived=${derived} mySeat=${mySeat} />
       </div>
     </main>
-    ${over && html`<${GoingOn} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} />`}
+    ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
@@ -136,12 +137,9 @@ function Announcer({ state, here }) {
 }
 
 function Help({ onClose }) {
-  const keys = [["j", "next speech"], ["k", "speech before"], ["v", "the decision"], ["/", "find in the speeches"], ["t", "light, dark, system"], ["?", "this help"]];
-  return html`<${Dialog} title="Keyboard" onClose=${onClose}>
+  const keys = [["j", t("next speech")], ["k", t("speech before")], ["v", t("the answer")], ["/", t("find in the discussion")], ["t", t("light, dark, as the system has it")], ["?", t("this help")]];
+  return html`<${Dialog} title=${t("Keyboard, language, help")} onClose=${onClose}>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
-    <h3>Marks</h3>
-    <dl class="keys"><div><dt><span class="verified">“…”</span><span class="proof">✓</span></dt><dd>a quotation found word for word in a speech</dd></div>
-      <div><dt><bdi class="badge">repaired</bdi></dt><dd>the speaker was asked again, because its first answer did not keep to its form</dd></div>
-      <div><dt><bdi class="badge">in place of …</bdi></dt><dd>another model spoke than the one that was seated</dd></div></dl>
+    <${LanguageChoice} />
   <//>`;
 }

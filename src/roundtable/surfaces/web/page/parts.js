@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
+import { t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -41,18 +42,34 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
   }, [markup]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
+/** A citation within a text looks as it does beside one: in the colour of its seat, without the
+ * brackets that it was written in. */
+function asChip(link) {
+  const [before, after] = [link.previousSibling, link.nextSibling];
+  if (before && after && before.nodeType === Node.TEXT_NODE && after.nodeType === Node.TEXT_NODE && before.data.endsWith("[") && after.data.startsWith("]")) {
+    before.data = before.data.slice(0, -1);
+    after.data = after.data.slice(1);
+  }
+  const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
+  if (kind === "turn") link.classList.add(lookOf(id));
+  if (kind === "point") link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
+}
+
 let isKnown = () => true;
+let lookOf = () => "host";
 let callTurn = (turn) => turn;
 
-/** The page says what people call a turn: by who spoke, and in which round. */
-export function callTurns(call) {
+/** The page says what people call a turn, by who spoke and in which round, and how it looks. */
+export function callTurns(call, look) {
   callTurn = call;
+  lookOf = look;
 }
 
 /** The page says which places there are: speeches and points. */

@@ -64,22 +64,29 @@ export function Tip() {
   const place = useRef(null);
   useEffect(() => {
     show = set;
-    const hide = () => set(null);
-    const escaped = (event) => event.key === "Escape" && hide();
+    const escaped = (event) => event.key === "Escape" && set(null);
     document.addEventListener("keydown", escaped);
-    addEventListener("scroll", hide, { passive: true, capture: true });
     return () => {
       show = () => {};
       document.removeEventListener("keydown", escaped);
-      removeEventListener("scroll", hide, { capture: true });
     };
   }, []);
   useLayoutEffect(() => {
-    if (!shown) return;
-    const [chip, bubble] = [shown.at.getBoundingClientRect(), place.current.getBoundingClientRect()];
-    const above = chip.top - bubble.height - 8;
-    place.current.style.left = `${Math.max(16, Math.min(chip.left, innerWidth - bubble.width - 16))}px`;
-    place.current.style.top = `${above > 60 ? above : chip.bottom + 8}px`;
+    if (!shown) return undefined;
+    // Whoever comes with the keyboard is scrolled to the chip: the bubble goes along.
+    const put = () => {
+      const [chip, bubble] = [shown.at.getBoundingClientRect(), place.current.getBoundingClientRect()];
+      if (chip.bottom < 0 || chip.top > innerHeight) {
+        set(null);
+        return;
+      }
+      const above = chip.top - bubble.height - 8;
+      place.current.style.left = `${Math.max(16, Math.min(chip.left, innerWidth - bubble.width - 16))}px`;
+      place.current.style.top = `${above > 60 ? above : chip.bottom + 8}px`;
+    };
+    put();
+    addEventListener("scroll", put, { passive: true, capture: true });
+    return () => removeEventListener("scroll", put, { capture: true });
   }, [shown]);
   if (!shown) return null;
   const { cite } = shown;

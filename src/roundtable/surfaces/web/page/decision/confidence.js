@@ -18,13 +18,13 @@ export function sureness({ word, low, high }) {
 export function Confidence({ confidence }) {
   const { word, low, high } = confidence;
   const known = word !== "none" && low !== null && high !== null;
-  const told = known
-    ? t("Confidence between {low} and {high} percent", { low: percent(low), high: percent(high) })
-    : word === "none" ? t("No confidence is given") : t("Confidence: {word}", { word: t(WORDS[word] || word) });
+  const told = known ? t("Confidence between {low} and {high} percent", { low: percent(low), high: percent(high) }) : t("No confidence is given");
   const range = known ? { insetInlineStart: `${percent(low)}%`, insetInlineEnd: `${100 - percent(high)}%` } : null;
   return html`<div class="sure">
-    <p class="vote-h"><span>${t("Confidence")}</span><b>${sureness(confidence)}</b></p>
-    <div class=${known ? "conf" : "conf none"} role="img" aria-label=${told}>${known && html`<i style=${range}></i>`}</div>
+    <p class="vote-h"><span>${t("Confidence")}</span><b><bdi>${sureness(confidence)}</bdi></b></p>
+    ${known || word === "none"
+      ? html`<div class=${known ? "conf" : "conf none"} role="img" aria-label=${told}>${known && html`<i style=${range}></i>`}</div>`
+      : html`<span></span>`}
     ${confidence.reason && html`<p><bdi>${confidence.reason}</bdi></p>`}
   </div>`;
 }

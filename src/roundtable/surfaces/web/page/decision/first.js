@@ -14,6 +14,10 @@ const PILLS = { decided: "chip", values: "chip plain", demonstration: "chip plai
 /** Votes that the band has room for, and flags that stand below it. */
 const IN_BAND = 2;
 const FLAGS = 2;
+/** What only a command line understands is said in the drawer. */
+const COMMAND = /--\w/;
+/** What the program says of an expert who holds in the end what it held at first. */
+const THE_SAME = "The same.";
 /** Characters from which an answer is set smaller. */
 const LONG = 90;
 const LONGER = 170;
@@ -26,11 +30,9 @@ export function First({ decision, state, base, chairs, example, onMade }) {
   const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
   const weighed = votes.length > 0 && counted;
   return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
-    <${Question} decision=${decision} state=${state} onMade=${onMade} />
-    ${example && html`<p class="example s"><b>${t("A recorded example")}</b> <bdi title=${example.text}>${example.text}</bdi></p>`}
+    <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
     <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${answer.second}</bdi></span>`}</p>
-    ${cause && html`<div class="cause-of-end">${cause.text !== headline && html`<p><bdi>${cause.text}</bdi></p>`}
-      ${cause.remedy && html`<p class="soft"><bdi>${cause.remedy}</bdi></p>`}</div>`}
+    ${cause && cause.remedy && kind !== "interrupted" && html`<p class="remedied"><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
     ${weighed && html`<div class="band">
       ${votes.slice(0, IN_BAND).map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}
@@ -50,7 +52,7 @@ function size(text) {
 }
 
 /** How it stands, and what was asked: at most two lines, the whole on demand. */
-function Question({ decision, state, onMade }) {
+function Question({ decision, state, example, onMade }) {
   const [open, setOpen] = useState(false);
   const [cut, setCut] = useState(false);
   const place = useRef(null);
@@ -66,8 +68,9 @@ function Question({ decision, state, onMade }) {
   return html`
     <div class="meta">
       <span class=${PILLS[kind] || "chip warn"}>${t(decision.state)}</span>
-      <span>${absent ? t("{n} of {all} experts", { n: facts.seats - absent, all: facts.seats }) : n(facts.seats, "{n} expert", "{n} experts")}${facts.rounds > 0 && `, ${n(facts.rounds, "{n} round", "{n} rounds")}`}</span>
-      ${facts.opened_at && html`<span class="when"><time datetime=${facts.opened_at} title=${whole(facts.opened_at)}>${day(facts.opened_at)}</time>${facts.seconds !== null && `, ${lasted(facts.seconds)}`}</span>`}
+      ${example && html`<span class="chip plain" title=${example.text}>${t("Example")}</span>`}
+      <bdi>${absent ? t("{n} of {all} experts", { n: facts.seats - absent, all: facts.seats }) : n(facts.seats, "{n} expert", "{n} experts")}${facts.rounds > 0 && `, ${n(facts.rounds, "{n} round", "{n} rounds")}`}</bdi>
+      ${facts.opened_at && html`<bdi class="when"><time datetime=${facts.opened_at} title=${whole(facts.opened_at)}>${day(facts.opened_at)}</time>${facts.seconds !== null && `, ${lasted(facts.seconds)}`}</bdi>`}
       ${more && html`<button type="button" class="link wq" aria-expanded=${open} aria-controls="whole-question" onClick=${() => setOpen(!open)}>${t("Whole question")}</button>`}
       <button type="button" class="link how" onClick=${onMade}>${t("How this was made")}</button>
     </div>
@@ -87,12 +90,12 @@ export function lasted(seconds) {
 function Values({ decision }) {
   const held = new Map();
   for (const each of decision.experts) {
-    if (!each.final) continue;
-    held.set(each.final, [...(held.get(each.final) || []), each.name]);
+    const position = each.final && each.final !== THE_SAME ? each.final : each.opening;
+    if (position) held.set(position, [...(held.get(position) || []), each.name]);
   }
   const positions = [...held].slice(0, 3);
   if (!positions.length) return null;
-  return html`<div class="band values">${positions.map(([position, names]) => html`<div><p class="vote-h"><b>${names.map((name) => html`<bdi>${name}</bdi> `)}</b></p>
+  return html`<div class="band values">${positions.map(([position, names]) => html`<div><p class="vote-h"><b><bdi>${names.join(", ")}</bdi></b></p>
     <p class="position"><bdi>${position}</bdi></p></div>`)}</div>`;
 }
 
@@ -112,7 +115,7 @@ function GoOn({ base, chairs }) {
       setBusy(false);
     }
   };
-  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button></p><${Failure} error=${error} />`;
+  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></p><${Failure} error=${error} />`;
 }
 
 function Flags({ flags }) {
@@ -120,7 +123,7 @@ function Flags({ flags }) {
   if (!flags.length) return null;
   const shown = all ? flags : flags.slice(0, FLAGS);
   const left = flags.length - shown.length;
-  return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${`flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
-      <span><bdi>${flag.text}</bdi>${flag.remedy && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
+  return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${flag.code === "example" ? "flag soft" : `flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
+      <span><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
     ${left > 0 && html`<li class="flag"><button type="button" class="link" onClick=${() => setAll(true)}>${n(left, "{n} more remark", "{n} more remarks")}</button></li>`}</ul>`;
 }

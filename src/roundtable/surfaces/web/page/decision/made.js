@@ -46,7 +46,7 @@ export function Made({ derived, state, turns, onClose }) {
     <${Part} id="spent" title=${t("Time and cost")}><${Spent} made=${made} budget=${state.budget} /><//>
     <${Part} id="models" title=${t("Who spoke with which model")}><dl class="facts">${made.models.map((each) => html`<dt><bdi>${each.name}</bdi></dt><dd><bdi>${each.models.join(" → ") || t("a person")}</bdi>${each.note && html` <span class="soft">${each.note}</span>`}</dd>`)}</dl><//>
     <${Part} id="sureness" title=${t("How the confidence came about")}><p class="s"><b>${sureness(confidence)}.</b> <bdi>${confidence.reason}</bdi></p>${confidence.meaning && html`<p class="s soft"><bdi>${confidence.meaning}</bdi></p>`}<//>
-    ${(made.talk || derived.changes.length > 0) && html`<${Part} id="talk-changed" title=${t("What talk changed")}>${made.talk && html`<p class="s"><bdi>${made.talk}</bdi></p>`}<${Parts} parts=${derived.changes} turns=${turns} /><//>`}
+    ${(made.talk || derived.changes.length > 0) && html`<${Part} id="talk-changed" title=${t("What talk changed")}>${made.talk && html`<p class="s"><bdi>${made.talk}</bdi></p>`}<${Parts} parts=${derived.changes.map((part) => ({ ...part, folded: true, caption: part.caption || t("Every change") }))} turns=${turns} /><//>`}
     ${made.checks.length > 0 && html`<${Part} id="checks" title=${t("Checks")}><ul class="s listed">${made.checks.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
     ${made.notes.length > 0 && html`<${Part} id="notes" title=${t("Notes")}><${Notes} notes=${made.notes} /><//>`}
     ${made.sources.length > 0 && html`<${Part} id="sources" title=${t("Sources")}><ul class="s listed">${made.sources.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}

@@ -6,7 +6,7 @@ import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
 import { Experts } from "./experts.js";
 import { First } from "./first.js";
-import { Changes, Dissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
+import { Changes, Dissent, hasDissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
 import { hasStandings } from "./standings.js";
 import { Works } from "./works.js";
 
@@ -26,7 +26,7 @@ export function Decision({ base, state, derived, chairs, onMade }) {
     return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1"><h1 class="q">${state.topic}</h1><p class="soft" role="status">${t("Its quotations are being checked.")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
-  const example = derived.notes.find((note) => note.code === "example");
+  const example = decision.made.notes.find((note) => note.code === "example");
   return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} example=${example} onMade=${onMade} />`;
 }
 
@@ -38,7 +38,7 @@ export function Sections({ decision, state }) {
       <${Works} works=${decision.works} state=${state} />
       <${Why} decision=${decision} state=${state} notes=${notes} />
       <${MoreDecisions} votes=${decision.votes.slice(IN_BAND)} />
-      <${Dissent} dissent=${decision.dissent} state=${state} notes=${notes} />
+      <${Dissent} decision=${decision} state=${state} notes=${notes} />
       <${Changes} changes=${decision.would_change} state=${state} notes=${notes} />
       <${Steps} steps=${decision.steps} />
       <${Record} record=${decision.record} />
@@ -49,16 +49,17 @@ export function Sections({ decision, state }) {
   </div>`;
 }
 
-/** The sections of the page, in the order in which they are read: id and title. */
-export function sectionsOf(derived, state) {
+/** The sections of the page, in the order in which they are read: id and title. `further` says
+ * whether the reader can ask on. */
+export function sectionsOf(derived, state, further = false) {
   const found = [];
   const decision = settledOf(derived, state);
   if (decision) {
-    const { why, dissent } = decision;
+    const { why } = decision;
     if (decision.works.length) found.push(["works", t("The text")]);
     if (why.length || decision.open_points.length || decision.answer.written_html) found.push(["why", why.length ? t("Why") : t("The answer")]);
     if (decision.votes.length > IN_BAND) found.push(["votes", t("More votes")]);
-    if (dissent.lead || dissent.pairs.length || dissent.strongest_against) found.push(["dissent", t("Who disagrees")]);
+    if (hasDissent(decision)) found.push(["dissent", t("Who disagrees")]);
     if (decision.would_change.length) found.push(["change", t("What would change it")]);
     if (decision.steps.length) found.push(["next", t("Next steps")]);
     if (decision.record.length) found.push(["record", t("For the record")]);
@@ -66,6 +67,6 @@ export function sectionsOf(derived, state) {
   }
   found.push(["discussion", t("Discussion")]);
   if (hasStandings(derived)) found.push(["points", t("All points")]);
-  if (state.closed) found.push(["follow-up", t("Follow-up")]);
+  if (further) found.push(["follow-up", t("Follow-up")]);
   return found;
 }

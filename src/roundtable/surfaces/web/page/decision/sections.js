@@ -28,7 +28,8 @@ export const Why = memo(function Why({ decision, state, notes }) {
   if (!why.length && !open.length && !answer.written_html) return null;
   return html`<${Part} id="why" title=${why.length ? t("Why") : t("The answer")}>
     ${why.length > 0 && html`<ol class="why">${why.map((each) => html`<li key=${each.text}><${Reason} reason=${each} state=${state} notes=${notes} /></li>`)}</ol>`}
-    ${answer.written_html && html`<details class="more" open=${!why.length}><summary>${t("The whole answer as it was written")}</summary><${Words} checked markup=${answer.written_html} kind="words written" under=${2} /></details>`}
+    ${answer.written_html && !why.length && html`<${Words} checked markup=${answer.written_html} kind="words written" under=${2} />`}
+    ${answer.written_html && why.length > 0 && html`<${Fold} title=${t("The whole answer as it was written")}><${Words} checked markup=${answer.written_html} kind="words written" under=${2} /><//>`}
     ${decision.assumptions.length > 0 && html`<${Fold} title=${n(decision.assumptions.length, "{n} assumption of the host", "{n} assumptions of the host")}><ul class="listed">${decision.assumptions.map((text) => html`<li dir="auto">${text}${decision.rests_on.includes(text) && html` <span class="chip plain">${t("the answer rests on it")}</span>`}</li>`)}</ul><//>`}
     ${decision.rests_on.some((text) => !decision.assumptions.includes(text)) && html`<${Fold} title=${t("What the answer rests on")}><ul class="listed">${decision.rests_on.filter((text) => !decision.assumptions.includes(text)).map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
     ${open.length > 0 && html`<${Fold} title=${n(open.length, "{n} point stays open", "{n} points stay open")}><ul class="open">${open.map((each) => html`<li><span dir="auto">${each.text}</span>${each.status && html`<span class="chip plain">${each.status}</span>`}</li>`)}</ul><//>`}
@@ -41,10 +42,10 @@ function Fold({ title, children }) {
 
 function Reason({ reason, state, notes }) {
   const [first, rest] = parted(reason.text);
-  const behind = html`<${Cites} cites=${reason.cites} state=${state} notes=${notes} />${reason.status && html` <span class="chip">${reason.status}</span>`}`;
+  const behind = (reason.cites.length > 0 || reason.status) && html`<p class="by"><${Cites} cites=${reason.cites} state=${state} notes=${notes} />${reason.status && html` <span class="chip">${reason.status}</span>`}</p>`;
   const language = languageOf(reason.text);
-  if (first.length > HEADING) return html`<div><p class="told" dir="auto" lang=${language}>${reason.text}</p><p class="by">${behind}</p></div>`;
-  return html`<div><h3 dir="auto" lang=${language}>${first}</h3>${rest && html`<p dir="auto" lang=${language}>${rest}</p>`}<p class="by">${behind}</p></div>`;
+  if (first.length > HEADING) return html`<div><p class="told" dir="auto" lang=${language}>${reason.text}</p>${behind}</div>`;
+  return html`<div><h3 dir="auto" lang=${language}>${first}</h3>${rest && html`<p dir="auto" lang=${language}>${rest}</p>`}${behind}</div>`;
 }
 
 /** The votes for which the band has no room. */
@@ -53,9 +54,15 @@ export const MoreDecisions = memo(function MoreDecisions({ votes }) {
   return html`<${Part} id="votes" title=${t("Also voted on")}><div class="ballots">${votes.map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}</div><//>`;
 });
 
-export const Dissent = memo(function Dissent({ dissent, state, notes }) {
+/** Whether there is an answer that somebody could be against. */
+export function hasDissent({ kind, dissent }) {
   const { lead, pairs, strongest_against: strongest } = dissent;
-  if (!lead && !pairs.length && !strongest) return null;
+  return pairs.length > 0 || Boolean(strongest) || (Boolean(lead) && ["decided", "split"].includes(kind));
+}
+
+export const Dissent = memo(function Dissent({ decision, state, notes }) {
+  const { lead, pairs, strongest_against: strongest } = decision.dissent;
+  if (!hasDissent(decision)) return null;
   return html`<${Part} id="dissent" title=${t("Who disagrees, and why")}>
     ${lead && html`<p class="lede" dir="auto">${lead}</p>`}
     ${pairs.map((pair) => html`<div class="duel"><${Side} side=${pair.against} state=${state} /><${Side} side=${pair.majority} state=${state} />
@@ -88,7 +95,7 @@ export const Steps = memo(function Steps({ steps }) {
   const dated = steps.some((step) => step.when);
   return html`<${Part} id="next" title=${t("Next steps")}><table class=${dated ? "steps" : "steps undated"}>
     <thead><tr>${dated && html`<th scope="col">${t("When")}</th>`}<th scope="col">${t("What")}</th><th scope="col">${t("Owner")}</th></tr></thead>
-    <tbody>${steps.map((step) => html`<tr>${dated && html`<td class="due"><bdi>${step.when}</bdi></td>`}
+    <tbody>${steps.map((step) => html`<tr>${dated && html`<td class=${step.when.length < 16 ? "due one-line" : "due"}><bdi>${step.when}</bdi></td>`}
       <td class="what"><span dir="auto">${step.what}</span>${step.done && html`<p dir="auto">${t("Done when: {what}", { what: step.done })}</p>`}</td>
       <td class="owner">${step.named ? html`<bdi>${step.owner}</bdi>` : html`<span class="none">${t("No owner named")}</span>`}</td></tr>`)}</tbody></table><//>`;
 });

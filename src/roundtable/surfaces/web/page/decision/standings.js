@@ -7,8 +7,6 @@ import { n, t } from "../words.js";
 import { Face } from "./sections.js";
 
 const SIGNS = { agree: "✓", partly: "◐", disagree: "✗", unsure: "?", withdraw: "✗", amend: "✓" };
-/** The picture of agreement by pairs and rounds would be a second figure of agreement. */
-const SHOWN = new Set(["opinion-map", "scores"]);
 
 export function hasStandings(derived) {
   return Boolean(derived && (derived.points.length || derived.ballots.length || derived.scores.length));
@@ -18,12 +16,11 @@ export function hasStandings(derived) {
 export const Standings = memo(function Standings({ derived, sat, host, turns }) {
   if (!hasStandings(derived)) return null;
   const { points, camps, bridges, pictures, ballots, scores } = derived;
-  const drawn = pictures.filter((each) => SHOWN.has(each.kind));
   return html`<section class="standings" id="points" aria-labelledby="points-head" tabindex="-1">
     <details class="whole-record"><summary><h2 id="points-head">${t("All points and stances")}</h2> <span class="soft s">${n(points.length, "{n} point", "{n} points")}</span></summary>
       <${Camps} camps=${camps} bridges=${bridges} sat=${sat} host=${host} />
       ${points.length > 0 && html`<${Points} points=${points} sat=${sat} host=${host} />`}
-      ${drawn.length > 0 && html`<div class="pictures">${drawn.map((each) => html`<${Picture} key=${each.kind} svg=${each.svg} caption=${each.caption} />`)}</div>`}
+      ${pictures.length > 0 && html`<div class="pictures">${pictures.map((each) => html`<${Picture} key=${each.kind} svg=${each.svg} caption=${each.caption} />`)}</div>`}
       ${ballots.length > 0 && html`<div id="holds" class="tables"><h3>${t("Who holds what")}</h3><${Parts} parts=${ballots} turns=${turns} /></div>`}
       ${scores.length > 0 && html`<div id="scores" class="tables"><h3>${t("Scores")}</h3><${Parts} parts=${scores} turns=${turns} /></div>`}
     </details>

@@ -6,8 +6,9 @@ import { n, t } from "../words.js";
 
 const LOOKS = ["other", "other second", "other third"];
 const OUT = new Set(["abstains", "undeclared", "absent", "none"]);
-/** Characters of a name that fit into a piece. */
-const SHORT = 20;
+/** Characters of a name that fit into a piece, and into a small one. */
+const WIDE = 20;
+const NARROW = 13;
 
 /** How each option looks: the delivered one has the accent, the others are neutral, told apart by
  * their pattern. */
@@ -29,24 +30,37 @@ function look(piece, known) {
   return known[piece.option] === undefined ? (piece.side === "answer" ? "" : "other") : known[piece.option];
 }
 
-/** A name for where there is little room: as many of its first words as fit. */
-export function shortName(name) {
-  if (name.length <= SHORT) return name;
-  const cut = name.lastIndexOf(" ", SHORT);
-  return cut > 4 ? name.slice(0, cut) : name;
+/** As many of a name's first words as fit into so many characters; empty if that tells nothing. */
+function firstWords(name, most) {
+  if (name.length <= most) return name;
+  const words = name.slice(0, most + 1).split(" ").slice(0, -1);
+  while (words.length && words[words.length - 1].length < 4) words.pop();
+  return words.join(" ");
+}
+
+/** Names for pieces that are wide and narrow. What is not one's own is no name. */
+function namesOf(pieces) {
+  const told = (most) => {
+    const all = pieces.map((piece) => firstWords(piece.name, most));
+    return all.map((name) => (all.filter((other) => other === name).length > 1 ? "" : name));
+  };
+  const [wide, narrow] = [told(WIDE), told(NARROW)];
+  return pieces.map((_, at) => [wide[at], narrow[at]]);
 }
 
 export function VoteBar({ vote, mini = false }) {
   const known = looks(vote);
+  const names = namesOf(vote.pieces);
   let before = null;
   return html`<div class=${mini ? "votes mini" : "votes"} role="img" aria-label=${vote.told}>
-    ${vote.pieces.map((piece) => {
+    ${vote.pieces.map((piece, at) => {
+      const [wide, narrow] = names[at];
       const kind = look(piece, known);
       const group = `${kind} ${piece.option}`;
       const apart = before !== null && before !== group;
       before = group;
       const title = [piece.name, piece.held].filter(Boolean).join(": ");
-      return html`<i class=${`${kind}${apart ? " gap" : ""}${piece.gave_in ? " gave-in" : ""}`} title=${title}><em>${initials(piece.name)}</em><b>${shortName(piece.name)}</b></i>`;
+      return html`<i class=${`${kind}${apart ? " gap" : ""}${piece.gave_in ? " gave-in" : ""}`} title=${title}><em>${initials(piece.name)}</em>${wide && html`<b>${wide}</b>`}${narrow && html`<b class="narrow">${narrow}</b>`}</i>`;
     })}
   </div>`;
 }

@@ -1,11 +1,9 @@
 // The texts, programs and plans that the table hands over: to read, to copy, to keep.
 import { useState } from "../vendor/hooks.js";
-import { directionOf, languageOf } from "../parts.js";
+import { Words } from "../parts.js";
 import { html, memo } from "../ui.js";
 import { t } from "../words.js";
 import { Cite } from "./cite.js";
-
-const CODE = new Set(["code", "program", "script"]);
 
 export const Works = memo(function Works({ works, state }) {
   if (!works.length) return null;
@@ -25,11 +23,13 @@ function Work({ work, state }) {
   };
   const title = work.title || work.file || t("Text");
   return html`<article class="work"><header><h3 dir="auto">${title}</h3>
-      <span class="soft s">${[work.kind, work.author].filter(Boolean).map((each, at) => html`${at ? ", " : ""}<bdi>${each}</bdi>`)}</span>
+      ${work.author && html`<span class="soft s"><bdi>${work.author}</bdi></span>`}
       ${work.cite && html`<${Cite} cite=${work.cite} state=${state} />`}
       ${work.text && html`<span class="acts"><button type="button" onClick=${copy} aria-live="polite">${copied ? t("Copied") : t("Copy")}</button>
         <button type="button" onClick=${() => download(work, title)}>${t("Download")}</button></span>`}</header>
-    ${work.text && html`<pre class=${CODE.has(work.kind) ? "code" : "text"} dir=${CODE.has(work.kind) ? "ltr" : directionOf(work.text)} lang=${languageOf(work.text)} tabindex="0" role="group" aria-label=${title}>${work.text}</pre>`}
+    ${work.html
+      ? html`<div class="scroll read" tabindex="0" role="group" aria-label=${title}><${Words} checked markup=${work.html} under=${3} /></div>`
+      : work.text && html`<pre class="scroll" dir="ltr" tabindex="0" role="group" aria-label=${title}>${work.text}</pre>`}
   </article>`;
 }
 
@@ -37,7 +37,7 @@ function Work({ work, state }) {
 function download(work, title) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([work.text], { type: "text/plain;charset=utf-8" }));
-  link.download = work.file ? work.file.split("/").pop() : `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.${CODE.has(work.kind) ? "txt" : "md"}`;
+  link.download = work.file ? work.file.split("/").pop() : `${title.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.txt`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -9,7 +9,7 @@ const NOTHING = {};
 /** The first screen of a discussion that goes on. */
 export function Live({ base, info, state, derived, mySeat, chairs, refresh }) {
   const called = derived && !state.closed ? derived.open_turns.filter((turn) => turn.outside).map((turn) => turn.participant).join(" ") : "";
-  return html`${!state.closed && html`<${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />`}
+  return html`<${Table} state=${useTable(state)} progress=${derived ? derived.progress : ""} mySeat=${mySeat} called=${called} />
     ${chairs && state.seq > 0 && html`<${Controls} base=${base} id=${info.discussion_id} state=${state} derived=${derived} links=${info.links || NOTHING} refresh=${refresh} />`}`;
 }
 

@@ -1,7 +1,7 @@
 // Links within the page land where they point: what is not in the page yet is put there first.
 import { useEffect, useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { turnPlace } from "../format.js";
-import { callTurns, knowPlaces } from "../parts.js";
+import { callTurns, knowPlaces, seatClass } from "../parts.js";
 import { person } from "../reducer.js";
 
 let jumps = () => {};
@@ -20,7 +20,7 @@ export function usePlaces(state, derived, mount) {
     const [round, , who] = turn.split("/");
     const { name } = person(latest.current.state, who);
     return round === "0" ? name : `${name}, round ${round}`;
-  });
+  }, (turn) => seatClass(person(latest.current.state, turn.split("/")[2] || "")));
   useLayoutEffect(() => {
     knowPlaces((place) => {
       const { state: here, derived: told } = latest.current;
