@@ -2,6 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { Icon } from "../icons.js";
 import { listenToKeys } from "../keys.js";
+import { LanguageChoice } from "../languages.js";
 import { Brand, Dialog } from "../parts.js";
 import { Start } from "../start/start.js";
 import { nextTheme, ThemeButton } from "../themes.js";
@@ -39,8 +40,8 @@ export function Home() {
       <${Brand} href="/" />
       ${starting && html`<a class="crumb" href="/">${t("All decisions")}</a>`}
       <span class="push"></span>
-      <${ThemeButton} /><button type="button" class="quiet icon" aria-label=${t("Keyboard and help")} title=${t("Keyboard and help")} onClick=${() => setHelp(true)}><${Icon} name="help" /></button></div></header>
+      <${ThemeButton} /><button type="button" class="quiet icon" aria-label=${t("Keyboard, language, help")} title=${t("Keyboard, language, help")} onClick=${() => setHelp(true)}><${Icon} name="help" /></button></div></header>
     ${starting ? html`<${Start} />` : html`<${List} />`}
-    ${help && html`<${Dialog} title=${t("Keyboard")} onClose=${() => setHelp(false)}>
-      <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl><//>`}`;
+    ${help && html`<${Dialog} title=${t("Keyboard, language, help")} onClose=${() => setHelp(false)}>
+      <dl class="keys">${keys.map(([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl><${LanguageChoice} /><//>`}`;
 }
