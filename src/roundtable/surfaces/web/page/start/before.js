@@ -24,6 +24,7 @@ function costing(cost) {
 
 export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, setCalls, error, busy, ready, onKeys, noKey, hosted }) {
   const { value } = estimate;
+  const [limiting, setLimiting] = useState(false);
   const found = [error, estimate.error].find((each) => each && each.body && each.body.code === "secrets");
   const failed = [error, estimate.error].find((each) => each && each !== found);
   return html`<aside class="sum" aria-label=${t("Cost and start")}>
@@ -33,8 +34,10 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
       <div><dt>${t("Cost")}</dt><dd class="big">${value ? costing(value.cost_usd) : "–"}</dd></div>
       <div><dt>${t("Seats")}</dt><dd>${value ? (hosted ? t("the host chooses") : count(value.seats.filter((each) => !each.host).length)) : "–"}</dd></div>
       <div><dt>${t("Calls")}</dt><dd>${value ? t("about {n}", { n: count(value.calls) }) : "–"}</dd></div>
-      <${Limit} limit=${limit} setLimit=${setLimit} calls=${calls} setCalls=${setCalls} />
+      <div><dt>${t("Stops at")}</dt><dd>${limit ? money(Number(limit)) : calls ? n(Number(calls), "{n} call", "{n} calls") : t("no limit")} <button type="button" class="link" aria-expanded=${limiting} onClick=${() => setLimiting(!limiting)}>${limiting ? t("done") : t("change")}</button></dd></div>
     </dl></div>
+    ${limiting && html`<div class="limits"><label>${t("At most, in dollars")}<input type="number" min="0" step="0.01" inputmode="decimal" value=${limit} onInput=${(event) => setLimit(event.target.value)} /></label>
+      <label>${t("At most, calls")}<input type="number" min="1" step="1" value=${calls} onInput=${(event) => setCalls(event.target.value)} /></label></div>`}
     ${value && value.over_budget.map((each) => html`<p class="alert" role="note">${t("Over the limit: {what}.", { what: each })}</p>`)}
     ${(found || secrets) && html`<${Secrets} found=${found ? found.body.found || [] : []} secrets=${secrets} setSecrets=${setSecrets} />`}
     <${Failure} error=${failed} />
@@ -44,15 +47,6 @@ export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, 
     ${value && value.notes.length > 0 && html`<${Known} notes=${noKey ? value.notes.filter((each) => !each.code.startsWith("demonstration")) : value.notes} onKeys=${onKeys} />`}
     ${!noKey && html`<p class="s"><button type="button" class="link" onClick=${onKeys}>${t("Keys of providers")}</button></p>`}
   </aside>`;
-}
-
-/** Where it stops; what is not said here is as the settings have it. */
-function Limit({ limit, setLimit, calls, setCalls }) {
-  const [open, setOpen] = useState(false);
-  const told = limit ? money(Number(limit)) : calls ? n(Number(calls), "{n} call", "{n} calls") : t("no limit");
-  return html`<div><dt>${t("Stops at")}</dt><dd>${told} <button type="button" class="link" aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? t("done") : t("change")}</button></dd></div>
-    ${open && html`<div class="limits"><label>${t("At most, in dollars")}<input type="number" min="0" step="0.01" inputmode="decimal" value=${limit} onInput=${(event) => setLimit(event.target.value)} /></label>
-      <label>${t("At most, calls")}<input type="number" min="1" step="1" value=${calls} onInput=${(event) => setCalls(event.target.value)} /></label></div>`}`;
 }
 
 /** Likely secrets: what was found, and what is to become of it. */
