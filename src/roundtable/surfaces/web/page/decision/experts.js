@@ -18,10 +18,15 @@ const FEW = 2;
 /** What the program says of a condition that nobody can grant. */
 const TO_FIND_OUT = "to find out";
 
+/** Whether they are worth a strip: of a discussion that broke off nobody's position may be known. */
+export function hasExperts({ kind, experts }) {
+  return experts.length > 0 && (!["failed", "stopped", "interrupted", "none"].includes(kind) || experts.some((each) => each.opening || each.final));
+}
+
 export const Experts = memo(function Experts({ decision, state, notes }) {
   const { experts, slope } = decision;
   const place = useSticking();
-  if (!experts.length) return null;
+  if (!hasExperts(decision)) return null;
   const many = experts.length >= MANY;
   return html`<aside aria-labelledby="experts-head"><section id="experts" tabindex="-1" ref=${place}><h2 id="experts-head">${t("The experts")}</h2>
     <${Slope} slope=${slope} state=${state} sample=${decision.question.whole} />

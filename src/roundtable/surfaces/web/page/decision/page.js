@@ -4,7 +4,7 @@ import { directionOf } from "../parts.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
-import { Experts } from "./experts.js";
+import { Experts, hasExperts } from "./experts.js";
 import { First } from "./first.js";
 import { Changes, Dissent, hasDissent, MoreDecisions, Record, Steps, Why } from "./sections.js";
 import { hasStandings } from "./standings.js";
@@ -63,7 +63,7 @@ export function sectionsOf(derived, state, further = false) {
     if (decision.would_change.length) found.push(["change", t("What would change it")]);
     if (decision.steps.length) found.push(["next", t("Next steps")]);
     if (decision.record.length) found.push(["record", t("For the record")]);
-    if (decision.experts.length) found.push(["experts", t("Experts")]);
+    if (hasExperts(decision)) found.push(["experts", t("Experts")]);
   }
   found.push(["discussion", t("Discussion")]);
   if (hasStandings(derived)) found.push(["points", t("All points")]);
