@@ -21,6 +21,7 @@ export function Home() {
       scrollTo(0, 0);
     };
     addEventListener("hashchange", changed);
+    setStarting(location.hash === NEW); // it may have changed before anybody listened
     return () => removeEventListener("hashchange", changed);
   }, []);
   useEffect(() => listenToKeys({
