@@ -85,9 +85,13 @@ class Ledger(Protocol):
         ...
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        """The discussions, the most recently changed first; `search` matches the topic."""
+        """The discussions, the most recently changed first; `search` matches the topic.
+
+        With `said` it is taken word by word, and each word is looked for in the topic, in every
+        speech and in the verdict. Nothing is indexed for it: all that was said is looked through.
+        """
         ...
 
     async def delete(self, discussion_id: str) -> None:

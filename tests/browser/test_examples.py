@@ -26,7 +26,7 @@ def test_an_example_opens_from_the_list_and_says_first_where_it_comes_from(
     expect(folded.locator("li")).to_have_count(len(examples()))
     assert overflow(page) <= 0
     first = next(iter(examples().values()))
-    folded.get_by_role("link", name=first.title).click()
+    folded.locator("li").filter(has_text=first.title).get_by_role("link").click()
     expect(page.locator("#decision .answer")).to_be_visible()
     said = page.locator("#decision .meta .chip", has_text="Example").get_attribute("title") or ""
     assert first.provenance in said

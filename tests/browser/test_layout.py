@@ -144,19 +144,3 @@ def test_everything_is_printed(stage: Stage, shown: dict[str, str], window: Open
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.locator("article.speech")).to_have_count(122)
     expect(page.locator(".bar")).to_be_hidden()
-
-
-@pytest.mark.usefixtures("shown")
-def test_the_list_finds_by_words_and_says_what_there_is_not(stage: Stage, window: Open) -> None:
-    page = window().open(stage.home)
-    rows = page.locator(":not(.examples) > .discussions > li")
-    expect(rows.filter(has_text="forty rounds")).to_have_count(1)
-    page.keyboard.press("/")
-    page.keyboard.type("twelve people")
-    expect(rows.filter(has_not_text="twelve people")).to_have_count(0)
-    expect(rows.first).to_contain_text("What should twelve people decide?")
-    page.get_by_role("searchbox").fill("nothing of the kind")
-    expect(page.get_by_text("No question holds")).to_be_visible()
-    page.get_by_role("searchbox").fill("twelve people")
-    page.get_by_role("link", name="What should twelve people decide?").first.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What should twelve people decide?")

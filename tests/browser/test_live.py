@@ -64,14 +64,17 @@ def test_a_discussion_started_in_the_form_is_followed_to_its_verdict(
 ) -> None:
     guest = window()
     page = guest.open(stage.home)
-    page.get_by_role("button", name="New discussion").or_(
-        page.get_by_role("button", name="Start the first discussion")
+    page.get_by_role("link", name="New decision").or_(
+        page.get_by_role("link", name="Start the first decision")
     ).first.click()
-    page.get_by_role("textbox", name="The question").fill("Should a team of five build a monolith?")
-    page.get_by_role("radio", name="Council").check()
+    page.get_by_role("textbox", name="What do you want to decide?").fill(
+        "Should a team of five build a monolith?"
+    )
+    page.get_by_role("radio", name="Quick opinions").check()
+    page.get_by_text("More: options to vote on").click()
     page.get_by_label("One model for all experts").fill("scripted/slow")
-    expect(page.locator(".estimate")).to_contain_text("3 seats")
-    page.get_by_role("button", name="Begin").click()
+    expect(page.locator(".estimate")).to_contain_text("about")
+    page.get_by_role("button", name="Start the discussion").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text(
         "Should a team of five build a monolith?"

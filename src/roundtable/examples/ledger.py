@@ -32,9 +32,9 @@ class WithExamples:
         return _told(discussion_id, after)
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        return await self._own.summaries(limit=limit, search=search)
+        return await self._own.summaries(limit=limit, search=search, said=said)
 
     async def append(
         self,

@@ -49,9 +49,9 @@ class LateLedger:
                 yield record
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        return await (await self._ledger()).summaries(limit=limit, search=search)
+        return await (await self._ledger()).summaries(limit=limit, search=search, said=said)
 
     async def delete(self, discussion_id: str) -> None:
         await (await self._ledger()).delete(discussion_id)

@@ -104,6 +104,38 @@ class Decision:
         return STATES[self.kind]
 
 
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a list shows of a decision, without all that takes long to find."""
+
+    kind: Kind
+    question: Question
+    first: str
+    """The first sentence of the answer."""
+    votes: tuple[Vote, ...]
+    confidence: Sure
+    dissent: bool
+
+    @classmethod
+    def of(cls, state: State, *, interrupted: bool = False) -> Glance:
+        """The same as the decision says, for as many discussions as a list has."""
+        delivery = Delivery.of(state)
+        kind = _kind(state, delivery, interrupted)
+        counted = votes(delivery.decisions)
+        return cls(
+            kind=kind,
+            question=question_of(clean(state.start.topic)),
+            first=_first_two(state, delivery, kind, _cause(state, kind))[0],
+            votes=counted,
+            confidence=_sure(delivery),
+            dissent=any(p.side in ("other", "own") for v in counted for p in v.pieces),
+        )
+
+    @property
+    def state(self) -> str:
+        return STATES[self.kind]
+
+
 def _decision(state: State, interrupted: bool) -> Decision:
     delivery = Delivery.of(state)
     verdict = state.verdict

@@ -17,20 +17,21 @@ _ALSO = {Decision: "state", Facts: "seconds", Question: "cut", Step: "named"}
 
 def document(decision: Decision) -> dict[str, Any]:
     """All of it by the names of its fields."""
-    told: dict[str, Any] = _plain(decision)
+    told: dict[str, Any] = plain(decision)
     return told
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A part of one, in the same way."""
     if is_dataclass(value) and not isinstance(value, type):
         names = _NAMES.get(type(value), {})
-        told = {names.get(f.name, f.name): _plain(getattr(value, f.name)) for f in fields(value)}
+        told = {names.get(f.name, f.name): plain(getattr(value, f.name)) for f in fields(value)}
         if also := _ALSO.get(type(value)):
             told[also] = getattr(value, also)
         return told
     match value:
         case tuple():
-            return [_plain(each) for each in value]
+            return [plain(each) for each in value]
         case datetime():
             return value.isoformat()
         case _:

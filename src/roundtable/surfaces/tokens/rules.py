@@ -142,7 +142,12 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/procedures"): Rule("open"),
     ("GET", "/api/models"): Rule("open"),
     ("POST", "/api/suggest"): Rule("open"),
+    ("POST", "/api/experts"): Rule("open"),
     ("POST", "/api/estimate"): Rule("open"),
+    # The providers' keys
+    ("GET", "/api/keys"): Rule("own"),
+    ("POST", "/api/keys"): Rule("own"),
+    ("DELETE", "/api/keys/{provider}"): Rule("own"),
     # Tokens; each sees and ends what was given out through it
     ("GET", "/api/tokens"): Rule("any"),
     ("POST", "/api/tokens"): Rule("lead"),

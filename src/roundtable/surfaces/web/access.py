@@ -20,6 +20,7 @@ from ..tokens.store import id_of
 from .limits import Rate
 from .links import Links
 from .refusal import Refused
+from .rows import Rows
 from .running import Running
 from .sse import Rooms
 
@@ -50,6 +51,7 @@ class Web:
     running: Running
     rooms: Rooms
     now: Callable[[], datetime]
+    rows: Rows = field(default_factory=Rows)
     passwords: Rate = field(default_factory=lambda: Rate(PASSWORDS_PER_MINUTE, 5))
     """How often a password may be tried, for each link that really has one."""
 

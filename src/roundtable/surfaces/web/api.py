@@ -26,6 +26,7 @@ from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
+from ...views.row import Row
 from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
@@ -338,9 +339,17 @@ def owner_routes() -> APIRouter:
         search: Annotated[str, Query(max_length=1_000)] = "",
         limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
     ) -> bodies.Listed:
-        """The discussions of this ledger, the most recently changed first."""
-        rows = await here.app.service.summaries(limit=limit, search=search or None)
-        return bodies.Listed(discussions=[_headlined(here, request, row) for row in rows])
+        """The discussions of this ledger, the most recently changed first. `search`: each of its
+        words is in the question, a speech or the verdict."""
+        service = here.app.service
+        found = await service.summaries(limit=limit, search=search.strip() or None, said=True)
+        rows = await here.rows.of(service, found)
+        return bodies.Listed(
+            discussions=[
+                _headlined(here, request, each, rows.get(each.discussion_id)) for each in found
+            ],
+            pending=sum(each.discussion_id not in rows for each in found),
+        )
 
     @routes.get("/examples")
     async def examples(request: Request, here: Here) -> bodies.Examples:
@@ -456,17 +465,20 @@ def _started(here: Web, request: Request, state: State, by: Capability) -> bodie
     )
 
 
-def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
+def _headlined(
+    here: Web, request: Request, found: DiscussionSummary, row: Row | None
+) -> bodies.Headlined:
     return bodies.Headlined(
-        discussion_id=row.discussion_id,
-        topic=shown(row.topic),
-        procedure=row.procedure,
-        status="interrupted" if row.interrupted else row.status,
-        opened_at=row.opened_at.isoformat(),
-        updated_at=row.updated_at.isoformat(),
-        last_seq=row.last_seq,
-        outcome=row.outcome,
-        url=_url(here, request, row.discussion_id, OWNER),
+        discussion_id=found.discussion_id,
+        topic=shown(found.topic),
+        procedure=found.procedure,
+        status="interrupted" if found.interrupted else found.status,
+        opened_at=found.opened_at.isoformat(),
+        updated_at=found.updated_at.isoformat(),
+        last_seq=found.last_seq,
+        outcome=found.outcome,
+        row=row,
+        url=_url(here, request, found.discussion_id, OWNER),
     )
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -37,6 +38,7 @@ from .api import REFUSALS, link_routes, owner_routes
 from .assets import PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
+from .keys_api import router as key_routes
 from .limits import Rate
 from .links import Links
 from .refusal import problem
@@ -116,6 +118,7 @@ def make_app(
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
     service.include_router(start_routes(web.app), responses=REFUSALS)
+    service.include_router(key_routes())
     service.include_router(token_routes())
     tools = Toolset(web.app, web.running)
     service.include_router(tool_routes(tools), responses=REFUSALS)
@@ -182,8 +185,10 @@ def _plain_page(status: int, title: str, text: str) -> Response:
 def _explain_errors(service: FastAPI) -> None:
     """Every refusal says what happened and what to do next, and none of them a secret."""
 
-    def answer(request: Request, status: int, error: str, remedy: str = "") -> Response:
-        body = problem(request.url.path, shown(error), shown(remedy))
+    def answer(
+        request: Request, status: int, error: str, remedy: str = "", **more: Any
+    ) -> Response:
+        body = problem(request.url.path, shown(error), shown(remedy), **more)
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)
@@ -196,6 +201,9 @@ def _explain_errors(service: FastAPI) -> None:
         status = next((code for kind, code in _STATUSES if isinstance(error, kind)), 500)
         if status >= 500:
             log.error("%s: %s", type(error).__name__, redact(str(error)))
+        if isinstance(error, errors.SecretsFound):  # a page asks what is to become of them
+            found = [shown(each) for each in error.found]
+            return answer(request, status, error.message, error.remedy, code="secrets", found=found)
         return answer(request, status, error.message, error.remedy)
 
     @service.exception_handler(RequestValidationError)

@@ -18,6 +18,10 @@ const PATHS = {
   more: html`<path d="M3 8h.01M8 8h.01M13 8h.01" />`,
   help: html`<circle cx="8" cy="8" r="6" /><path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.8c-.5.2-.8.5-.8 1.1M8 11.4h.01" />`,
   remove: html`<path d="M2.5 4.5h11M6.5 4.5V3h3v1.5M4 4.5l.7 9h6.6l.7-9" />`,
+  document: html`<path d="M4 1.5h5l3 3v10H4zM9 1.5v3h3" />`,
+  pen: html`<path d="m3 13 .6-3L11 2.6 13.4 5 6 12.4z" />`,
+  swap: html`<path d="M3 5.5h9M9.5 3 12 5.5 9.5 8M13 10.5H4M6.5 8 4 10.5 6.5 13" />`,
+  key: html`<circle cx="5" cy="11" r="2.8" /><path d="m7 9 6-6M10.5 5.5l2 2" />`,
   plus: html`<path d="M8 3v10M3 8h10" />`,
 };
 
