@@ -26,6 +26,7 @@ from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, S
 from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
+from .provider_keys import ProviderKeys
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
@@ -53,14 +54,21 @@ class App:
     _progress: Callable[[str], None]
     notifier: Notifier
     """Tells others of discussions."""
+    keys: ProviderKeys
+    """The keys that were entered on the page."""
+
+    @property
+    def keyed(self) -> Mapping[str, str]:
+        """The environment, and under it the stored keys."""
+        return _keyed(self.env, self.keys)
 
     async def discover(self, *, probe: bool = True) -> Found:
         """What can speak now."""
-        return await _discover(self.settings, self.registry, self.env, probe=probe)
+        return await _discover(self.settings, self.registry, self.keyed, probe=probe)
 
     async def router(self) -> Router:
         """Gives seats their models: by the user's files, then by what was found."""
-        return await _router(self.settings, self.registry, self.env)
+        return await _router(self.settings, self.registry, self.keyed)
 
     def selector(self) -> Selector:
         """Chooses experts for a topic. Loading takes a moment: keep it."""
@@ -129,7 +137,9 @@ async def start(
     if program := next(filter(is_program, settings.project_models), None):
         expected = "a model; a project cannot let a program of this machine run"
         raise BadSetting("the project's files", program, expected)
-    hub = _hub(settings, registry, env, scripts or {}, progress)
+    keys = provider_keys(settings, registry)
+    keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
+    hub = _hub(settings, registry, env, keyed, scripts or {}, progress)
     opened = WithExamples(ledger or await open_ledger(settings.db))
     price = registry.dearest_price()
 
@@ -138,7 +148,7 @@ async def start(
     async def models() -> Models:
         """What can speak now; discussions opened in quick succession share one look around."""
         if not seen or time.monotonic() - seen[0][0] > LOOK_AROUND_EVERY:
-            seen[:] = [(time.monotonic(), await _catalogue(settings, registry, env))]
+            seen[:] = [(time.monotonic(), await _catalogue(settings, registry, keyed))]
         return seen[0][1]
 
     notifier = _notifier(settings, env, opened, channels, send_fn)
@@ -159,13 +169,13 @@ async def start(
             "council": settings.choices.council,
             "adaptive": settings.choices.adaptive,
         },
-        casting=_casting(settings, registry, env),
+        casting=_casting(settings, registry, keyed),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
-        yield App(settings, registry, service, env, progress, notifier)
+        yield App(settings, registry, service, env, progress, notifier, keys)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
@@ -174,6 +184,16 @@ async def start(
         await hub.close()
         if ledger is None:
             await opened.close()
+
+
+def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:
+    """The keys that the user has stored for the providers that are known here."""
+    names = {name for each in registry.providers.values() for name in each.key_env}
+    return ProviderKeys(settings.home, names)
+
+
+def _keyed(env: Mapping[str, str], keys: ProviderKeys) -> Mapping[str, str]:
+    return ChainMap(env, keys)  # type: ignore[arg-type]
 
 
 def _is_program(registry: Registry, name: str) -> bool:
@@ -188,6 +208,7 @@ def _hub(
     settings: Settings,
     registry: Registry,
     env: Mapping[str, str],
+    keyed: Mapping[str, str],
     scripts: Mapping[str, Speaker],
     progress: Callable[[str], None],
 ) -> SpeakerHub:
@@ -196,7 +217,7 @@ def _hub(
     def api() -> Speaker:
         from .speakers.api import ApiSpeaker
 
-        return ApiSpeaker(registry.providers, registry.cost, env)
+        return ApiSpeaker(registry.providers, registry.cost, keyed)
 
     def embedded() -> Speaker:
         from .models.weights import ensure_weights

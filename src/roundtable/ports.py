@@ -85,13 +85,22 @@ class Ledger(Protocol):
         ...
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        """The discussions, the most recently changed first; `search` matches the topic."""
+        """The discussions, the most recently changed first; `search` matches the topic.
+
+        With `said` it is taken word by word, and each word is looked for in the topic, in every
+        speech and in the verdict. Nothing is indexed for it: all that was said is looked through.
+        """
         ...
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion and all its events. UnknownDiscussion if there is none."""
+        ...
+
+    async def driver(self, discussion_id: str) -> str | None:
+        """Who holds a live lease now, if anybody does; None also where there is no such
+        discussion."""
         ...
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:

@@ -26,6 +26,7 @@ _SURELY_OURS = (
     "web.key",
     "bundle.key",
     "tokens.json",
+    "keys.toml",
     "trust.json",
     "web.log",
     "driving.log",

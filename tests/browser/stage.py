@@ -80,6 +80,29 @@ class Stage:
         self.do(lambda: self.ledger.append(discussion_id, new, expected=0))
         return discussion_id
 
+    def driven(self, discussion_id: str) -> str:
+        """As if a process elsewhere drove it: it goes on, although nobody does anything."""
+        self.do(lambda: self.ledger.take_lease(discussion_id, "elsewhere:1:x", ttl=3600))
+        return discussion_id
+
+    def draft(self, page: Page, discussion_id: str, turn: str, words: str, begins: int = 0) -> int:
+        """Words of a turn that is being spoken in another process; gives how many there are."""
+        said = {
+            "discussion_id": discussion_id,
+            "turn_id": turn,
+            "participant": turn.split("/")[2],
+            "attempt": 1,
+            "begins": begins,
+            "words": words,
+        }
+        answer = page.request.post(
+            f"{self.url}/api/drafts",
+            data={"drafts": [said]},
+            headers={"Authorization": f"Bearer {self.links.owner_key}"},
+        )
+        assert answer.ok, answer.text()
+        return begins + len(words)
+
     def link(self, discussion_id: str, role: Role = "viewer", seat: str = "", **more: Any) -> str:
         return f"{self.url}/r/{self.links.token(discussion_id, role, seat=seat, **more)}"
 

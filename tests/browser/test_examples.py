@@ -26,9 +26,10 @@ def test_an_example_opens_from_the_list_and_says_first_where_it_comes_from(
     expect(folded.locator("li")).to_have_count(len(examples()))
     assert overflow(page) <= 0
     first = next(iter(examples().values()))
-    folded.get_by_role("link", name=first.title).click()
-    expect(page.locator("#verdict")).to_be_visible()
-    expect(page.locator("main header .notes")).to_contain_text(first.provenance)
+    folded.locator("li").filter(has_text=first.title).get_by_role("link").click()
+    expect(page.locator("#decision .answer")).to_be_visible()
+    said = page.locator("#decision .meta .chip", has_text="Example").get_attribute("title") or ""
+    assert first.provenance in said
     expect(page.locator(".controls")).to_have_count(0)
     assert overflow(page) <= 0
     assert visitor.errors == []
@@ -39,7 +40,8 @@ def test_an_example_opens_from_the_list_and_says_first_where_it_comes_from(
 def test_every_example_is_a_whole_page(stage: Stage, window: Open, name: str) -> None:
     visitor = window()
     page = visitor.open(stage.link(f"example:{name}"))
-    expect(page.locator("#verdict")).to_be_visible()
+    expect(page.locator("#decision .answer")).to_be_visible()
+    page.get_by_role("button", name="How this was made").last.click()
     expect(page.locator("#notes")).to_contain_text("A recorded example")
     expect(page.locator("article.speech").first).to_be_attached()
     assert visitor.errors == []

@@ -11,14 +11,13 @@ import pytest
 from playwright.sync_api import expect
 
 from roundtable.core.state import fold
+from roundtable.surfaces.web.assets import PAGE, shell
 from roundtable.surfaces.web.html_export import export_html, joined_script
 from tests.surfaces.desk import QUICK, Desk
 
 from .conftest import Open
 from .stage import Stage
 from .tables import KINDS
-
-PAGE = Path(__file__).parents[2] / "src/roundtable/surfaces/web/page"
 
 
 @pytest.mark.requirement("I-10", "Z-10", "I-22")
@@ -37,16 +36,16 @@ def test_the_file_works_from_disk_and_shows_what_the_page_shows(
 
     guest = window(offline=True)
     saved = guest.open(file.as_uri())
-    for place in ("h1", "#verdict", "#points", "#talk", "#costs", "#discussion"):
+    for place in ("h1", "#decision", "#dissent", "#experts", "#points", "#discussion"):
         expect(saved.locator(place)).to_have_text(
             served.locator(place).inner_text().strip(), use_inner_text=True
         )
     assert guest.requests == [file.as_uri()]
     assert guest.violations == []
-    saved.locator("#verdict .answer .cite").first.click()
+    saved.locator("#why .cite").first.click()
     expect(saved.locator('[id="turn-3/answer/ann"]')).to_be_in_viewport()
     saved.keyboard.press("j")
-    saved.get_by_role("button", name="Theme: system").click()
+    saved.get_by_role("button", name="Theme: as the system has it").click()
     expect(saved.get_by_text("Export", exact=True)).to_have_count(0)
 
 
@@ -80,8 +79,10 @@ def test_every_module_of_the_page_is_in_the_file_and_asked_for_early_when_served
     }
     joined = set(re.findall(r'^modules\["([^"]+)"\] = ', joined_script(), re.MULTILINE))
     assert joined == modules
-    shell = (PAGE / "index.html").read_text("utf-8")
-    early = set(re.findall(r'modulepreload" href="/assets/([^"]+)"', shell))
+    early = set(re.findall(r'modulepreload" href="/assets/([^"]+)"', shell()))
+    assert set(re.findall(r'stylesheet" href="/assets/([^"]+)"', shell())) == {
+        path.name for path in PAGE.glob("*.css")
+    }
     assert early == modules - {"app.js"}
 
 

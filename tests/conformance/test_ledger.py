@@ -27,9 +27,11 @@ from roundtable.core.events import (
     NewEvent,
     NoteAdded,
     OutcomeRecorded,
+    SpeechGiven,
     StoredEvent,
+    VerdictReached,
 )
-from roundtable.core.values import TurnedOut
+from roundtable.core.values import TurnedOut, Verdict
 from roundtable.examples.ledger import WithExamples
 from roundtable.ledger import open_ledger
 from roundtable.ledger.late import LateLedger
@@ -490,6 +492,16 @@ async def test_headlines_tell_each_discussion_as_its_events_do(ledger: Ledger) -
     assert [h.discussion_id for h in await ledger.summaries(limit=1)] == ["rt_b"]
 
 
+async def test_a_ledger_tells_who_drives_one_discussion(ledger: Ledger) -> None:
+    await ledger.append(ID, [opened()])
+    assert await ledger.driver(ID) is None
+    lease = await ledger.take_lease(ID, "somebody", ttl=60)
+    assert await ledger.driver(ID) == "somebody"
+    await ledger.release_lease(lease)
+    assert await ledger.driver(ID) is None
+    assert await ledger.driver("rt_nowhere") is None
+
+
 @pytest.mark.requirement("Z-25")
 async def test_headlines_tell_the_last_word_on_how_it_turned_out(ledger: Ledger) -> None:
     first = opened("Tabs?")
@@ -633,3 +645,48 @@ async def test_the_lease_of_a_killed_process_is_free_at_once(where: str, reopen:
 
     assert [h.driver for h in await ledger.summaries()] == [None]
     assert (await ledger.take_lease(ID, this_owner(), ttl=60)).epoch == 2
+
+
+def said(text: str, number: int = 1) -> NewEvent:
+    speech = SpeechGiven(
+        turn_id=f"{number}/answer/ada", stage="answer", round=number, participant="ada",
+        model="scripted/echo", text=text,
+    )  # fmt: skip
+    return NewEvent(speech, opened().at)
+
+
+@pytest.mark.requirement("Z-34")
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("tabs", ["rt_1"]),
+        ("tabs indent", ["rt_1"]),  # one word was asked, the other said
+        ("indent nothing", []),
+        ("STRASSE", ["rt_2"]),
+        ("brücken", ["rt_2"]),
+        ("Asphalt", ["rt_2"]),  # of the verdict
+        ('"quoted"', ["rt_3"]),
+        ("100%", ["rt_3"]),
+        ("_x_", []),
+        ("participant", []),  # the name of a field was never said
+        ("茶", ["rt_4"]),
+        ("nul", ["rt_4"]),
+        ("  ", ["rt_4", "rt_3", "rt_2", "rt_1"]),
+    ],
+)
+async def test_a_search_in_what_was_said_finds_each_word_in_topic_speech_or_verdict(
+    ledger: Ledger, search: str, found: list[str]
+) -> None:
+    verdict = VerdictReached(verdict=Verdict(answer="Keep the asphalt."))
+    told: list[tuple[str, list[NewEvent]]] = [
+        ("Tabs or spaces?", [said("I indent with neither."), said("So do I.", 2)]),
+        ("Roads", [said("Die Straße und die BRÜCKEN."), NewEvent(verdict, opened().at)]),
+        ("Is it sure?", [said('They say "quoted" things, 100% of them\\nand more.')]),
+        ("日本語", [said("お茶をください \0 nul")]),
+    ]
+    for number, (topic, speeches) in enumerate(told, 1):
+        await ledger.append(f"rt_{number}", [opened(topic), *speeches])
+
+    rows = await ledger.summaries(search=search, said=True)
+    assert [row.discussion_id for row in rows] == found
+    assert await ledger.summaries(search=search, said=True, limit=1) == rows[:1]

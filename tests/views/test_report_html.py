@@ -103,30 +103,37 @@ def test_a_small_report_as_a_whole() -> None:
 <style>…</style>
 </head>
 <body>
-<a class="skip" href="#verdict">Skip to the verdict</a>
-<header>
-<h1 dir="auto">Tea or coffee?</h1>
-<dl class="facts">
-<div><dt>Status</dt><dd>failed</dd></div>
-<div><dt>Procedure</dt><dd>council</dd></div>
-<div><dt>Participants</dt><dd>2</dd></div>
-<div><dt>Rounds</dt><dd>1</dd></div>
-<div><dt>Calls</dt><dd>3</dd></div>
-<div><dt>Cost</dt><dd>unknown</dd></div>
-<div><dt>Date</dt><dd>2026-01-02 12:00 UTC</dd></div>
-</dl>
+<a class="skip" href="#decision">Skip to the decision</a>
+<header class="first" id="decision">
+<p class="meta"><span class="chip bad">Failed</span> <span>2 experts, 1 round</span> <span>2 January 2026, 7 seconds</span></p>
+<h1 class="q" dir="auto">Tea or coffee?</h1>
+<p class="answer" dir="auto">No answer: 1 of 2 answered. <span>One speech is kept.</span></p>
+<p class="remedy" dir="auto">Check the models.</p>
+<ul class="flags" aria-label="To know">
+<li class="flag warn" dir="auto">Bob did not answer. <small>Ask only this expert</small></li>
+<li class="flag warn" dir="auto">Another model spoke in place of the one that was wanted.</li>
+</ul>
 </header>
 <nav aria-label="Contents">
 <ul>
+<li><a href="#experts">The experts</a></li>
 <li><a href="#verdict">Verdict</a></li>
 <li><a href="#participants">Participants</a></li>
 <li><a href="#discussion">Discussion</a> <span class="rounds"><a href="#round-1" aria-label="Round 1">1</a></span></li>
-<li><a href="#notes">Notes</a></li>
-<li><a href="#costs">Calls and costs</a></li>
-<li><a href="#provenance">Provenance</a></li>
+<li><a href="#made">How this was made</a> <span class="below"><a href="#notes">Notes</a> <a href="#costs">Calls and costs</a> <a href="#provenance">Provenance</a></span></li>
 </ul>
 </nav>
 <main>
+<section id="experts" class="part" aria-labelledby="experts-head">
+<h2 id="experts-head">The experts</h2>
+<ul class="exp">
+<li class="seat0"><p class="who"><strong><bdi>Ann</bdi></strong><span class="chip plain">No vote</span></p>
+</li>
+<li class="seat1"><p class="who"><strong><bdi>Bob</bdi></strong><span class="chip plain">Absent</span></p>
+<p class="cause" dir="auto">Did not answer. </p>
+</li>
+</ul>
+</section>
 <section id="verdict" aria-labelledby="verdict-head">
 <h2 id="verdict-head">Verdict</h2>
 <div class="alert" role="note"><p dir="auto"><strong>Sorry: 1 of 2 answered.</strong></p><p dir="auto">Check the models.</p></div>
@@ -166,8 +173,19 @@ def test_a_small_report_as_a_whole() -> None:
 </article>
 </section>
 </section>
+<section id="made" aria-labelledby="made-head">
+<h2 id="made-head">How this was made</h2>
+<dl class="facts">
+<div><dt>Status</dt><dd>failed</dd></div>
+<div><dt>Procedure</dt><dd>council</dd></div>
+<div><dt>Participants</dt><dd>2</dd></div>
+<div><dt>Rounds</dt><dd>1</dd></div>
+<div><dt>Calls</dt><dd>3</dd></div>
+<div><dt>Cost</dt><dd>unknown</dd></div>
+<div><dt>Date</dt><dd>2026-01-02 12:00 UTC</dd></div>
+</dl>
 <section id="notes" aria-labelledby="notes-head">
-<h2 id="notes-head">Notes</h2>
+<h3 id="notes-head">Notes</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Notes">
 <table class="grid">
 <thead><tr><th scope="col" dir="auto">Note</th><th scope="col" dir="auto">What happened</th><th scope="col" dir="auto">What to do</th></tr></thead>
@@ -178,7 +196,7 @@ def test_a_small_report_as_a_whole() -> None:
 </table></div>
 </section>
 <section id="costs" aria-labelledby="costs-head">
-<h2 id="costs-head">Calls and costs</h2>
+<h3 id="costs-head">Calls and costs</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Calls and costs">
 <table class="grid">
 <thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Models</th><th scope="col" class="end" dir="auto">Calls</th><th scope="col" class="end" dir="auto">Asked again</th><th scope="col" class="end" dir="auto">Failed</th><th scope="col" class="end" dir="auto">Tokens in</th><th scope="col" class="end" dir="auto">Out</th><th scope="col" class="end" dir="auto">Seconds</th><th scope="col" class="end" dir="auto">Cost</th></tr></thead>
@@ -198,7 +216,7 @@ def test_a_small_report_as_a_whole() -> None:
 </table></div>
 </section>
 <section id="provenance" aria-labelledby="provenance-head">
-<h2 id="provenance-head">Provenance</h2>
+<h3 id="provenance-head">Provenance</h3>
 <div class="scroll" tabindex="0" role="region" aria-label="Provenance">
 <table class="grid">
 <thead><tr><th scope="col" dir="auto">What</th><th scope="col" dir="auto">Value</th></tr></thead>
@@ -223,6 +241,7 @@ def test_a_small_report_as_a_whole() -> None:
 <tr><th scope="row" dir="auto">test/answer</th><td class="end">2</td><td>f00df00df00d</td><td class="end">3</td></tr>
 </tbody>
 </table></div>
+</section>
 </section>
 </main>
 <footer><p>rt_0000abcd · roundtable 9.9</p></footer>
@@ -404,7 +423,7 @@ def test_the_contents_list_every_section_and_round() -> None:
     assert inner_links(contents) == sections_
     assert "round-3" in sections_
     (skip,) = page.classed("skip")
-    assert skip.attrs["href"] == "#verdict"
+    assert skip.attrs["href"] == "#decision"
 
 
 def test_headings_of_a_speech_come_below_the_speech() -> None:

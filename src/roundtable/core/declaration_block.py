@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .text import clip
@@ -67,6 +67,42 @@ def _scan(lines: Sequence[str], label: str) -> tuple[list[str], list[str], int |
         # The end was cut off: what there is may be whole all the same.
         blocks.append("\n".join(body).strip())
     return kept, blocks, opened if mark and not declared else None
+
+
+_MAY_BEGIN = re.compile(r"^ {0,3}(?:`{1,2}|~{1,2}|`{3,}[^`]*|~{3,}.*)$")
+
+
+def spoken_so_far(text: str, labels: Collection[str]) -> str:
+    """What may be read of a text that is still being written: without its blocks of these labels,
+    begun ones included, and without a last line that may yet begin one. Stricter than
+    `split_blocks`: what may be a declaration is not shown, even where it turns out to be a
+    quotation. A text that begins with a brace is a declaration and nothing else."""
+    if text.lstrip()[:1] == "{":
+        return ""
+    lines = text.replace("\r\n", "\n").split("\n")
+    kept: list[str] = []
+    mark, outer, hidden = "", "", False
+    for number, line in enumerate(lines):
+        fence = _FENCE.match(line)
+        begins = not mark or (not hidden and fence is not None and fence["label"])
+        if begins and number == len(lines) - 1 and _MAY_BEGIN.match(line):
+            kept.append("")  # so that what was shown only ever grows
+            break
+        if fence is None:
+            pass
+        elif fence["label"].casefold() in labels and not hidden:
+            mark, outer, hidden = fence["mark"], mark, True
+            kept.append("")
+        elif not mark:
+            mark = fence["mark"]
+        elif fence["mark"].startswith(mark) and not fence["label"]:
+            if hidden:
+                mark, outer, hidden = outer, "", False
+                continue
+            mark = ""
+        if not hidden:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 class BrokenJson(ValueError):

@@ -77,6 +77,11 @@ class BadTopic(UsageError):
 class SecretsFound(UsageError):
     """What would be sent seems to hold keys or passwords; nothing was sent."""
 
+    def __init__(self, message: str, remedy: str = "", found: tuple[str, ...] = ()) -> None:
+        """`found` says of each where it stands and what it looks like."""
+        super().__init__(message, remedy)
+        self.found = found
+
 
 MANY = 30
 """A list of more names than this helps nobody."""

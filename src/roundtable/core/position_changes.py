@@ -86,7 +86,12 @@ class Conformity:
 
 
 def points_held(state: State) -> list[Held]:
-    """What everybody held on each point after each round in which it spoke to it."""
+    """What everybody held on each point after each round in which it spoke to it. Computed once
+    for each state."""
+    return list(state.derived("points held", _points_held))
+
+
+def _points_held(state: State) -> list[Held]:
     named = {(s.participant, s.point_id, s.turn_id): s.because for s in state.stances if s.because}
     listed = {point.id: point for point in record_of(state).points}
     found: list[Held] = []
@@ -116,7 +121,13 @@ def points_held(state: State) -> list[Held]:
 
 
 def votes_held(state: State, decision: Decision) -> list[Held]:
-    """What everybody held on a decision: its first word, and each vote since."""
+    """What everybody held on a decision: its first word, and each vote since. Computed once for
+    each state."""
+    name = f"votes held on {decision.id}"
+    return list(state.derived(name, lambda state: _votes_held(state, decision)))
+
+
+def _votes_held(state: State, decision: Decision) -> list[Held]:
     found: list[Held] = []
     record = record_of(state)
     standing = next((d for d in standing_of(state).decisions if d.decision.id == decision.id), None)

@@ -8,7 +8,7 @@ import unicodedata
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _HALF_SURROGATE = re.compile("[\ud800-\udfff]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?。！？؟۔।])\s+|(?<=[。！？])|\n+")
 
 CJK_CHARACTERS_PER_WORD = 1.6
 """How many CJK characters stand for one word where a length is given in words."""
@@ -41,6 +41,17 @@ def clip(text: str, limit: int, ellipsis: str = "…") -> str:
         return text
     cut = _boundary(text, max(0, limit - len(ellipsis)))
     return text[:cut].rstrip() + ellipsis[:limit]
+
+
+def clip_words(text: str, limit: int, ellipsis: str = "…") -> str:
+    """At most `limit` characters, ellipsis included, cut between words; where the first word alone
+    is longer, or the script has no spaces, as `clip` cuts."""
+    if len(text) <= limit:
+        return text
+    cut = text.rfind(" ", 0, limit - len(ellipsis) + 1)
+    if cut * 2 < limit:
+        return clip(text, limit, ellipsis)
+    return text[:cut].rstrip(" ,;:.，；：、—–-(（") + ellipsis
 
 
 def _boundary(text: str, cut: int) -> int:

@@ -508,15 +508,15 @@ class Service:
         return self._ledger.tail(discussion_id, after=_cursor(after))
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        """The discussions of this ledger, the most recently changed first."""
-        return await self._ledger.summaries(limit=limit, search=search)
+        """The discussions of this ledger, the most recently changed first; with `said`, the search
+        also looks through what was said."""
+        return await self._ledger.summaries(limit=limit, search=search, said=said)
 
-    async def is_driven(self, state: State) -> bool:
+    async def is_driven(self, discussion_id: str) -> bool:
         """Whether a process drives this discussion now."""
-        rows = await self._ledger.summaries(search=state.start.topic)
-        return any(row.driver for row in rows if row.discussion_id == state.discussion_id)
+        return await self._ledger.driver(discussion_id) is not None
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good. LeaseHeld while somebody drives it."""

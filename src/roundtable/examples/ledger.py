@@ -32,9 +32,9 @@ class WithExamples:
         return _told(discussion_id, after)
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        return await self._own.summaries(limit=limit, search=search)
+        return await self._own.summaries(limit=limit, search=search, said=said)
 
     async def append(
         self,
@@ -50,6 +50,9 @@ class WithExamples:
     async def delete(self, discussion_id: str) -> None:
         _refuse(discussion_id)
         await self._own.delete(discussion_id)
+
+    async def driver(self, discussion_id: str) -> str | None:
+        return await self._own.driver(discussion_id)
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         _refuse(discussion_id)

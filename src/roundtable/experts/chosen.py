@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from ..core.text import slug
+from ..core.text import clip, slug
 from ..ports import ChosenExpert
 from .expert import Expert
+
+LONGEST_SENTENCE = 300
+"""Characters by which somebody describes an expert of their own."""
+
+
+def is_described(named: str) -> bool:
+    """Whether it is a name with a sentence after a colon."""
+    name, _, sentence = named.partition(":")
+    return bool(name.strip() and sentence.strip())
 
 
 def chosen_expert(expert: Expert, reason: str = "") -> ChosenExpert:
@@ -22,8 +31,19 @@ def chosen_expert(expert: Expert, reason: str = "") -> ChosenExpert:
     )
 
 
-def named_expert(name: str) -> ChosenExpert:
-    """An expert of whom only the name is known."""
+def named_expert(named: str) -> ChosenExpert:
+    """An expert of whom only the name is known, or a name and a sentence after a colon: `Beekeeper:
+    asks what it does to the bees`."""
+    if is_described(named):
+        name, _, sentence = (part.strip() for part in named.partition(":"))
+        return ChosenExpert(
+            id=slug(name, default="expert"),
+            name=name,
+            perspective=_sentence(sentence),
+            guidance=f"Argue as {name}, from the working practice of whoever that is.",
+            reason="described by whoever asks",
+        )
+    name = named
     return ChosenExpert(
         id=slug(name, default="expert"),
         name=name,
@@ -33,3 +53,8 @@ def named_expert(name: str) -> ChosenExpert:
         "usual failures.",
         reason="asked for by name",
     )
+
+
+def _sentence(text: str) -> str:
+    told = clip(" ".join(text.split()), LONGEST_SENTENCE)
+    return told if told[-1] in ".!?…。！？" else f"{told}."

@@ -49,12 +49,15 @@ class LateLedger:
                 yield record
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
-        return await (await self._ledger()).summaries(limit=limit, search=search)
+        return await (await self._ledger()).summaries(limit=limit, search=search, said=said)
 
     async def delete(self, discussion_id: str) -> None:
         await (await self._ledger()).delete(discussion_id)
+
+    async def driver(self, discussion_id: str) -> str | None:
+        return await (await self._ledger()).driver(discussion_id)
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         return await (await self._ledger()).take_lease(discussion_id, owner, ttl=ttl)

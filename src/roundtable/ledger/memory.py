@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from ..core.errors import LeaseHeld, UnknownDiscussion
-from ..core.events import NewEvent, StoredEvent
+from ..core.events import NewEvent, StoredEvent, dump
 from ..ports import DiscussionSummary, Lease
 from .append import folded, index_change, keys_of, plan_append
 from .leases import holder, lost
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
+from .words import SAYING, Words
 
 
 @dataclass(slots=True)
@@ -110,13 +111,22 @@ class MemoryLedger:
             yield waiter
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
         wanted = folded(search or "")
+        words = Words(search or "") if said else None
+        if words is not None:
+            for discussion_id, stream in self._streams.items():
+                spoken = (r.event for r in stream.events if r.event.type in SAYING)
+                words.look((discussion_id, dump(event)) for event in spoken)
         found = [
             replace(stream.summary, driver=self._driver(discussion_id))
             for discussion_id, stream in self._streams.items()
-            if wanted in folded(stream.summary.topic)
+            if (
+                words.in_discussion(discussion_id, stream.summary.topic)
+                if words is not None
+                else wanted in folded(stream.summary.topic)
+            )
         ]
         found.sort(key=lambda row: (row.updated_at, row.discussion_id), reverse=True)
         return found if limit is None else found[:limit]
@@ -126,6 +136,9 @@ class MemoryLedger:
         del self._streams[discussion_id]
         self._leases.pop(discussion_id, None)
         self._signal.announce(discussion_id, None)
+
+    async def driver(self, discussion_id: str) -> str | None:
+        return self._driver(discussion_id)
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         self._stream(discussion_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
@@ -17,6 +18,7 @@ from .append import Plan, folded, index_change, keys_of, plan_append, stored_eve
 from .leases import holder, lost
 from .postgres_connection import CHANNEL, Listener, migrate, translated
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
+from .words import ROWS_AT_ONCE, SAYING, Words
 
 Connection: TypeAlias = "PoolConnectionProxy[Any]"
 
@@ -56,6 +58,7 @@ _HEADLINES = """
     WHERE strpos(search_text, $1) > 0
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT $2
 """
+_SAID = "SELECT discussion_id, data FROM events WHERE type = ANY($1)"
 _LEASE = """
     SELECT owner, epoch, coalesce(expires_at > clock_timestamp(), false) AS unexpired
     FROM leases WHERE discussion_id = $1
@@ -153,11 +156,25 @@ class PostgresLedger:
         return follow(self._listening(discussion_id), page, after)
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
+        search = (search or "").strip() if said else search
+        if said and search:
+            words = await self._looked_through(Words(search))
+            async with self._connection() as connection:
+                rows = await connection.fetch(_HEADLINES, "", None)
+            found = [row for row in rows if words.in_discussion(row["id"], row["topic"])]
+            return [_summary(row) for row in (found if limit is None else found[:limit])]
         async with self._connection() as connection:
             rows = await connection.fetch(_HEADLINES, folded(search or ""), limit)
         return [_summary(row) for row in rows]
+
+    async def _looked_through(self, words: Words) -> Words:
+        async with self._transaction() as connection:
+            rows = await connection.cursor(_SAID, list(SAYING))
+            while some := await rows.fetch(ROWS_AT_ONCE):
+                await asyncio.to_thread(words.look, [(row[0], row[1]) for row in some])
+        return words
 
     async def delete(self, discussion_id: str) -> None:
         # Its events and its lease go with it: ON DELETE CASCADE.
@@ -167,6 +184,11 @@ class PostgresLedger:
             ):
                 raise UnknownDiscussion(discussion_id)
             await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, f" {discussion_id}")
+
+    async def driver(self, discussion_id: str) -> str | None:
+        async with self._connection() as connection:
+            row = await connection.fetchrow(_LEASE, discussion_id)
+        return holder(row["owner"], unexpired=row["unexpired"]) if row else None
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         async with self._transaction() as connection:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -17,6 +18,8 @@ from .append import Plan, folded, index_change, keys_of, plan_append, stored_eve
 from .leases import holder, lost
 from .sqlite_file import BusyRetry, SqliteFile, translate
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
+from .words import ROWS_AT_ONCE as SPEECHES_AT_ONCE
+from .words import SAYING, Words
 from .worker import Worker
 
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = ?"
@@ -46,6 +49,7 @@ _HEADLINES = """
     WHERE instr(search_text, ?)
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT ?
 """
+_SAID = "SELECT discussion_id, data FROM events WHERE type IN (?, ?)"
 _LEASE = "SELECT owner, epoch, coalesce(expires_at > ?, 0) FROM leases WHERE discussion_id = ?"
 _GRANT = """
     INSERT INTO leases (discussion_id, owner, epoch, expires_at) VALUES (?, ?, ?, ?)
@@ -67,6 +71,7 @@ class SqliteLedger:
 
     def __init__(self, file: SqliteFile, patience: float) -> None:
         busy_retry = BusyRetry(patience)
+        self._file = file
         self._signal = ChangeSignal()
         self._worker = Worker(
             lambda: file.open(busy_retry), lambda error: translate(error, file.path), busy_retry
@@ -119,14 +124,34 @@ class SqliteLedger:
             yield waiter
 
     async def summaries(
-        self, *, limit: int | None = None, search: str | None = None
+        self, *, limit: int | None = None, search: str | None = None, said: bool = False
     ) -> list[DiscussionSummary]:
         count = _ALL if limit is None else limit
+        search = (search or "").strip() if said else search
+        if said and search:
+            # Not by the worker: whoever appends would have to wait for it.
+            words = await asyncio.to_thread(self._looked_through, Words(search))
+            rows = await self._worker.read(lambda c: _summaries(c, "", _ALL))
+            found = [row for row in rows if words.in_discussion(row.discussion_id, row.topic)]
+            return found if limit is None else found[:limit]
         return await self._worker.read(lambda c: _summaries(c, folded(search or ""), count))
+
+    def _looked_through(self, words: Words) -> Words:
+        try:
+            with closing(self._file.connect()) as connection:
+                rows = connection.execute(_SAID, SAYING)
+                while some := rows.fetchmany(SPEECHES_AT_ONCE):
+                    words.look(some)
+        except sqlite3.Error as error:
+            raise translate(error, self._file.path) from error
+        return words
 
     async def delete(self, discussion_id: str) -> None:
         await self._worker.write(lambda c: _delete(c, discussion_id))
         self._signal.announce(discussion_id, None)
+
+    async def driver(self, discussion_id: str) -> str | None:
+        return await self._worker.read(lambda c: _driver(c, discussion_id))
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         return await self._worker.write(lambda c: _take_lease(c, discussion_id, owner, ttl))
@@ -248,6 +273,11 @@ def _delete(connection: sqlite3.Connection, discussion_id: str) -> None:
     # Its events and its lease go with it: ON DELETE CASCADE.
     if not connection.execute("DELETE FROM discussions WHERE id = ?", (discussion_id,)).rowcount:
         raise UnknownDiscussion(discussion_id)
+
+
+def _driver(connection: sqlite3.Connection, discussion_id: str) -> str | None:
+    row = connection.execute(_LEASE, (time.time(), discussion_id)).fetchone()
+    return holder(row[0], unexpired=bool(row[2])) if row else None
 
 
 def _take_lease(

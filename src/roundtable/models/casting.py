@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..core.text import slug
-from ..experts.chosen import chosen_expert, named_expert
+from ..experts.chosen import chosen_expert, is_described, named_expert
 from ..experts.methods import METHODS
 from ..ports import CastingRequest, ChosenExpert, ChosenExperts
 from .routing import Route, RouteTier, Vacancy
@@ -111,6 +111,8 @@ def _named(selector: Selector, name: str) -> ChosenExpert:
     for expert in selector.experts:
         if wanted in (expert.id, expert.name.casefold()):
             return chosen_expert(expert, "asked for")
+    if is_described(name):  # whoever asks knows better than the library who is meant
+        return named_expert(name)
     field = " ".join(_NO_FIELD.sub(" ", wanted).replace("-", " ").split())
     near = selector.search(field, len(selector.experts)) if field else []
     words = set(field.split())

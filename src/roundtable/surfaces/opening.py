@@ -131,6 +131,7 @@ def checked_for_secrets(
             f"Nothing was sent: it seems to hold secrets. {listed}{more}.",
             'Take them out; or let them be taken out (--secrets redact, "secrets": "redact", or '
             'secrets = "redact" in config.toml); or, if they are none, use send in its place.',
+            tuple(f"{source}, {each}" for source, each in found[:MOST_LISTED]),
         )
     return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]
 

@@ -14,6 +14,7 @@ from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
 from ..private import NO_RIGHTS_TOLD
 from ..project import PANELS_JSON
+from ..provider_keys import FILE as PROVIDER_KEYS
 from ..settings import (
     CONFIG_JSON,
     CONFIG_TOML,
@@ -71,6 +72,7 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
                 BUNDLE_KEY,
                 TOKENS,
                 TOKENS_LOCK,
+                PROVIDER_KEYS,
             )
         ),
         *(home / name for name in _OWN_SETTINGS if with_settings),

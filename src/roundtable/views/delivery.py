@@ -28,10 +28,10 @@ from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStatus
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, first_sentences, sentences
+from ..core.text import clip, first_sentences
 from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import ActionItem, Finding
-from ..core.wording import worded
+from .citing import best_sentence
 from .deliverables import Works, works_of
 from .delivery_parts import (
     ConditionStatus,
@@ -45,8 +45,6 @@ from .delivery_parts import (
     Sureness,
 )
 from .report_parts import clean, line
-
-LONGEST_QUOTATION = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,16 +375,8 @@ def _quotation(state: State, participant: str, turn: str, about: str) -> str:
     speech = state.speech(turn) if turn else None
     if speech is None or speech.participant != participant:
         return ""
-    wanted = set(worded(about).keys)
-    found = [
-        each
-        for part in clean(speech.text).splitlines()
-        if not part.lstrip().startswith(("#", "|", ">", "```"))
-        for each in sentences(part)
-        if 12 <= len(each) <= LONGEST_QUOTATION
-    ]
-    best = max(found, key=lambda each: len(wanted & set(worded(each).keys)), default="")
-    return "" if not best or line(best).rstrip(".") in about else line(best)
+    best = best_sentence(state, turn, about)
+    return "" if best.rstrip(".") in about else best
 
 
 def _condition(state: State, held: ConditionOnTable) -> ConditionTold:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from ..core.agents import on_subscription
 from ..core.state import State
-from ..core.values import Participant
+from ..core.values import OUTSIDE, Participant, SpeakerRef
 
 TOKENS_IN = (600, 2_500)
 TOKENS_OUT = (400, 1_500)
 """The usual range of one call of a council; longer procedures say their own."""
+_SECONDS_PER_CALL = (4.0, 45.0)
+"""The usual range of a call to a large model."""
+_SECONDS_PER_SMALL_CALL = (1.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +118,22 @@ def estimate_line(estimate: Estimate, state: State) -> str:
         f"the {state.start.host.name}{more}, {estimate.tokens[0]:,}–{estimate.tokens[1]:,} tokens, "
         f"{cost}; {estimate.multiplier} a single answer{maybe}"
     )
+
+
+def estimate_seconds(state: State, estimate: Estimate) -> tuple[float, float] | None:
+    """How long it may take: experts of a round speak side by side, unless they speak in turn. None
+    when somebody speaks who is no model."""
+    seats = (*state.start.participants, state.start.host)
+    if any(seat.speaker.model == OUTSIDE for seat in seats):
+        return None
+    in_turn = state.start.options.get("speech_order") == "fixed"
+    rounds = ceil(estimate.participant_calls / max(1, len(state.start.participants)))
+    steps = estimate.calls if in_turn else rounds + estimate.host_calls
+    low, high = zip(*(_usual(seat.speaker) for seat in seats), strict=True)
+    return round(steps * max(low), 1), round(steps * max(high), 1)
+
+
+def _usual(speaker: SpeakerRef) -> tuple[float, float]:
+    if speaker.model.startswith("scripted/"):
+        return 0.0, 0.1
+    return _SECONDS_PER_SMALL_CALL if speaker.demonstration else _SECONDS_PER_CALL

@@ -11,29 +11,27 @@ from typing import Any
 
 from ..core.decide import decide
 from ..core.declaration_form import Form
-from ..core.effects import TakeTurn
-from ..core.naming import turn_names
+from ..core.effects import Record, TakeTurn
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
-from ..core.values import OUTSIDE, Verdict
+from ..core.values import OUTSIDE
 from ..core.visible import shown
 from ..procedures import procedure_spec
 from ..procedures.casting import open_questions
-from ..version import __version__
+from . import decision_json
+from .course import course
+from .decision import Decision
+from .declared import named_in
 from .delivery import Delivery
 from .delivery_json import document
-from .notes import notes
+from .itinerary import itinerary
 from .opinion_map import OpinionMap, opinion_map_of
 from .page_events import page_event as page_event
-from .page_events import usage
 from .report_costs import costs
 from .report_parts import Grid, Line, Part, Picture, anchor, clean, line
 from .report_positions import changes, positions, scores
-from .safe_markdown import Labels, Surroundings, to_html
-from .svg import agreement_matrix_svg, convergence_chart_svg, opinion_map_svg
-
-VERDICT_HEADING = 2
+from .svg import agreement_matrix_svg, opinion_map_svg
 
 
 def headline(state: State) -> dict[str, Any]:
@@ -52,17 +50,22 @@ def headline(state: State) -> dict[str, Any]:
     }
 
 
-def derived(state: State) -> dict[str, Any]:
-    """Everything about a discussion that no single event says."""
+def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
+    """Everything about a discussion that no single event says; `interrupted` that it is open and
+    nobody drives it."""
     spec = procedure_spec(state.start.procedure)
-    delivered = spec.deliver(state, __version__)
     drawn = opinion_map_of(state)
     scored = scores(state)
+    called = list(_open_turns(state))
+    # Where somebody's words are waited for, nobody needs to drive it.
+    interrupted = interrupted and not any(turn["outside"] for turn in called)
     return {
         "seq": state.seq,
         "status": state.status,
+        "decision": _cleaned(decision_json.document(Decision.of(state, interrupted=interrupted))),
         "delivery": _cleaned(document(Delivery.of(state))),
-        "verdict": _verdict(state, delivered),
+        "named": named_in(state),
+        "course": course(state),
         "points": list(_points(state, drawn)),
         "pictures": [*_pictures(drawn), *_drawn_in(scored)],
         "camps": [
@@ -71,35 +74,15 @@ def derived(state: State) -> dict[str, Any]:
             if len(drawn.camps) > 1
         ],
         "bridges": [each.participant for each in drawn.bridges],
-        "convergence": [
-            {
-                "round": each.round,
-                "agreement": each.agreement,
-                "stability": each.stability,
-                "shared": each.consensus,
-                "disputed": each.disagreement,
-                "new": each.new,
-            }
-            for each in drawn.rounds
-        ],
         "ballots": _parts(positions(state)),
         "scores": _parts(scored),
         "changes": _parts(changes(state)),
-        "talk": _talk(drawn, state),
         "costs": _parts(costs(state)),
-        "notes": [
-            {"code": line(n.code), "text": line(n.text), "remedy": line(n.remedy)}
-            for n in notes(state)
-        ],
-        "usage": {
-            "calls": state.usage.calls,
-            **usage(state.usage),
-            "cost_usd": state.usage.cost_usd,
-        },
-        "open_turns": list(_open_turns(state)),
+        "open_turns": called,
         "questions": [
             {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
         ],
+        "itinerary": itinerary(state),
         "may": {"extend": spec.extends, "lead": spec.moderation},
         "progress": spec.progress(state) if state.closed is None else "",
     }
@@ -115,77 +98,6 @@ def _cleaned(value: Any) -> Any:
             return [_cleaned(each) for each in value]
         case _:
             return value
-
-
-# The verdict
-
-
-def _verdict(state: State, delivered: str) -> dict[str, Any] | None:
-    verdict = state.verdict
-    if verdict is None:
-        return None
-    around = Surroundings(_links(state), _said(state), labels=Labels.of(turn_names(state)))
-    delivery = Delivery.of(state)
-
-    def prose(text: str) -> str:
-        return to_html(clean(text).strip(), below=VERDICT_HEADING, around=around)
-
-    return {
-        "html": prose(verdict.answer),
-        "delivered": prose(delivered) if _says_more(delivered, verdict) else "",
-        "headline": delivery.headline,
-        "contradicts": delivery.contradicts,
-        "brief": delivery.brief,
-        "confidence": delivery.confidence.word if delivery.confidence.word != "none" else None,
-        "sure": delivery.sureness,
-        "findings": [
-            f"{f.message} {f'“{f.excerpt}”' if f.excerpt else ''}".strip()
-            for f in delivery.findings
-        ],
-        "meaningful": verdict.meaningful,
-        "partial": verdict.partial,
-        "method": verdict.method,
-        "author": line(verdict.author),
-        "agreement": prose(verdict.agreement) if verdict.agreement.strip() else "",
-        "changed_minds": prose(verdict.changed_minds) if verdict.changed_minds.strip() else "",
-        "gaps": prose(verdict.gaps) if verdict.gaps.strip() else "",
-        "sources": [line(each) for each in verdict.sources],
-        "flags": list(delivery.flags),
-        "unsettled": delivery.question is not None and delivery.question.delivered is None,
-        "cites": [each for each in verdict.cites if each in state.turns],
-        "dissent": [
-            {
-                "participant": each.participant,
-                "name": each.name,
-                "position": prose(each.position),
-                "reason": prose(each.reason) if each.reason else "",
-                "quotation": each.quotation,
-                "gave_in": each.gave_in,
-                "turn_id": each.turn_id or None,
-            }
-            for each in delivery.dissent
-        ],
-    }
-
-
-def _says_more(delivered: str, verdict: Verdict) -> bool:
-    """Whether the procedure's own wording holds more than the answer."""
-    return bool(delivered.strip()) and clean(delivered).strip() != clean(verdict.answer).strip()
-
-
-def _said(state: State) -> dict[str, str]:
-    """The words in which a quotation must be found. Whoever writes a verdict speaks outside the
-    rounds: its own words would verify themselves."""
-    host = state.start.host.id
-    return {
-        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
-    }
-
-
-def _links(state: State) -> dict[str, str]:
-    links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
-    return links
 
 
 # Points, stances and their movement
@@ -230,33 +142,16 @@ def _steps(track: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return steps
 
 
-def _talk(drawn: OpinionMap, state: State) -> dict[str, Any]:
-    """What talk changed, counted: stances given up, and how many without a new argument; votes on
-    the question that are not what their seat held at first."""
-    known = [seat for seat in Delivery.of(state).seats if seat.first_choice and seat.choice]
-    return {
-        "stances": len(drawn.movement),
-        "capitulations": sum(change.capitulation for change in drawn.movement),
-        "ballots": sum(seat.moved for seat in known),
-        "gave_in": sum(seat.gave_in for seat in known),
-        "voters": len(known),
-    }
-
-
 # Pictures and tables, as the report has them
 
 
 def _pictures(drawn: OpinionMap) -> list[dict[str, Any]]:
     if len(drawn.participants) < 2 or not drawn.points:
         return []
-    found = [
+    return [
         _picture("opinion-map", opinion_map_svg(drawn), "Who holds what on which point"),
         _picture("agreement", agreement_matrix_svg(drawn), "How often each two hold the same"),
     ]
-    if len(drawn.rounds) > 1:
-        chart = convergence_chart_svg(drawn.rounds)
-        found.append(_picture("convergence", chart, "Convergence over the rounds"))
-    return found
 
 
 def _drawn_in(parts: Iterable[Part]) -> list[dict[str, Any]]:
@@ -308,6 +203,21 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
             "max_words": contract.max_words,
             "form": _form(state, plan.task.form) if plan.task.form is not None else None,
         }
+
+
+def needs_driver(state: State) -> bool:
+    """Whether it stands still unless a process drives it: what is due now is not somebody's words
+    from outside. What follows such words in a meeting is recorded with them."""
+    if state.closed is not None or state.paused is not None:
+        return False
+    spec = procedure_spec(state.start.procedure)
+    if not spec.moderation:
+        return True
+    due = [each for each in decide(state, spec.procedure) if not isinstance(each, Record)]
+    return not all(
+        isinstance(each, TakeTurn) and each.plan.participant.speaker.model == OUTSIDE
+        for each in due
+    )
 
 
 def _form(state: State, form: Form) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ..core.events import (
     AttemptFailed,
     AttemptFinished,
     AttemptStarted,
+    BallotCast,
     BudgetExhausted,
     ChoiceMade,
     DecisionsTabled,
@@ -30,6 +31,7 @@ from ..core.events import (
     OutcomeRecorded,
     ParticipantsSeated,
     ParticipantSubstituted,
+    PointRaised,
     RoundAdvanced,
     RoundsExtended,
     ScoresGiven,
@@ -39,6 +41,7 @@ from ..core.events import (
     StageClosed,
     StageOpened,
     StageReopened,
+    StanceTaken,
     StopRequested,
     StoredEvent,
     TurnFailed,
@@ -47,9 +50,10 @@ from ..core.events import (
 )
 from ..core.text import count_words
 from ..core.values import Participant, Usage, Value
-from .declared import declared_lines
+from .declared import Declared, declared_lines
 from .report_parts import anchor, clean, line
 from .safe_markdown import Surroundings, to_html
+from .spoken import first_line, spoken
 
 _TURN = re.compile(r"\d+/[\w-]+/[\w.-]*[\w-]")
 _POINT = re.compile(r"p\d{1,6}")
@@ -174,7 +178,7 @@ def _(event: AttemptFinished) -> dict[str, Any]:
 
 @_shown.register
 def _(event: SpeechGiven) -> dict[str, Any]:
-    words = clean(event.text)
+    words = clean(spoken(event.text))
     return {
         "turn_id": event.turn_id,
         "stage": event.stage,
@@ -184,12 +188,33 @@ def _(event: SpeechGiven) -> dict[str, Any]:
         "model": line(event.model),
         "flags": [line(flag) for flag in event.flags],
         "words": count_words(words),
-        "declared": [
-            {"label": each.label, "ids": list(each.ids), "who": each.who, "text": each.text}
-            for each in declared_lines(event.declaration)
-        ],
+        "first": first_line(words),
+        "independent": event.independent,
+        "declared": [each.document() for each in declared_lines(event.declaration)],
         "html": to_html(words, below=SPEECH_HEADING, around=_AROUND),
     }
+
+
+@_shown.register
+def _(event: BallotCast) -> dict[str, Any]:
+    """How earlier versions of the program kept what a speech declares."""
+    sure = round(event.certainty * 100) if event.certainty is not None else None
+    held = Declared("holds", text=line(event.position), sure=sure)
+    return {"turn_id": event.turn_id, "declared": [held.document()]}
+
+
+@_shown.register
+def _(event: PointRaised) -> dict[str, Any]:
+    raised = Declared("raises", (event.point_id,), text=line(event.text))
+    return {"turn_id": event.turn_id, "declared": [raised.document()]}
+
+
+@_shown.register
+def _(event: StanceTaken) -> dict[str, Any]:
+    if event.source != "declared":
+        return {}
+    taken = Declared(event.position, (event.point_id,), text=line(event.quote))
+    return {"turn_id": event.turn_id, "declared": [taken.document()]}
 
 
 @_shown.register

@@ -12,9 +12,10 @@ from datetime import datetime
 
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.naming import turn_names
-from ..core.record import record_of
 from ..core.state import State, Turn
 from ..core.values import EXAMPLE_NOTE, Participant
+from .citing import links_of, said_in
+from .decision import Decision
 from .deliverables import fenced, works_of
 from .delivery import Delivery
 from .influence import influence_parts
@@ -30,7 +31,6 @@ from .report_parts import (
     Section,
     Speech,
     Subsection,
-    anchor,
     clean,
     line,
 )
@@ -40,13 +40,6 @@ from .report_positions import changes, points, positions, scores
 def report(state: State, delivered: str) -> Report:
     """The report of a discussion that may still be going on. `delivered` is the verdict as its
     procedure words it."""
-    host = state.start.host.id
-    # Whoever writes a verdict speaks outside the rounds: its own words would verify themselves.
-    said = {
-        s.turn_id: clean(s.text) for s in state.speeches if s.round > 0 and s.participant != host
-    }
-    links = {turn: anchor("turn", turn) for turn in state.turns}
-    links.update((point.id, anchor("point", point.id)) for point in record_of(state).points)
     found = (
         Section("verdict", "Verdict", tuple(_verdict(state, delivered))),
         Section("deliverables", "Deliverables", tuple(_works(state))),
@@ -58,6 +51,8 @@ def report(state: State, delivered: str) -> Report:
         Section("influence", "Influence and bias", influence_parts(state)),
         Section("discussion", "Discussion", tuple(_rounds(state))),
         Section("material", "Material and sources", tuple(_material(state))),
+    )
+    made = (
         Section("notes", "Notes", tuple(_notes(state))),
         Section("costs", "Calls and costs", costs(state)),
         Section("provenance", "Provenance", (*_provenance(state), *prompts(state))),
@@ -67,10 +62,13 @@ def report(state: State, delivered: str) -> Report:
         facts=tuple(_facts(state)),
         sections=tuple(section for section in found if section.parts),
         language=state.start.language,
-        links=links,
+        links=links_of(state),
         labels=turn_names(state),
-        speeches=said,
+        speeches=said_in(state),
         own=_own_words(state),
+        decision=Decision.of(state),
+        seats={name: place for place, name in enumerate(state.ever_seated)},
+        made=tuple(section for section in made if section.parts),
         footer=f"{state.discussion_id} · roundtable {state.start.program_version}".strip(),
     )
 

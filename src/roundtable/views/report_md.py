@@ -28,7 +28,7 @@ def markdown_report(state: State, delivered: str) -> str:
     facts = " · ".join(f"{_escaped(name)}: {_escaped(value)}" for name, value in whole.facts)
     lines = [f"# {_escaped(whole.title)}", "", facts]
     told: list[str] = []
-    for section in whole.sections:
+    for section in (*whole.sections, *whole.made):
         lines += ["", f"## {section.title}"]
         for part in section.parts:
             if isinstance(part, Prose) and part.work:

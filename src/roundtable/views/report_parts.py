@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ..core.naming import line as line
 from ..core.visible import shown
+
+if TYPE_CHECKING:
+    from .decision import Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,12 @@ class Report:
     own: dict[str, str]
     """By participant, what stands in the verdict in its own words: dissents, extracts."""
     footer: str
+    decision: Decision
+    """What it begins with, where a form can show it."""
+    seats: dict[str, int]
+    """The places at the table by participant, counted from 0."""
+    made: tuple[Section, ...] = ()
+    """How it was made: what stands behind all others."""
 
 
 def anchor(kind: str, name: str) -> str:

@@ -119,12 +119,13 @@ async def house(
     *,
     scripts: Mapping[str, Speaker] | None = None,
     rate: Rate | None = None,
+    env: Mapping[str, str] | None = None,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> AsyncIterator[House]:
     """The server in this process, on a port of its own."""
     settings = house_settings(home)
     links = load_links(home)
-    async with start(settings, env={}, scripts=scripts) as app:
+    async with start(settings, env=env or {}, scripts=scripts) as app:
         service = make_app(app, links, rate=rate or Rate(6_000, 1_000), now=now)
         up = asyncio.Event()
         server = PageServer(server_config(service), service.state.web, up.set)

@@ -247,6 +247,8 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     listed = await home.client.get("/api/discussions?search=COFFEE", headers=home.owner)
     (row,) = listed.json()["discussions"]
     assert (row["discussion_id"], row["status"]) == (discussion_id, "interrupted")
+    shown = await home.client.get(f"{home.at(await home.app.service.read(discussion_id))}/derived")
+    assert shown.json()["decision"]["kind"] == "interrupted"
     assert (await home.client.get("/api/discussions?search=x", headers=home.owner)).json() == {
         "discussions": []
     }

@@ -81,7 +81,7 @@ async def test_a_late_joiner_sees_the_very_bytes_that_the_first_viewer_saw(home:
     assert [json.dumps(each) for each in asked["events"]] == [
         json.dumps(frame.data) for frame in seen if frame.event == "event"
     ]
-    shown = (await home.client.get(f"{path}/derived")).json()["verdict"]["html"]
+    shown = (await home.client.get(f"{path}/derived")).json()["decision"]["answer"]["written_html"]
     assert "Water it is, said &lt;nobody&gt;." in shown
 
 
@@ -203,9 +203,9 @@ async def test_what_derives_is_computed_once_and_not_sent_twice(
 ) -> None:
     computed: list[int] = []
 
-    def counting(state: State) -> dict[str, object]:
+    def counting(state: State, *, interrupted: bool) -> dict[str, object]:
         computed.append(state.seq)
-        return derived(state)
+        return derived(state, interrupted=interrupted)
 
     monkeypatch.setattr(sse, "derived", counting)
     state = await home.council()

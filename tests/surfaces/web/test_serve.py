@@ -247,7 +247,7 @@ async def test_eight_processes_hold_a_discussion_and_the_page_shows_all_of_it(
                 assert sum(f"Speech {number} of" in each for each in html) == 1
             assert sum("Both, at their time." in each for each in html) == 1
             shown = (await client.get(f"{path}/derived")).json()
-            assert "Both, at their time." in shown["verdict"]["html"]
+            assert "Both, at their time." in shown["decision"]["answer"]["written_html"]
             assert (await client.get(path)).json()["status"] == "concluded"
 
 

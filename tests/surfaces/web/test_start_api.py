@@ -182,3 +182,80 @@ async def test_all_of_it_is_the_owners(tmp_path: Path) -> None:
         for path in ("suggest", "estimate"):
             got = await at.client.post(f"/api/{path}", json={"topic": "x"})
             assert got.status_code == 401
+
+
+@pytest.mark.requirement("Z-34")
+async def test_experts_are_found_by_their_name_first_and_by_what_they_know(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        found = await at.client.post(
+            "/api/experts", json={"search": "devops", "count": 5}, headers=at.owner
+        )
+        near = await at.client.post(
+            "/api/experts", json={"search": "contracts and liability"}, headers=at.owner
+        )
+        wrong = [
+            (await at.client.post("/api/experts", json=body, headers=at.owner)).status_code
+            for body in ({"search": ""}, {"search": "x" * 501}, {"search": "a", "count": 51}, {})
+        ]
+        blank = await at.client.post("/api/experts", json={"search": "  "}, headers=at.owner)
+    names = [each["name"] for each in found.json()["experts"]]
+    assert len(names) == 5
+    assert "devops" in names[0].casefold()
+    assert len({each["id"] for each in found.json()["experts"]}) == 5
+    assert len(near.json()["experts"]) == 8
+    assert wrong == [422] * 4
+    assert blank.status_code == 422
+
+
+@pytest.mark.requirement("Z-34")
+async def test_an_expert_of_ones_own_sits_with_name_and_sentence(tmp_path: Path) -> None:
+    own = "Beekeeper: asks what it does to the bees"
+    for procedure, option in (("deliberation", "experts"), ("five-round", "agents")):
+        async with desk(tmp_path / procedure) as at:
+            body = {
+                "topic": "Should the town mow its meadows twice a year?",
+                "procedure": procedure,
+                "options": {option: [own, "Ecologist"]},
+            }
+            answer = await at.client.post(
+                "/api/discussions", json={**body, "run": False}, headers=at.owner
+            )
+            assert answer.status_code == 201, answer.text
+            state = await at.service.read(answer.json()["discussion_id"])
+        seat = state.participants[0]
+        assert seat.name == "Beekeeper"
+        assert seat.perspective.startswith("asks what it does to the bees.")
+
+
+@pytest.mark.requirement("Z-34")
+async def test_likely_secrets_are_refused_with_what_was_found_and_taken_out_on_demand(
+    tmp_path: Path,
+) -> None:
+    secret = "AKIA" + "IOSFODNN7ABCDEFG"
+    body = {"topic": f"Should we rotate {secret}?", "options": {"experts": ["Ecologist", "Nurse"]}}
+    async with desk(tmp_path) as at:
+        refused = await at.client.post("/api/estimate", json=body, headers=at.owner)
+        told = {**body, "secrets": "redact", "run": False}
+        opened = await at.client.post("/api/discussions", json=told, headers=at.owner)
+        state = await at.service.read(opened.json()["discussion_id"])
+    assert refused.status_code == 422
+    assert refused.json()["code"] == "secrets"
+    assert ["question" in each for each in refused.json()["found"]] == [True]
+    assert secret not in refused.text
+    assert secret not in state.start.topic
+
+
+async def test_the_form_knows_what_a_request_may_bring(tmp_path: Path) -> None:
+    async with desk(tmp_path) as at:
+        got = (await at.client.get("/api/procedures", headers=at.owner)).json()
+        limits = got["limits"]
+        many = [{"source": f"{n}", "text": "a"} for n in range(limits["documents"] + 1)]
+        body = {"topic": "Should we?", "context": many}
+        refused = await at.client.post("/api/estimate", json=body, headers=at.owner)
+    assert limits == {
+        "question": 100_000,
+        "document": 2_000_000,
+        "documents": 100,
+        "request": 2 * 1024 * 1024,
+    }
+    assert refused.status_code == 422

@@ -127,7 +127,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         box.append(discussion_id)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
-            if await app.service.is_driven(state):
+            if await app.service.is_driven(state.discussion_id):
                 box.clear()
                 echo_error("It goes on: another process drives it.")
                 return 0

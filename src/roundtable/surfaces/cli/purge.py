@@ -15,6 +15,7 @@ from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...core.text import redact
 from ...ledger import open_ledger
 from ...ports import DiscussionSummary
+from ...provider_keys import ProviderKeys
 from ...settings import Settings, home_folder
 from ..stored_files import StoredFiles, remove, stored_files
 from ..web.found import STATE_FILE, running
@@ -40,6 +41,10 @@ def purge_command(flags: Mapping[str, Any]) -> int:
         return 0
     if rows:
         asyncio.run(_delete(settings, [row.discussion_id for row in rows]))
+    keys = ProviderKeys(settings.home)
+    for name in list(keys):  # also those that the system's keyring holds for us
+        if keys.kept(name) == "keyring":
+            keys.remove(name)
     gone, failed = remove(found)
     echo_error(f"Removed {gone} file(s) and folder(s).")
     if failed:

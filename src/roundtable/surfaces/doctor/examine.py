@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...bootstrap import provider_keys
 from ...core.agents import BUILT_IN
 from ...core.errors import RoundtableError
 from ...models.registry import Registry
@@ -34,16 +36,19 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         registry = Registry.load(settings.models_file, agents)
     except RoundtableError:  # check_files has named it
         registry = Registry.load(None, agents)
+    keys = provider_keys(settings, registry)
+    keyed: Mapping[str, str] = ChainMap(env, keys)  # type: ignore[arg-type]
     try:
-        models = await model_checks.found_models(settings, registry, env)
+        models = await model_checks.found_models(settings, registry, keyed)
     except RoundtableError as error:
         found.append(Finding("models", "broken", error.message, error.remedy))
         settings = settings.model_copy(update={"choices": Choices()})
-        models = await model_checks.found_models(settings, registry, env)
+        models = await model_checks.found_models(settings, registry, keyed)
     found += model_checks.check_models(models)
     found += model_checks.check_keys(registry, env)
+    found += model_checks.check_stored_keys(keys)
     if reach:
-        found += await model_checks.reach(models, registry, env)
+        found += await model_checks.reach(models, registry, keyed)
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
     found += await store_checks.check_database(settings)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from ...core.errors import NetError
 from ...core.text import redact
@@ -12,6 +14,7 @@ from ...models.provider import Provider
 from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
 from ...net import request
+from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
 from .finding import Finding
 
@@ -55,7 +58,7 @@ def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
     """A key with a stray character fails only when it is sent, in words that nobody understands."""
     for provider in registry.providers.values():
         variable = provider.key_variable(env)
-        if variable is not None and not _sound(env[variable].strip()):
+        if variable is not None and not is_sound_key(env[variable].strip()):
             yield Finding(
                 "credentials",
                 "broken",
@@ -64,8 +67,18 @@ def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
             )
 
 
-def _sound(key: str) -> bool:
-    return key.isascii() and key.isprintable() and not set(key) & set(" \"'`…")
+def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:
+    """Those that were entered on the page: by name, and where they are kept."""
+    if keys.problem:
+        yield Finding(
+            "credentials",
+            "broken",
+            f"The file of stored keys does not count: expected {keys.problem}.",
+            "Correct or delete keys.toml in the home, and enter the keys on the page again.",
+        )
+    for name in sorted(keys):
+        where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
+        yield Finding("credentials", "ok", f"{name} is stored in {where}.")
 
 
 def check_agents(settings: Settings, found: Found) -> Iterator[Finding]:
@@ -106,6 +119,15 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a provider did when it was asked for its list of models."""
+
+    answer: Literal["answers", "refuses", "fails", "silent"]
+    """It answers; it refuses the key; it has a fault of its own; it cannot be reached."""
+    finding: Finding
+
+
 async def reach(found: Found, registry: Registry, env: Mapping[str, str]) -> list[Finding]:
     """Ask each provider with a key for its list of models: nothing is spent by it."""
     asked = [
@@ -113,10 +135,12 @@ async def reach(found: Found, registry: Registry, env: Mapping[str, str]) -> lis
         for each in found.providers
         if registry.providers[each.id].kind not in ("local", "command")
     ]
-    return list(await asyncio.gather(*(_reach(provider, env) for provider in asked)))
+    reached = await asyncio.gather(*(reach_provider(provider, env) for provider in asked))
+    return [each.finding for each in reached]
 
 
-async def _reach(provider: Provider, env: Mapping[str, str]) -> Finding:
+async def reach_provider(provider: Provider, env: Mapping[str, str]) -> Reached:
+    """Ask one provider, with the key that `env` holds for it."""
     base = (provider.address(env) or "").rstrip("/")
     variable = provider.key_variable(env)
     key = env[variable].strip() if variable else ""
@@ -141,12 +165,13 @@ async def _reach(provider: Provider, env: Mapping[str, str]) -> Finding:
     except NetError as error:
         remedy = "Check the address, the network and the proxy."
         how = error.cause.replace("_", " ")
-        return Finding("providers", "broken", f"{where} does not answer ({how}).", remedy)
+        text = f"{where} does not answer ({how})."
+        return Reached("silent", Finding("providers", "broken", text, remedy))
     if status in (401, 403):
-        return Finding(
-            "providers", "broken", f"{where} refuses the key of {variable}.", provider.get
-        )
+        text = f"{where} refuses the key of {variable}."
+        return Reached("refuses", Finding("providers", "broken", text, provider.get))
     if status >= 500:
         remedy = "Try again later, or name another model."
-        return Finding("providers", "broken", f"{where} answers with {status}.", remedy)
-    return Finding("providers", "ok", f"{where} answers.")
+        text = f"{where} answers with {status}."
+        return Reached("fails", Finding("providers", "broken", text, remedy))
+    return Reached("answers", Finding("providers", "ok", f"{where} answers."))

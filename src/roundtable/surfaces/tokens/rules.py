@@ -127,6 +127,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/r/{token}/stop"): Rule("lead"),
     ("POST", "/api/r/{token}/outcome"): Rule("lead"),
     ("POST", "/api/r/{token}/share"): Rule("lead"),
+    ("POST", "/api/r/{token}/address"): Rule("lead"),
     ("GET", "/api/r/{token}/links"): Rule("lead"),
     ("DELETE", "/api/r/{token}/links/{token_id}"): Rule("lead"),
     # All of them
@@ -141,7 +142,12 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("GET", "/api/procedures"): Rule("open"),
     ("GET", "/api/models"): Rule("open"),
     ("POST", "/api/suggest"): Rule("open"),
+    ("POST", "/api/experts"): Rule("open"),
     ("POST", "/api/estimate"): Rule("open"),
+    # The providers' keys
+    ("GET", "/api/keys"): Rule("own"),
+    ("POST", "/api/keys"): Rule("own"),
+    ("DELETE", "/api/keys/{provider}"): Rule("own"),
     # Tokens; each sees and ends what was given out through it
     ("GET", "/api/tokens"): Rule("any"),
     ("POST", "/api/tokens"): Rule("lead"),

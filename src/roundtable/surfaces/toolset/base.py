@@ -179,7 +179,9 @@ class ToolsetBase:
 
     async def _wants_driver(self, state: State) -> bool:
         """A process of its own is only started for what nobody drives."""
-        return not isinstance(self._running, Detached) or not await self._service.is_driven(state)
+        return not isinstance(self._running, Detached) or not await self._service.is_driven(
+            state.discussion_id
+        )
 
     def _seat_token(self, state: State, seated: Participant) -> str:
         """What opens this seat alone, for a page and for tools; it ends with what this caller

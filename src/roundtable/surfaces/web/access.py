@@ -9,16 +9,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Response
 from starlette.requests import cookie_parser
 
 from ...bootstrap import App
 from ...core.errors import RoundtableError
-from ..tokens.capability import OWNER, TOLD, Capability
+from ..tokens.capability import MOST_HANDS, OWNER, TOLD, Capability
 from ..tokens.rules import Asked, Rule, allows, asked
+from ..tokens.store import id_of
 from .limits import Rate
 from .links import Links
 from .refusal import Refused
+from .rows import Rows
 from .running import Running
 from .sse import Rooms
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
 PASSWORDS_PER_MINUTE = 5
+A_YEAR = 365 * 24 * 3600
+"""Seconds for which a browser keeps what it was given."""
 HOW_TO_GET_IN = "`roundtable serve` prints the owner's link; open that once in this browser."
 HOW_TO_ASK = (
     "A program sends Authorization: Bearer TOKEN, and `roundtable tokens add NAME` prints one; a "
@@ -47,6 +51,7 @@ class Web:
     running: Running
     rooms: Rooms
     now: Callable[[], datetime]
+    rows: Rows = field(default_factory=Rows)
     passwords: Rate = field(default_factory=lambda: Rate(PASSWORDS_PER_MINUTE, 5))
     """How often a password may be tried, for each link that really has one."""
 
@@ -57,6 +62,12 @@ class Web:
     @property
     def pass_cookie(self) -> str:
         return f"rt_pass_{self.links.name}"
+
+    @property
+    def hand_cookie(self) -> str:
+        """Holds the link by which a browser leads or speaks: its address bar shows only a link to
+        watch, which can be passed on."""
+        return f"rt_hand_{self.links.name}"
 
 
 class Denied(Refused):
@@ -107,7 +118,7 @@ def decide(here: Web, head: Head, wanted: Asked) -> tuple[Capability | None, str
         if wanted.rule.needs == "public":
             return None, ""
         if wanted.token is not None:
-            return _by_link(here, head, wanted), wanted.token
+            return _by_link(here, head, wanted)
         held, secret = _by_bearer(here, head, wanted.rule)
     except RoundtableError as error:  # the list of tokens cannot be read
         raise Denied(503, error.message, error.remedy) from None
@@ -131,21 +142,25 @@ def _wanted(head: Head) -> Asked | None:
     return wanted
 
 
-def _by_link(here: Web, head: Head, wanted: Asked) -> Capability:
-    """What the link in the address allows, once its password was given."""
+def _by_link(here: Web, head: Head, wanted: Asked) -> tuple[Capability, str]:
+    """What the link in the address allows, once its password was given; or the link that this
+    browser holds in its place."""
     assert wanted.token is not None
-    held = held_by(here, wanted.token)
+    secret = wanted.token
+    held = held_by(here, secret)
     if not held.only:
         raise Denied(404, "This token is for no single discussion.", "Use it with the tools.")
     if wanted.rule.needs == "link":
-        return held
+        return held, secret
+    if (kept := _in_hand(here, head, held)) is not None:
+        secret, held = kept, held_by(here, kept)
     given = head.cookies.get(here.pass_cookie, "")
-    if held.locked and not here.links.is_pass(given, wanted.token):
+    if held.locked and not here.links.is_pass(given, secret):
         raise Denied(401, "This link is locked.", "Give its password.", locked=True)
     if allows(held, wanted):
-        return held
+        return held, secret
     if _is_owner(here, head) and allows(held.with_lead(), wanted):
-        return held.with_lead()
+        return held.with_lead(), secret
     match wanted.rule.needs:
         case "seat":
             raise Denied(403, "This link holds no seat.", "Ask the host for a link with a seat.")
@@ -155,6 +170,53 @@ def _by_link(here: Web, head: Head, wanted: Asked) -> Capability:
             raise Denied(403, "This link may not lead the discussion.", "Ask for the host's link.")
         case _:
             raise _too_little(wanted)
+
+
+def _in_hand(here: Web, head: Head, shown: Capability) -> str | None:
+    """The link that a browser holds for the one in its address bar: that one was made through it,
+    and through no other."""
+    kept = head.cookies.get(here.hand_cookie, "")
+    if not kept or id_of(kept) not in shown.parents[-1:]:
+        return None
+    found = here.links.held(kept, now=here.now())
+    stands = isinstance(found, Capability) and found.only == shown.only and not found.locked
+    return kept if stands else None
+
+
+def to_show(here: Web, token: str) -> str | None:
+    """The link that the address bar shows in place of one by which somebody leads or speaks. None
+    for one that may be seen: to watch, or with a password of its own."""
+    held = held_by(here, token)
+    if held.role == "viewer" or held.locked or not held.only or len(held.lineage) >= MOST_HANDS:
+        return None
+    return here.links.token(held.only, by=held)
+
+
+def keep_hand(here: Web, response: Response, token: str, shown: str) -> None:
+    """Let a browser hold a link where the address bar shows another."""
+    response.set_cookie(
+        here.hand_cookie,
+        token,
+        max_age=A_YEAR,
+        path=f"/api/r/{shown}",
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def hand_of(here: Web, scope: Scope) -> str:
+    """The id of the link by which a request comes, for counting; empty where its address names
+    none. Whoever watches by the link in an address bar does not use up what its owner may do."""
+    path: str = scope["path"]
+    if not path.startswith("/api/r/"):
+        return ""
+    token = path.split("/")[3]
+    head = Head.of(scope)
+    if here.hand_cookie in head.cookies:
+        shown = here.links.held(token, now=here.now())
+        if isinstance(shown, Capability) and (kept := _in_hand(here, head, shown)):
+            return id_of(kept)
+    return id_of(token)
 
 
 def _by_bearer(here: Web, head: Head, rule: Rule) -> tuple[Capability, str]:

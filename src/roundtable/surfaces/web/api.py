@@ -20,19 +20,21 @@ from starlette.types import Send
 
 from ...core.errors import UnknownName
 from ...core.state import State
-from ...core.values import Material
+from ...core.values import HOST_WIRE_NAME, Material
 from ...core.visible import shown
 from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
+from ...views.row import Row
 from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
 from ..tokens.opening import again_as, open_as, settle
+from ..tokens.store import id_of
 from . import bodies
-from .access import Denied, Held, Here, Web, held_by, is_owner, secret_of
+from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
 from .exporting import bundled, exported
 from .lasting import while_held
 from .sse import END
@@ -54,13 +56,16 @@ def link_routes() -> APIRouter:
         """What this link opens, and as whom."""
         async with here.rooms.enter(grant.only) as room:
             links = None
-            if grant.role == "host":
+            leads = grant.may("lead", grant.only) or is_owner(request, here)
+            if leads:
                 seats = [each.id for each in room.opened.participants]
                 links = _links(here, request, grant.only, seats, _lender(request, here, grant))
             return bodies.Opened(
                 discussion_id=grant.only,
                 role=grant.role,
                 seat=grant.seat,
+                leads=leads,
+                owns=is_owner(request, here),
                 locked=grant.locked,
                 expires=grant.expires.isoformat() if grant.expires else None,
                 status=room.status,
@@ -124,8 +129,8 @@ def link_routes() -> APIRouter:
     async def derived(request: Request, here: Here, grant: Held) -> Response:
         """What only the whole discussion tells: points, pictures, verdict, cost."""
         async with here.rooms.enter(grant.only) as room:
-            seq, body = await room.derived()
-        tag = f'"{grant.only}-{seq}"'
+            version, body = await room.derived()
+        tag = f'"{grant.only}-{version}"'
         headers = {"etag": tag, "cache-control": "no-cache, private"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
@@ -147,10 +152,14 @@ def link_routes() -> APIRouter:
 
 def _acts(routes: APIRouter) -> None:
     @routes.post("/speak")
-    async def speak(body: bodies.Speak, here: Here, grant: Held) -> bodies.Said:
+    async def speak(body: bodies.Speak, request: Request, here: Here, grant: Held) -> bodies.Said:
         """Say something: for the seat, or as the host at any time."""
+        leads = grant.may("lead", grant.only) or is_owner(request, here)
+        if body.as_host and not leads:
+            raise Denied(403, "This link may not lead the discussion.", "Ask for the host's link.")
+        voice = HOST_WIRE_NAME if body.as_host else grant.voice
         said = await here.app.service.hear(
-            grant.only, grant.voice, body.text, body.declaration, key=body.key or None
+            grant.only, voice, body.text, body.declaration, key=body.key or None
         )
         state = await here.app.service.read(grant.only)
         points, conditions = new_ids(state, said.speech)
@@ -158,7 +167,7 @@ def _acts(routes: APIRouter) -> None:
             turn_id=said.speech.turn_id,
             round=said.speech.round,
             flags=list(said.speech.flags),
-            recorded=recorded_of(state, said.speech) if grant.role == "seat" else "",
+            recorded=recorded_of(state, said.speech) if voice == grant.seat else "",
             problems=list(said.remarks),
             new_points=points,
             new_conditions=conditions,
@@ -279,6 +288,30 @@ def _acts(routes: APIRouter) -> None:
         own = [each for each in found if each.capability.discussions == grant.discussions]
         return bodies.TokenList(tokens=[token_row(here.links.tokens, each) for each in own])
 
+    @routes.post("/address")
+    async def address(
+        token: str, request: Request, response: Response, here: Here, grant: Held
+    ) -> bodies.Url:
+        """Another link to watch for the address bar: the one that it shows ends, for everybody who
+        has it."""
+        shown_link = held_by(here, token)
+        if shown_link.role != "viewer":
+            raise Denied(
+                409, "This is no link to watch.", "Open it in a browser, which makes one of it."
+            )
+        hand = secret_of(request)
+        by = _lender(request, here, grant) if hand == token else held_by(here, hand)
+        here.links.tokens.end_given(token)
+        fresh = here.links.token(grant.only, by=by)
+        if hand != token:
+            keep_hand(here, response, hand, fresh)
+        return bodies.Url(
+            url=f"{_base(request)}/r/{fresh}",
+            token=fresh,
+            id=id_of(fresh),
+            expires=by.expires.isoformat() if by.expires else None,
+        )
+
     @routes.delete("/links/{token_id}")
     async def end_link(
         token_id: str, request: Request, here: Here, grant: Held
@@ -306,9 +339,17 @@ def owner_routes() -> APIRouter:
         search: Annotated[str, Query(max_length=1_000)] = "",
         limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
     ) -> bodies.Listed:
-        """The discussions of this ledger, the most recently changed first."""
-        rows = await here.app.service.summaries(limit=limit, search=search or None)
-        return bodies.Listed(discussions=[_headlined(here, request, row) for row in rows])
+        """The discussions of this ledger, the most recently changed first. `search`: each of its
+        words is in the question, a speech or the verdict."""
+        service = here.app.service
+        found = await service.summaries(limit=limit, search=search.strip() or None, said=True)
+        rows = await here.rows.of(service, found)
+        return bodies.Listed(
+            discussions=[
+                _headlined(here, request, each, rows.get(each.discussion_id)) for each in found
+            ],
+            pending=sum(each.discussion_id not in rows for each in found),
+        )
 
     @routes.get("/examples")
     async def examples(request: Request, here: Here) -> bodies.Examples:
@@ -424,17 +465,20 @@ def _started(here: Web, request: Request, state: State, by: Capability) -> bodie
     )
 
 
-def _headlined(here: Web, request: Request, row: DiscussionSummary) -> bodies.Headlined:
+def _headlined(
+    here: Web, request: Request, found: DiscussionSummary, row: Row | None
+) -> bodies.Headlined:
     return bodies.Headlined(
-        discussion_id=row.discussion_id,
-        topic=shown(row.topic),
-        procedure=row.procedure,
-        status="interrupted" if row.interrupted else row.status,
-        opened_at=row.opened_at.isoformat(),
-        updated_at=row.updated_at.isoformat(),
-        last_seq=row.last_seq,
-        outcome=row.outcome,
-        url=_url(here, request, row.discussion_id, OWNER),
+        discussion_id=found.discussion_id,
+        topic=shown(found.topic),
+        procedure=found.procedure,
+        status="interrupted" if found.interrupted else found.status,
+        opened_at=found.opened_at.isoformat(),
+        updated_at=found.updated_at.isoformat(),
+        last_seq=found.last_seq,
+        outcome=found.outcome,
+        row=row,
+        url=_url(here, request, found.discussion_id, OWNER),
     )
 
 

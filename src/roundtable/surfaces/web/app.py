@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,10 +22,23 @@ from ...core.visible import shown
 from ...version import __version__
 from ..openai.api import router as openai_routes
 from ..toolset import Toolset
-from .access import Admitted, Denied, Here, Web, admit, held_by, is_owner
+from .access import (
+    A_YEAR,
+    Admitted,
+    Denied,
+    Here,
+    Web,
+    admit,
+    hand_of,
+    is_owner,
+    keep_hand,
+    to_show,
+)
 from .api import REFUSALS, link_routes, owner_routes
+from .assets import PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
+from .keys_api import router as key_routes
 from .limits import Rate
 from .links import Links
 from .refusal import problem
@@ -35,7 +48,6 @@ from .start_api import router as start_routes
 from .tokens_api import router as token_routes
 from .tools_api import router as tool_routes
 
-PAGE = Path(__file__).parent / "page"
 _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
     (errors.UnknownDiscussion, 404),
     (errors.UnknownName, 404),
@@ -89,7 +101,11 @@ def make_app(
     # Not the feeds: they are told apart by their kind, and go out as they come.
     service.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     service.add_middleware(
-        Guard, hosts=Hosts(host, allow_hosts), rate=rate, admit=lambda scope: admit(web, scope)
+        Guard,
+        hosts=Hosts(host, allow_hosts),
+        rate=rate,
+        admit=lambda scope: admit(web, scope),
+        hand=lambda scope: hand_of(web, scope),
     )
     _explain_errors(service)
     _pages(service)
@@ -102,6 +118,7 @@ def make_app(
 def _others(service: FastAPI, web: Web) -> None:
     """The doors that have files of their own."""
     service.include_router(start_routes(web.app), responses=REFUSALS)
+    service.include_router(key_routes())
     service.include_router(token_routes())
     tools = Toolset(web.app, web.running)
     service.include_router(tool_routes(tools), responses=REFUSALS)
@@ -117,13 +134,13 @@ def _pages(service: FastAPI) -> None:
             away.set_cookie(
                 here.owner_cookie,
                 here.links.session,
-                max_age=365 * 24 * 3600,
+                max_age=A_YEAR,
                 httponly=True,
                 samesite="strict",
             )
             return away
         if is_owner(request, here):
-            return _shell()
+            return HTMLResponse(shell())
         return _plain_page(
             401,
             "This page is its owner's",
@@ -133,10 +150,15 @@ def _pages(service: FastAPI) -> None:
     @service.get("/r/{token}", include_in_schema=False)
     async def discussion_page(token: str, here: Here) -> Response:
         try:
-            held_by(here, token)
+            shown_link = to_show(here, token)
         except Denied as denied:
             return _plain_page(404, denied.error.removesuffix("."), denied.remedy)
-        return _shell()
+        if shown_link is None:
+            return HTMLResponse(shell())
+        # Whoever passes on what the address bar shows lets others watch, and no more.
+        away = RedirectResponse(f"/r/{shown_link}", status_code=303)
+        keep_hand(here, away, token, shown_link)
+        return away
 
     @service.get("/api/health", tags=["service"])
     async def health(here: Here, challenge: str = "") -> dict[str, str]:
@@ -148,10 +170,6 @@ def _pages(service: FastAPI) -> None:
         }
 
     service.mount("/assets", StaticFiles(directory=PAGE), name="assets")
-
-
-def _shell() -> Response:
-    return HTMLResponse((PAGE / "index.html").read_text("utf-8"))
 
 
 def _plain_page(status: int, title: str, text: str) -> Response:
@@ -167,8 +185,10 @@ def _plain_page(status: int, title: str, text: str) -> Response:
 def _explain_errors(service: FastAPI) -> None:
     """Every refusal says what happened and what to do next, and none of them a secret."""
 
-    def answer(request: Request, status: int, error: str, remedy: str = "") -> Response:
-        body = problem(request.url.path, shown(error), shown(remedy))
+    def answer(
+        request: Request, status: int, error: str, remedy: str = "", **more: Any
+    ) -> Response:
+        body = problem(request.url.path, shown(error), shown(remedy), **more)
         return JSONResponse(body, status_code=status)
 
     @service.exception_handler(Denied)
@@ -181,6 +201,9 @@ def _explain_errors(service: FastAPI) -> None:
         status = next((code for kind, code in _STATUSES if isinstance(error, kind)), 500)
         if status >= 500:
             log.error("%s: %s", type(error).__name__, redact(str(error)))
+        if isinstance(error, errors.SecretsFound):  # a page asks what is to become of them
+            found = [shown(each) for each in error.found]
+            return answer(request, status, error.message, error.remedy, code="secrets", found=found)
         return answer(request, status, error.message, error.remedy)
 
     @service.exception_handler(RequestValidationError)

@@ -10,11 +10,13 @@ from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import OnSecrets, Settings
+from ...views.row import Row
 from ..opening import OptionValues, open_request
 from ..recorded import Recorded
 from ..tokens.capability import Act, Role
 
 Short = Annotated[str, StringConstraints(max_length=2_000)]
+MOST_DOCUMENTS = 100
 Key = Annotated[str, StringConstraints(max_length=200)]
 
 
@@ -29,6 +31,10 @@ class Problem(BaseModel):
 
     error: str
     remedy: str = ""
+    code: str | None = None
+    """`secrets`: likely secrets were found; say with `secrets` what is to become of them."""
+    found: list[str] | None = None
+    """Where they stand and what they look like, never they themselves."""
 
 
 class Opened(BaseModel):
@@ -37,6 +43,9 @@ class Opened(BaseModel):
     discussion_id: str
     role: Role
     seat: str
+    leads: bool
+    """Whether this browser may lead it: by its link, or because it is the owner's."""
+    owns: bool
     locked: bool
     expires: str | None
     status: str
@@ -45,7 +54,7 @@ class Opened(BaseModel):
     last_seq: int
     driven_here: bool
     links: dict[str, str] | None = None
-    """For the host: the links of others by whom they are for, `viewer` and the seats' names."""
+    """For whoever leads: the links of others, by whom they are for (`viewer` and the seats)."""
 
 
 class Done(BaseModel):
@@ -138,11 +147,16 @@ class Headlined(BaseModel):
     last_seq: int
     outcome: TurnedOut | None = None
     """How the decision turned out, if somebody said so."""
+    row: Row | None = None
+    """The answer, the vote, how sure, what it cost; None while it is still being derived, and for
+    what cannot be read."""
     url: str
 
 
 class Listed(BaseModel):
     discussions: list[Headlined]
+    pending: int = 0
+    """How many rows are still to be derived: ask again."""
 
 
 class ExampleRow(Recorded):
@@ -174,6 +188,8 @@ class Speak(Body):
     text: str
     declaration: dict[str, Any] | None = None
     """What the seat holds, in the fields of its turn's form."""
+    as_host: bool = False
+    """Of whoever leads and holds a seat: it is said as the host."""
     key: Key | None = None
 
 
@@ -243,7 +259,7 @@ class Topic(Body):
 
     topic: str
     procedure: Short | None = None
-    context: list[Material] = Field(default_factory=list, max_length=100)
+    context: list[Material] = Field(default_factory=list, max_length=MOST_DOCUMENTS)
     options: OptionValues = Field(default_factory=dict)
     language: Short | None = None
     budget: Budget | None = None

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core.declaration_block import LABEL, spoken_so_far
 from ...core.errors import NetError
 from ...core.visible import shown
 from ...engine.tools import Draft, OnDraft
 from ...net import request
+from ...procedures.casting_terms import CASTING
+from ...procedures.clerk import BLOCK
 from .found import STATE_FILE, Found, running
 from .links import load_links
 
@@ -29,6 +32,8 @@ LOOK_EVERY = 3.0
 _POST_WITHIN = 2.0
 _MOST_TURNS = 2_000
 _LONGEST = 200_000
+_NOT_SPOKEN = frozenset({LABEL, CASTING, BLOCK})
+"""Blocks that are written for the program and not for readers."""
 
 
 @dataclass(slots=True)
@@ -54,8 +59,8 @@ class Speaking:
 
     @property
     def shown(self) -> str:
-        """The words without secrets, and nothing hidden in them."""
-        return shown(self.text)
+        """The words without secrets, without what is declared, and nothing hidden in them."""
+        return shown(spoken_so_far(self.text, _NOT_SPOKEN))
 
 
 OnChange = Callable[[str], None]

@@ -57,13 +57,16 @@ class Guard:
         hosts: Hosts,
         rate: Rate | None = None,
         admit: Callable[[Scope], bool] = lambda _: True,
+        hand: Callable[[Scope], str] = lambda scope: _link(scope["path"]),
     ) -> None:
         """`admit` decides from the head alone, before a body is read: Refused for whoever may not
-        ask, False where there is nothing to ask for."""
+        ask, False where there is nothing to ask for. `hand` names the link by which a request
+        comes, for counting."""
         self._app = app
         self._hosts = hosts
         self._rate = rate or Rate()
         self._admit = admit
+        self._hand = hand
         self._intake = Intake()
         self._feeds = Places(
             "feeds", link=FEEDS_PER_LINK, address=FEEDS_PER_ADDRESS, in_all=FEEDS_IN_ALL
@@ -92,7 +95,7 @@ class Guard:
                 "This server is not known by that name.",
                 "Open it as http://localhost, or start it with --allow-host NAME.",
             )
-        link, address = _link(scope["path"]), (scope.get("client") or ("",))[0]
+        link, address = self._hand(scope), (scope.get("client") or ("",))[0]
         if scope["method"] in _READS:
             self._admit(scope)
             if link and scope["path"].endswith("/feed"):

@@ -40,6 +40,12 @@ class Hosts:
         return known or (self._numbers and _is_number(name))
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a request that names this host means the machine that it is on."""
+    place = _place(host)
+    return place is not None and place[0] in _LOOPBACK
+
+
 def _place(host: str) -> tuple[str, int | None] | None:
     """The name in lower case and without the dot of the root, and the port if one is given; None
     for what is not exactly that."""

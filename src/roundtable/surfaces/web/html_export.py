@@ -14,16 +14,14 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 from ...core.events import StoredEvent
 from ...core.state import State
 from ...views.page import derived, page_event
 from ...views.report_parts import line
+from .assets import IMPORT, LANGUAGES, asset, modules, resolved, style
 
-ENTRY = "app.js"
-_IMPORT = re.compile(r"""import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*["']([^"']+)["'];?""")
 _NAMED = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
 _DECLARED = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
 _LISTED = re.compile(r"export\s*\{([^}]*)\};?")
@@ -32,10 +30,9 @@ _DEFAULT = re.compile(r"export default\b")
 
 def export_html(records: Sequence[StoredEvent], state: State, version: str) -> str:
     """The page of a discussion as it stands, for a browser that opens the file from a disk."""
-    script, style = joined_script(), _asset("style.css")
-    theme = _asset("theme.js")
+    script, look, theme = joined_script(), style(), asset("theme.js")
     policy = (
-        f"default-src 'none'; script-src {_hashes(theme, script)}; style-src {_hashes(style)}; "
+        f"default-src 'none'; script-src {_hashes(theme, script)}; style-src {_hashes(look)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     last = records[-1].at if records else state.updated_at
@@ -61,11 +58,12 @@ def export_html(records: Sequence[StoredEvent], state: State, version: str) -> s
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(line(state.start.topic))} · Roundtable</title>\n"
-        f"<style>{style}</style>\n"
+        f"<style>{look}</style>\n"
         f"<script>{theme}</script>\n</head>\n<body>\n"
         '<div id="root"><noscript><p class="plain">This file needs JavaScript to show the '
         "discussion. The report does without: <code>roundtable export ID --format html</code>."
         "</p></noscript></div>\n"
+        f'<script type="application/json" id="words">{_data(_words())}</script>\n'
         f'<script type="application/json" id="saved">{_data(saved)}</script>\n'
         f'<script type="module">{script}</script>\n</body>\n</html>\n'
     )
@@ -75,20 +73,13 @@ def export_html(records: Sequence[StoredEvent], state: State, version: str) -> s
 def joined_script() -> str:
     """All modules of the page as one script, each in a function of its own, in the order in which
     they need each other."""
-    parts: list[str] = []
-    _join(ENTRY, parts, set())
-    script = "const modules = {};\n" + "\n".join(parts)
+    script = "const modules = {};\n" + "\n".join(map(_joined, modules()))
     assert "</script" not in script.lower(), "a script must not end the element that it stands in"
     return script
 
 
-def _join(name: str, parts: list[str], seen: set[str]) -> None:
-    if name in seen:
-        return
-    seen.add(name)
-    source = _asset(name)
-    for _, _, target in _IMPORT.findall(source):
-        _join(_resolved(name, target), parts, seen)
+def _joined(name: str) -> str:
+    source = asset(name)
     exports = dict.fromkeys(_DECLARED.findall(source))
     renamed = {each: each for each in exports}
 
@@ -100,34 +91,24 @@ def _join(name: str, parts: list[str], seen: set[str]) -> None:
 
     def imported(match: re.Match[str]) -> str:
         default, names, target = match.groups()
-        module = f"modules[{json.dumps(_resolved(name, target))}]"
+        module = f"modules[{json.dumps(resolved(name, target))}]"
         if default:
             return f"const {default} = {module}.default;"
         return f"const {{{names.replace(' as ', ': ')}}} = {module};"
 
-    source = _IMPORT.sub(imported, source)
+    source = IMPORT.sub(imported, source)
     source = _NAMED.sub("", _LISTED.sub(listed, source))
     source = _DEFAULT.sub("exported.default =", source)
     shared = ", ".join(f"{outer}: {inner}" for outer, inner in renamed.items())
-    parts.append(
+    return (
         f"modules[{json.dumps(name)}] = (() => {{\nconst exported = {{}};\n{source}\n"
         f"return Object.assign(exported, {{ {shared} }});\n}})();"
     )
 
 
-def _resolved(importer: str, target: str) -> str:
-    """`./x.js` within the folder of whoever imports it."""
-    folder = importer.rpartition("/")[0]
-    bare = target.removeprefix("./")
-    return f"{folder}/{bare}" if folder else bare
-
-
-@cache
-def _asset(name: str) -> str:
-    found = files(__package__) / "page"
-    for part in name.split("/"):
-        found = found / part
-    return found.read_text("utf-8")
+def _words() -> dict[str, Any]:
+    """The interface in every language that it has: whoever opens the file may read another."""
+    return {name: json.loads(asset(f"words/{name}.json")) for name in LANGUAGES}
 
 
 def _hashes(*texts: str) -> str:

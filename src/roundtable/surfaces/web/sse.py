@@ -27,12 +27,15 @@ from ...core.events import (
 )
 from ...core.state import State
 from ...engine.service import Service
-from ...views.page import derived, page_event
+from ...views.page import derived, needs_driver, page_event
 from .drafts import DraftStore, Speaking
+from .usual import usual_seconds
 
 KEEP_ALIVE = 15.0
 LINGER = 30.0
 DRAFTS_EVERY = 0.12
+LOOK_EVERY = 2.0
+"""Seconds after which it is looked again whether somebody drives what is watched."""
 _PAGE = 500
 _BREATH = 0.005
 """Seconds of encoding after which others get their turn."""
@@ -66,7 +69,7 @@ class Room:
         # What derives from the whole is folded only when somebody wants it.
         self._state = State()
         self._unfolded: list[StoredEvent] = []
-        self._derived: tuple[int, bytes] = (0, b"")
+        self._derived: tuple[str, bytes] = ("", b"")
         self._folding = asyncio.Lock()
         # The newest pieces of what is being said, each with its number.
         self._drafts: deque[tuple[int, bytes]] = deque(maxlen=_DRAFTS_KEPT)
@@ -76,7 +79,13 @@ class Room:
         self._saying: asyncio.TimerHandle | None = None
         self._said_at = 0.0
         self._hearing = ExitStack()
-        self._work = [asyncio.create_task(self._follow()), asyncio.create_task(self._tick())]
+        self._driven: bool | None = None
+        self._usual: float | None = None
+        self._work = [
+            asyncio.create_task(self._follow()),
+            asyncio.create_task(self._tick()),
+            asyncio.create_task(self._look()),
+        ]
         self._hearing.enter_context(draft_store.listening(discussion_id, self._hear))
 
     # What there is
@@ -100,18 +109,24 @@ class Room:
         pieces = (self._frames[n][slice(*self._bodies[n])] for n in chosen)
         return b'{"events":[%b],"last_seq":%d}' % (b",".join(pieces), self.last_seq)
 
-    async def derived(self) -> tuple[int, bytes]:
-        """What derives from the whole, and the event up to which it does."""
+    async def derived(self) -> tuple[str, bytes]:
+        """What derives from the whole, and the version of it: the event up to which it does, and
+        whether nobody drives it, which no event tells."""
         async with self._folding:
-            if self._derived[0] != self.last_seq:
-                coming, self._unfolded = self._unfolded, []
-                self._derived = await asyncio.to_thread(self._derive, coming)
+            coming, self._unfolded = self._unfolded, []
+            if coming:
+                await asyncio.to_thread(self._fold, coming)
+            driven = self._closed is not None or await self._service.is_driven(self.discussion_id)
+            lost = not driven and needs_driver(self._state)
+            version = f"{self._state.seq}{'-interrupted' if lost else ''}-{self._usual or 0:.0f}"
+            if self._derived[0] != version:
+                body = await asyncio.to_thread(derived, self._state, interrupted=lost)
+                self._derived = version, _json({**body, "usual_seconds": self._usual})
             return self._derived
 
-    def _derive(self, coming: list[StoredEvent]) -> tuple[int, bytes]:
+    def _fold(self, coming: list[StoredEvent]) -> None:
         for record in coming:
             self._state.apply(record)
-        return self._state.seq, _json(derived(self._state))
 
     # What comes
 
@@ -130,6 +145,7 @@ class Room:
     async def feed(self, after: int) -> AsyncGenerator[bytes, None]:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
         heard, ticks = -1, self._ticks
+        driven: bool | None = None
         yield b"retry: 1000\n\n"
         while True:
             news = self._changed  # taken before looking, so that nothing falls in between
@@ -144,6 +160,9 @@ class Room:
                     for piece in _pieces([*chunk, END]):
                         yield piece
                     return
+                if driven is not self._driven:
+                    driven = self._driven
+                    chunk.append(_driven_frame(driven))
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
                     heard = self._draft
@@ -238,6 +257,26 @@ class Room:
             await asyncio.sleep(KEEP_ALIVE)
             self._ticks += 1
             self._wake()
+
+    async def _look(self) -> None:
+        """Whether a process drives it, as long as somebody watches and it goes on; and once, how
+        long such a discussion usually takes."""
+        await self._loaded.wait()
+        known = False
+        while not self._ended:
+            wanted = self.guests or not known
+            if wanted and self._closed is None and self._opened is not None:
+                try:
+                    if not known:
+                        self._usual = await usual_seconds(self._service, self.discussion_id)
+                        known = True
+                    driven = await self._service.is_driven(self.discussion_id)
+                    if driven is not self._driven:
+                        self._driven = driven
+                        self._wake()
+                except RoundtableError as error:
+                    log.warning("%s cannot be looked after now: %s", self.discussion_id, error)
+            await asyncio.sleep(LOOK_EVERY)
 
     # What is being said
 
@@ -353,6 +392,10 @@ def _draft_frame(speaking: Speaking, begins: int, words: str) -> bytes:
         "words": words,
     }
     return b"event: draft\ndata: " + json.dumps(said).encode("ascii") + b"\n\n"
+
+
+def _driven_frame(driven: bool | None) -> bytes:
+    return b"event: driven\ndata: " + json.dumps({"driven": driven}).encode("ascii") + b"\n\n"
 
 
 def _pieces(frames: list[bytes]) -> Iterator[bytes]:

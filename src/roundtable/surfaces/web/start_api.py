@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State
-from ...core.values import OUTSIDE, Budget, SpeakerRef
+from ...core.values import Budget
 from ...core.visible import shown
 from ...experts.library_files import OwnFile, own_files
+from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...procedures import PROCEDURES, procedure_spec
-from ...procedures.opening import checked_topic
+from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
-from ...views.estimate import Estimate, estimate_line
+from ...views.estimate import Estimate, estimate_line, estimate_seconds
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
 from .access import Held
-from .bodies import Body, Problem, Short, Topic
+from .bodies import MOST_DOCUMENTS, Body, Problem, Short, Topic
+from .intake import LARGEST_BODY
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
 
 MOST_EXPERTS = 12
-_SECONDS_PER_CALL = (4.0, 45.0)
-"""The usual range of a call to a large model."""
-_SECONDS_PER_SMALL_CALL = (1.0, 10.0)
+MOST_FOUND = 50
 
 
 class OptionRow(BaseModel):
@@ -67,9 +66,22 @@ class ProcedureRow(BaseModel):
     """Why it cannot be used, for one of the user's own."""
 
 
+class Limits(BaseModel):
+    """What a request may bring at most."""
+
+    question: int = MAX_TOPIC
+    """Characters."""
+    document: int = MAX_CONTEXT
+    """Characters of each."""
+    documents: int = MOST_DOCUMENTS
+    request: int = LARGEST_BODY
+    """Bytes of all of it."""
+
+
 class Procedures(BaseModel):
     default: str
     procedures: list[ProcedureRow]
+    limits: Limits = Limits()
 
 
 class ProviderRow(BaseModel):
@@ -100,6 +112,11 @@ class Suggest(Body):
     count: int = Field(default=3, ge=1, le=MOST_EXPERTS)
     include: list[Short] = Field(default_factory=list, max_length=MOST_EXPERTS)
     """Who sits in any case."""
+
+
+class FindExperts(Body):
+    search: Annotated[str, StringConstraints(min_length=1, max_length=500)]
+    count: int = Field(default=8, ge=1, le=MOST_FOUND)
 
 
 class Suggestion(BaseModel):
@@ -176,6 +193,11 @@ def router(app: App) -> APIRouter:
     async def suggest(body: Suggest) -> Suggestions:
         """Experts for a topic, each with the reason for it."""
         return Suggestions(experts=await experts.suggest(body))
+
+    @routes.post("/experts")
+    async def find_experts(body: FindExperts) -> Suggestions:
+        """The experts of the library that are nearest to some words, by name and by meaning."""
+        return Suggestions(experts=await experts.find(body))
 
     @routes.post("/estimate")
     async def estimate(body: Topic, held: Held) -> Estimated:
@@ -270,17 +292,23 @@ class _Experts:
         chosen = await asyncio.to_thread(
             selector.choose, topic, max(body.count, len(body.include)), include=body.include
         )
-        return [
-            Suggestion(
-                id=choice.expert.id,
-                name=choice.expert.name,
-                domain=choice.expert.domain,
-                perspective=choice.expert.perspective,
-                why=choice.why,
-                relevance=float(choice.relevance),
-            )
-            for choice in chosen
+        return [_suggestion(each) for each in chosen]
+
+    async def find(self, body: FindExperts) -> list[Suggestion]:
+        words = checked_topic(body.search)
+        async with self._lock:
+            selector = await asyncio.to_thread(self._selector)
+        near = await asyncio.to_thread(selector.search, words, MOST_FOUND)
+        # Who is called so comes first, whatever the words mean.
+        asked = words.casefold().split()
+        named = [
+            Choice(expert, 1.0)
+            for expert in selector.experts
+            if all(word in expert.name.casefold() for word in asked)
         ]
+        found = {each.expert.id: each for each in (*near, *named)}
+        ordered = dict.fromkeys(each.expert.id for each in (*named, *near))
+        return [_suggestion(found[id_]) for id_ in ordered][: body.count]
 
     def _selector(self) -> Selector:
         files = own_files(*self._app.settings.expert_folders)
@@ -288,6 +316,17 @@ class _Experts:
         if self._loaded is None or self._loaded[0] != stamp:
             self._loaded = (stamp, self._app.selector())
         return self._loaded[1]
+
+
+def _suggestion(choice: Choice) -> Suggestion:
+    return Suggestion(
+        id=choice.expert.id,
+        name=choice.expert.name,
+        domain=choice.expert.domain,
+        perspective=choice.expert.perspective,
+        why=choice.why,
+        relevance=float(choice.relevance),
+    )
 
 
 # --- the estimate ---------------------------------------------------------------------------------
@@ -313,7 +352,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         calls=estimate.calls,
         tokens=estimate.tokens,
         cost_usd=estimate.cost_usd,
-        seconds=_seconds(state, estimate),
+        seconds=estimate_seconds(state, estimate),
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
         over_budget=_over(estimate, state.start.budget),
@@ -322,24 +361,6 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
             for note in notes(state)
         ],
     )
-
-
-def _seconds(state: State, estimate: Estimate) -> tuple[float, float] | None:
-    """How long it may take: experts of a round speak side by side, unless they speak in turn."""
-    seats = (*state.start.participants, state.start.host)
-    if any(seat.speaker.model == OUTSIDE for seat in seats):
-        return None
-    in_turn = state.start.options.get("speech_order") == "fixed"
-    rounds = ceil(estimate.participant_calls / max(1, len(state.start.participants)))
-    steps = estimate.calls if in_turn else rounds + estimate.host_calls
-    low, high = zip(*(_usual(seat.speaker) for seat in seats), strict=True)
-    return round(steps * max(low), 1), round(steps * max(high), 1)
-
-
-def _usual(speaker: SpeakerRef) -> tuple[float, float]:
-    if speaker.model.startswith("scripted/"):
-        return 0.0, 0.1
-    return _SECONDS_PER_SMALL_CALL if speaker.demonstration else _SECONDS_PER_CALL
 
 
 def _over(estimate: Estimate, budget: Budget) -> list[str]:

@@ -15,14 +15,14 @@ from ..tokens.store import Kept, Tokens, usual_acts
 from . import bodies
 from .access import Held, Here
 
-_REFUSALS: dict[int | str, dict[str, Any]] = {
+REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": bodies.Problem}
     for status in (400, 401, 403, 404, 409, 413, 415, 421, 422, 429)
 }
 
 
 def router() -> APIRouter:
-    routes = APIRouter(prefix="/api/tokens", responses=_REFUSALS, tags=["tokens"])
+    routes = APIRouter(prefix="/api/tokens", responses=REFUSALS, tags=["tokens"])
 
     @routes.get("")
     async def listed(here: Here, held: Held) -> bodies.TokenList:

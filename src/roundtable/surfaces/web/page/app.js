@@ -3,9 +3,10 @@ import { render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { get, post } from "./api.js";
 import { Discussion } from "./discussion.js";
-import { List } from "./list.js";
+import { Home } from "./list/home.js";
 import { Brand, Failure } from "./parts.js";
 import { html } from "./ui.js";
+import { learnWords } from "./words.js";
 
 function Link({ token }) {
   const base = `/api/r/${token}`;
@@ -56,9 +57,11 @@ function page() {
     return html`<${Discussion} base="" info=${data.info} saved=${data} />`;
   }
   const link = location.pathname.match(/^\/r\/([^/]+)/);
-  return link ? html`<${Link} token=${link[1]} />` : html`<${List} />`;
+  return link ? html`<${Link} token=${link[1]} />` : html`<${Home} />`;
 }
 
 const root = document.getElementById("root");
-root.replaceChildren();
-render(page(), root);
+learnWords().then(() => {
+  root.replaceChildren();
+  render(page(), root);
+});

@@ -2,14 +2,14 @@
 // When the connection breaks it is made again from the last number that was taken in.
 import { get } from "./api.js";
 
-const BATCH = 1000;
-const FIRST = 300;
+const BATCH = 250;
+const FIRST = 100;
 /** Milliseconds for which what comes is gathered, so that a burst is drawn once. */
 const GATHER = 40;
 const WAITS = [500, 1000, 2000, 4000, 8000];
 
 /**
- * `on` hears: events(list), draft(words), connection("live" | "lost" | "ended"), gone(error).
+ * `on` hears: events(list), draft(words), driven({ driven }), connection("live" | "lost" | "ended"), gone(error).
  * `last()` says which event was taken in last. Returns what ends it.
  */
 export function follow(base, on, last) {
@@ -75,6 +75,7 @@ export function follow(base, on, last) {
       gathered.push(JSON.parse(message.data));
       if (!flush) flush = setTimeout(give, GATHER);
     });
+    source.addEventListener("driven", (message) => on.driven(JSON.parse(message.data)));
     source.addEventListener("draft", (message) => on.draft(JSON.parse(message.data)));
     source.addEventListener("end", () => {
       give();

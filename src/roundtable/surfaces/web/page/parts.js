@@ -1,8 +1,9 @@
 // Small parts that several sections share.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
-import { clock, initials, turnPlace, whole } from "./format.js";
+import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
+import { t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -22,37 +23,96 @@ export function languageOf(text) {
   return undefined;
 }
 
-/** Which way a text as a whole runs: as its first letter does. Its paragraphs go their own way, so
- * the browser would not tell by itself. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
+
+/** Which way a text as a whole runs: as most of its letters do, and as its first does where both are
+ * many. Its paragraphs go their own way, so the browser would not tell by itself. */
 export function directionOf(text) {
-  const first = text.match(/\p{L}/u);
-  return first && /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(first[0]) ? "rtl" : "ltr";
+  const sample = text.slice(0, 1200);
+  const letters = sample.match(/\p{L}/gu) || [];
+  const share = (sample.match(RIGHT_TO_LEFT) || []).length / (letters.length || 1);
+  if (share > 0.2 && share < 0.5) return letters[0].match(RIGHT_TO_LEFT) ? "rtl" : "ltr";
+  return share >= 0.5 ? "rtl" : "ltr";
 }
 
+const NONE = {};
+const CALLED = 60;
 const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
 
 /** Words of others, as elements. A citation of something that is not here is no link. */
-export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3 }) {
+export const Words = memo(function Words({ markup, kind = "words", checked = false, under = 3, named = NONE }) {
   const place = useRef(null);
   useLayoutEffect(() => {
     const made = safeHtml(markup, under);
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
       if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+      else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    if (named !== NONE) nameIn(made, named);
+    for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
-  }, [markup]);
+  }, [markup, named]);
   const plain = markup.replace(/<[^>]*>/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 
+const NAMED = /\bp\d{1,4}\b/g;
+
+/** Whoever spoke called a point by its number: the words stay, and say on demand what it is. */
+function nameIn(made, named) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) if (!node.parentElement || !node.parentElement.closest("a, code, pre")) found.push(node);
+  for (const node of found) {
+    const parts = [];
+    let done = 0;
+    for (const { 0: name, index } of node.data.matchAll(NAMED)) {
+      if (!named[name]) continue;
+      const link = document.createElement("a");
+      link.className = "named";
+      link.href = `#point-${name}`;
+      link.title = named[name];
+      link.textContent = name;
+      parts.push(node.data.slice(done, index), link);
+      done = index + name.length;
+    }
+    if (parts.length) node.replaceWith(...parts, node.data.slice(done));
+  }
+}
+
+/** A point is called by what it says. */
+function clipped(text) {
+  return text.length > CALLED ? `“${text.slice(0, CALLED).replace(/\s+\S*$/, "")}…”` : `“${text}”`;
+}
+
+/** A citation within a text looks as it does beside one: in the colour of its seat, without the
+ * brackets that it was written in. */
+function asChip(link) {
+  const [before, after] = [link.previousSibling, link.nextSibling];
+  if (before && after && before.nodeType === Node.TEXT_NODE && after.nodeType === Node.TEXT_NODE && before.data.endsWith("[") && after.data.startsWith("]")) {
+    before.data = before.data.slice(0, -1);
+    after.data = after.data.slice(1);
+  }
+  const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
+  if (kind === "turn") link.classList.add(lookOf(id));
+  if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
+}
+
 let isKnown = () => true;
+let lookOf = () => "host";
 let callTurn = (turn) => turn;
 
-/** The page says what people call a turn: by who spoke, and in which round. */
-export function callTurns(call) {
+/** What people call a turn that is cited; the text itself where it cites none. */
+export function citedAs(text) {
+  return TURN.test(text) ? callTurn(text) : text;
+}
+
+/** The page says what people call a turn, by who spoke and in which round, and how it looks. */
+export function callTurns(call, look) {
   callTurn = call;
+  lookOf = look;
 }
 
 /** The page says which places there are: speeches and points. */
@@ -81,6 +141,11 @@ export function Disc({ who }) {
   return html`<span class="disc" aria-hidden="true">${who.emoji && who.emoji !== NOBODY ? who.emoji : initials(who.name)}</span>`;
 }
 
+/** The same in the colours of the seat: `sm` is small, `out` is somebody who is not there. */
+export function Face({ who, kind = "" }) {
+  return html`<span class=${`face ${kind} ${seatClass(who)}`} aria-hidden="true">${initials(who.name)}</span>`;
+}
+
 export function seatClass(who) {
   return who.number === null || who.number === undefined ? "host" : `seat${who.number % 12}`;
 }
@@ -92,8 +157,6 @@ export function Time({ at }) {
 export function TurnLink({ turn, children }) {
   return html`<a class="cite" href=${`#${encodeURI(turnPlace(turn))}`}>${children || callTurn(turn)}</a>`;
 }
-
-const NONE = {};
 
 /** A table of plain text. Cells that name a turn lead to it. */
 export function Grid({ caption, header, rows, numbers = [], folded = false, turns = NONE }) {
@@ -168,3 +231,10 @@ export function Brand({ href }) {
   const mark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="7.5" class="mark-table" /><g class="mark-seats">${[0, 60, 120, 180, 240, 300].map((angle) => html`<circle cx=${16 + 12.6 * Math.sin((angle * Math.PI) / 180)} cy=${16 - 12.6 * Math.cos((angle * Math.PI) / 180)} r="2.4" />`)}</g></svg>`;
   return href ? html`<a class="brand" href=${href}>${mark}<span>Roundtable</span></a>` : html`<span class="brand">${mark}<span>Roundtable</span></span>`;
 }
+
+export const Notes = memo(function Notes({ notes }) {
+  return html`<ul class="notes">${notes.map((note) => html`<li>
+    <p dir="auto"><span class="code">${titled(note.code.split("/")[0])}</span> ${note.text}</p>
+    ${note.remedy && html`<p class="remedy" dir="auto">${note.remedy}</p>`}
+  </li>`)}</ul>`;
+});

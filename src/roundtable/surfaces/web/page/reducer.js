@@ -32,6 +32,7 @@ export const EMPTY = Object.freeze({
   turns: {},
   speaking: {},
   stage: null,
+  seatsStage: null,
   material: [],
   votes: {},
   options: {},
@@ -132,6 +133,18 @@ function marks(held, event) {
   return found;
 }
 
+function stageOf(event) {
+  const seats = event.turns.map((id) => id.split("/").slice(2).join("/"));
+  return { stage: event.stage, round: event.round, turns: event.turns, seats, open: true, together: false, spoke: [], missing: [] };
+}
+
+/** The newest stage, changed. The newest that seats hold stays in sight while the host works. */
+function keepStage(draft, change) {
+  const before = draft.stage;
+  draft.stage = { ...before, ...change };
+  if (draft.seatsStage === before) draft.seatsStage = draft.stage;
+}
+
 function seat(draft, own, people) {
   draft.seats = people.map((each) => each.id);
   const sat = mine(draft, own, "sat");
@@ -139,6 +152,22 @@ function seat(draft, own, people) {
     const number = sat[each.id] ? sat[each.id].number : Object.keys(sat).length;
     sat[each.id] = { ...each, number };
   }
+}
+
+/** What earlier versions of the program kept beside a speech belongs to what it declares. */
+function declares(draft, event, own) {
+  if (!event.declared) return;
+  const place = Number(event.turn_id.split("/", 1)[0]);
+  const at = draft.rounds.findIndex((round) => round.place === place);
+  const item = at < 0 ? -1 : draft.rounds[at].items.findIndex((each) => each.id === event.turn_id);
+  if (item < 0 || !draft.rounds[at].items[item].declared) return;
+  const rounds = mine(draft, own, "rounds");
+  if (!own.has(`round/${place}`)) {
+    own.add(`round/${place}`);
+    rounds[at] = { place, items: [...rounds[at].items] };
+  }
+  const { items } = rounds[at];
+  items[item] = { ...items[item], declared: [...items[item].declared, ...event.declared] };
 }
 
 const STEPS = {
@@ -169,11 +198,12 @@ const STEPS = {
     act(draft, own, event, "workflow", { workflow: event.workflow, rounds: event.rounds });
   },
   StageOpened(draft, event) {
-    draft.stage = { stage: event.stage, round: event.round, turns: event.turns, open: true, spoke: [], missing: [] };
+    draft.stage = stageOf(event);
+    if (draft.stage.seats.some((id) => draft.sat[id])) draft.seatsStage = draft.stage;
   },
   StageClosed(draft, event) {
     if (draft.stage && draft.stage.stage === event.stage && draft.stage.round === event.round) {
-      draft.stage = { ...draft.stage, open: false, missing: event.missing };
+      keepStage(draft, { open: false, missing: event.missing });
     }
   },
   StageReopened(draft, event, own) {
@@ -186,7 +216,8 @@ const STEPS = {
     }));
     for (const { place } of draft.rounds) own.add(`round/${place}`);
     own.add("rounds");
-    draft.stage = { stage: event.stage, round: event.round, turns: event.turns, open: true, spoke: [], missing: [] };
+    draft.stage = stageOf(event);
+    if (draft.stage.seats.some((id) => draft.sat[id])) draft.seatsStage = draft.stage;
     draft.status = "running";
     draft.verdict = draft.closed = draft.stopping = draft.paused = null;
   },
@@ -194,6 +225,11 @@ const STEPS = {
     draft.followUps = [...draft.followUps, event.discussion_id];
   },
   AttemptStarted(draft, event, own) {
+    // Whoever speaks beside others: the stage is held side by side.
+    if (draft.stage && draft.stage.turns.includes(event.turn_id) && !draft.stage.together
+      && Object.keys(draft.speaking).some((id) => id !== event.turn_id && draft.stage.turns.includes(id))) {
+      keepStage(draft, { together: true });
+    }
     turn(draft, own, event.turn_id).calls.push({ purpose: event.purpose, model: event.model, may_cost: event.may_cost });
     mine(draft, own, "speaking")[event.turn_id] = {
       turn_id: event.turn_id, participant: event.participant, model: event.model, stage: event.stage,
@@ -220,18 +256,22 @@ const STEPS = {
     over(draft, own, event.turn_id);
     draft.speeches += 1;
     if (draft.stage && draft.stage.turns.includes(event.turn_id)) {
-      draft.stage = { ...draft.stage, spoke: [...draft.stage.spoke, event.participant] };
+      keepStage(draft, { spoke: [...draft.stage.spoke, event.participant] });
     }
     add(draft, own, event.round || event.after_round, {
       kind: "speech", id: event.turn_id, at: event.at, participant: event.participant,
-      stage: event.stage, model: event.model, words: event.words, html: event.html, declared: event.declared || [],
+      stage: event.stage, model: event.model, words: event.words, html: event.html, first: event.first || "",
+      independent: Boolean(event.independent), declared: event.declared || [],
       marks: marks(turn(draft, own, event.turn_id), event),
     });
   },
+  BallotCast: declares,
+  PointRaised: declares,
+  StanceTaken: declares,
   TurnFailed(draft, event, own) {
     over(draft, own, event.turn_id);
     if (draft.stage && draft.stage.turns.includes(event.turn_id)) {
-      draft.stage = { ...draft.stage, missing: [...draft.stage.missing, event.participant] };
+      keepStage(draft, { missing: [...draft.stage.missing, event.participant] });
     }
     const held = turn(draft, own, event.turn_id);
     const last = held.calls[held.calls.length - 1];

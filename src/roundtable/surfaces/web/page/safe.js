@@ -67,9 +67,15 @@ function copyOne(node, to, make) {
 }
 
 function element(node) {
-  if (node.namespaceURI !== HTML || !TAGS.has(node.localName)) return null;
-  const made = document.createElement(node.localName);
-  for (const { name, value } of node.attributes) {
+  return node.namespaceURI === HTML ? safeElement(node.localName, node.attributes) : null;
+}
+
+/** An element of this name with those of the attributes (`{ name, value }`) that are on the lists;
+ * null if the name is not. */
+export function safeElement(called, attributes = []) {
+  if (!TAGS.has(called)) return null;
+  const made = document.createElement(called);
+  for (const { name, value } of attributes) {
     if (!ATTRIBUTES.has(name)) continue;
     if (name === "class") {
       const kept = value.split(/\s+/).filter((each) => CLASSES.has(each));

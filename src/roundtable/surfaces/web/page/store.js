@@ -75,6 +75,7 @@ export class Store {
     this.derive();
     this.feed = follow(this.base, {
       events: (events) => this.take(events),
+      driven: () => this.later(),
       draft: (draft) => this.drafts.take(draft),
       connection: (connection) => this.set({ connection }),
       gone: (gone) => this.set({ gone, connection: "lost" }),

@@ -1,9 +1,11 @@
 // Light, dark, or as the system has it.
 import { useState } from "./vendor/hooks.js";
+import { Icon } from "./icons.js";
 import { html } from "./ui.js";
+import { t } from "./words.js";
 
 const ORDER = ["system", "light", "dark"];
-const SIGNS = { system: "◐", light: "☀", dark: "☾" };
+const NAMES = { system: "as the system has it", light: "light", dark: "dark" };
 
 function chosen() {
   return document.documentElement.dataset.theme || "system";
@@ -24,5 +26,6 @@ export function nextTheme() {
 
 export function ThemeButton() {
   const [theme, set] = useState(chosen());
-  return html`<button type="button" class="quiet icon" title=${`Theme: ${theme}`} aria-label=${`Theme: ${theme}. Change it`} onClick=${() => set(nextTheme())}>${SIGNS[theme]}</button>`;
+  const told = t("Theme: {theme}", { theme: t(NAMES[theme]) });
+  return html`<button type="button" class="quiet icon" title=${told} aria-label=${told} onClick=${() => set(nextTheme())}><${Icon} name="theme" /></button>`;
 }

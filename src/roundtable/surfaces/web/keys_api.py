@@ -1,0 +1,184 @@
+"""The providers' keys over HTTP, for the owner alone: which there are, a new one tried and kept,
+one forgotten. A key comes in once and is never sent out again, not even in part."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field, SecretStr
+
+from ...bootstrap import App
+from ...core.errors import UnknownName
+from ...core.visible import shown
+from ...models.provider import Provider
+from ...provider_keys import LONGEST_KEY, is_sound_key
+from ..doctor.model_checks import reach_provider
+from .access import Denied, Here
+from .bodies import Body, Short
+from .hosts import is_loopback
+from .tokens_api import REFUSALS
+
+
+class KeyRow(BaseModel):
+    """A provider that takes a key, and whether there is one."""
+
+    provider: str
+    label: str
+    variable: str
+    """The variable under which the program knows the key."""
+    held: Literal["environment", "file", "keyring", "none"]
+    """Where the key that counts is; never the key."""
+    get: str
+    """How to come by one."""
+
+
+class KeyRows(BaseModel):
+    providers: list[KeyRow]
+    place: Literal["file", "keyring"]
+    """Where the next one would be kept."""
+    refused: str = ""
+    """Why none can be entered over this connection; empty if it can."""
+
+
+class EnterKey(Body):
+    provider: Short
+    key: Annotated[SecretStr, Field(min_length=1, max_length=LONGEST_KEY)]
+
+
+class KeyKept(BaseModel):
+    """What became of a key."""
+
+    provider: str
+    held: Literal["file", "keyring"]
+    tried: Literal["answers", "fails", "silent"]
+    """What the provider said to it; one that it refuses is not kept."""
+    told: str
+    remedy: str = ""
+
+
+def router() -> APIRouter:
+    routes = APIRouter(prefix="/api/keys", responses=REFUSALS, tags=["keys"])
+
+    @routes.get("")
+    async def keys(request: Request, here: Here) -> KeyRows:
+        """The providers, and which of them have a key."""
+        return await asyncio.to_thread(_rows, here.app, _refused(request))
+
+    @routes.post("", status_code=201)
+    async def enter(body: EnterKey, request: Request, here: Here) -> KeyKept:
+        """Try a key at its provider, and keep it unless it is refused there."""
+        if refused := _refused(request):
+            raise Denied(403, refused, HOW_TO_ENTER)
+        app = here.app
+        provider = _provider(app, body.provider)
+        variable, key = provider.key_env[0], body.key.get_secret_value().strip()
+        if not is_sound_key(key):
+            raise Denied(
+                422,
+                "That is no key: it holds spaces, quotation marks, line breaks or letters that no "
+                "key has.",
+                "Copy the key once more, alone.",
+            )
+        tried = await reach_provider(provider, _with(app.env, provider, variable, key))
+        if tried.answer == "refuses":
+            raise Denied(
+                422,
+                f"{provider.label} refuses this key; it was not kept.",
+                _SETTING.sub("", provider.get)
+                or "Check it at the provider, and copy it once more.",
+            )
+        held = await asyncio.to_thread(app.keys.put, variable, key)
+        return KeyKept(
+            provider=provider.id,
+            held=held,
+            tried=tried.answer,
+            told=shown(tried.finding.text),
+            remedy=shown(tried.finding.remedy),
+        )
+
+    @routes.delete("/{provider}", status_code=204)
+    async def forget(provider: str, here: Here) -> None:
+        """Forget the key that was entered here. One of the environment stays: it is not ours."""
+        found = _provider(here.app, provider)
+        gone = [await asyncio.to_thread(here.app.keys.remove, name) for name in found.key_env]
+        if not any(gone):
+            raise UnknownName("stored key", found.id, ())
+
+    return routes
+
+
+_SETTING = re.compile(r" and set [A-Z][A-Z0-9_]+(?=\.?$)")
+"""What the page does for whoever enters a key."""
+HOW_TO_ENTER = "Open the page on the machine itself or over https, or set the variable there."
+
+
+def _refused(request: Request) -> str:
+    """Why a key must not travel over this connection; empty if it may: it would be readable on its
+    way, unless it stays on this machine or goes through TLS."""
+    if request.url.scheme == "https":
+        return ""
+    peer = request.client.host if request.client else ""
+    if _is_here(peer):
+        # A server in front of us says how it was reached itself; who names us otherwise was not
+        # reached by our own name of this machine.
+        forwarded = request.headers.get("x-forwarded-proto", "")
+        near = is_loopback(request.headers.get("host", "")) and not forwarded
+        if near or forwarded.strip().lower() == "https":
+            return ""
+    return "Keys are taken on this machine or over https only: on the way here one could be read."
+
+
+def _is_here(peer: str) -> bool:
+    try:
+        return ipaddress.ip_address(peer).is_loopback
+    except ValueError:
+        return False
+
+
+def _with(env: Mapping[str, str], provider: Provider, variable: str, key: str) -> Mapping[str, str]:
+    """The environment in which this key is the provider's, whatever others there are."""
+    others = dict.fromkeys(provider.key_env, "")
+    return ChainMap({**others, variable: key}, env)  # type: ignore[arg-type]
+
+
+def _takes_key(app: App, provider: Provider) -> bool:
+    """Whether it is somebody's service; what runs on this machine is open, or opened by hand."""
+    mine = provider.probe is not None or provider.kind in ("local", "command", "scripted")
+    return bool(provider.key_env) and not mine and provider.address(app.env) is not None
+
+
+def _provider(app: App, name: str) -> Provider:
+    known = {each.id: each for each in app.registry.providers.values() if _takes_key(app, each)}
+    if name not in known:
+        raise UnknownName("provider that takes a key:", name, known)
+    return known[name]
+
+
+def _rows(app: App, refused: str) -> KeyRows:
+    return KeyRows(
+        providers=[
+            KeyRow(
+                provider=each.id,
+                label=each.label,
+                variable=each.key_variable(app.keyed) or each.key_env[0],
+                held=_held(app, each),
+                get=_SETTING.sub("", each.get),
+            )
+            for each in app.registry.providers.values()
+            if _takes_key(app, each)
+        ],
+        place=app.keys.place,
+        refused=refused,
+    )
+
+
+def _held(app: App, provider: Provider) -> Literal["environment", "file", "keyring", "none"]:
+    if provider.key_variable(app.env):
+        return "environment"
+    return next((kept for name in provider.key_env if (kept := app.keys.kept(name))), "none")

@@ -1,0 +1,129 @@
+// The first screen of a decision: how it stands, the question, the answer, the votes with the one
+// confidence, and what must be known of it.
+import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { post } from "../api.js";
+import { day, short, whole } from "../format.js";
+import { Icon } from "../icons.js";
+import { directionOf, Failure, languageOf } from "../parts.js";
+import { html } from "../ui.js";
+import { n, t } from "../words.js";
+import { Confidence } from "./confidence.js";
+import { MoreVotes, Vote } from "./votes.js";
+
+const PILLS = { decided: "chip", values: "chip plain", demonstration: "chip plain", failed: "chip bad", stopped: "chip bad", none: "chip plain" };
+/** Votes that the band has room for, and flags that stand below it. */
+const IN_BAND = 2;
+const FLAGS = 2;
+/** What only a command line understands is said in the drawer. */
+const COMMAND = /--\w/;
+/** What the program says of an expert who holds in the end what it held at first. */
+const THE_SAME = "The same.";
+/** Characters from which an answer is set smaller. */
+const LONG = 90;
+const LONGER = 170;
+
+export function First({ decision, state, base, chairs, example, onMade }) {
+  const { kind, answer, cause, votes, confidence } = decision;
+  const direction = directionOf(decision.question.whole || answer.first);
+  const headline = answer.first || (cause ? cause.text : "");
+  // A failure has no bar: there is nothing that was voted on.
+  const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
+  const weighed = votes.length > 0 && counted;
+  return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
+    <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
+    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${answer.second}</bdi></span>`}</p>
+    ${cause && cause.remedy && kind !== "interrupted" && html`<p class="remedied"><bdi>${cause.remedy}</bdi></p>`}
+    ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
+    ${weighed && html`<div class="band">
+      ${votes.slice(0, IN_BAND).map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}
+      ${(votes.length > 0 || confidence.word !== "none" || confidence.reason) && html`<${Confidence} confidence=${confidence} />`}
+    </div>`}
+    ${kind === "values" && !weighed && html`<${Values} decision=${decision} />`}
+    ${weighed && html`<${MoreVotes} number=${votes.length - IN_BAND} />`}
+    <${Flags} flags=${decision.flags} />
+    ${state.outcome && html`<p class="outcome"><b>${t("It turned out {outcome}.", { outcome: t(state.outcome.outcome) })}</b> <bdi>${state.outcome.note}</bdi></p>`}
+  </section>`;
+}
+
+function size(text) {
+  // A letter of these scripts takes the room of two.
+  const length = text.length * (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(text) ? 1.8 : 1);
+  return length > LONGER ? "longer" : length > LONG ? "long" : "";
+}
+
+/** How it stands, and what was asked: at most two lines, the whole on demand. */
+function Question({ decision, state, example, onMade }) {
+  const [open, setOpen] = useState(false);
+  const [cut, setCut] = useState(false);
+  const place = useRef(null);
+  const { question, facts, kind } = decision;
+  useLayoutEffect(() => {
+    const look = () => place.current && setCut(place.current.scrollHeight > place.current.clientHeight + 2);
+    look();
+    addEventListener("resize", look);
+    return () => removeEventListener("resize", look);
+  }, [question.short]);
+  const more = question.cut || cut || state.material.length > 0;
+  const absent = decision.votes.length ? decision.votes[0].counts.absent : 0;
+  return html`
+    <div class="meta">
+      <span class=${PILLS[kind] || "chip warn"}>${t(decision.state)}</span>
+      ${example && html`<span class="chip plain" title=${example.text}>${t("Example")}</span>`}
+      <bdi>${absent ? t("{n} of {all} experts", { n: facts.seats - absent, all: facts.seats }) : n(facts.seats, "{n} expert", "{n} experts")}${facts.rounds > 0 && `, ${n(facts.rounds, "{n} round", "{n} rounds")}`}</bdi>
+      ${facts.opened_at && html`<bdi class="when"><time datetime=${facts.opened_at} title=${whole(facts.opened_at)}>${day(facts.opened_at)}</time>${facts.seconds !== null && `, ${lasted(facts.seconds)}`}</bdi>`}
+      ${more && html`<button type="button" class="link wq" aria-expanded=${open} aria-controls="whole-question" onClick=${() => setOpen(!open)}>${t("Whole question")}</button>`}
+      <button type="button" class="link how" onClick=${onMade}>${t("How this was made")}</button>
+    </div>
+    <h1 class="q" ref=${place} lang=${languageOf(question.short)}><bdi>${question.short}</bdi></h1>
+    ${more && html`<div class="whole" id="whole-question" hidden=${!open}><p dir="auto" lang=${languageOf(question.whole)}>${question.whole}</p>
+      ${state.material.length > 0 && html`<p class="soft s">${t("With:")} ${state.material.map((each, at) => html`${at ? ", " : ""}<bdi>${each.source}</bdi> (${t("{n} characters", { n: short(each.characters) })})`)}</p>`}</div>`}`;
+}
+
+/** How long it took, as one says it. */
+export function lasted(seconds) {
+  if (seconds < 90) return n(Math.max(1, Math.round(seconds)), "{n} second", "{n} seconds");
+  if (seconds < 5400) return n(Math.round(seconds / 60), "{n} minute", "{n} minutes");
+  return n(Math.round(seconds / 3600), "{n} hour", "{n} hours");
+}
+
+/** Nothing is put to the vote where it turns on what one values: the positions side by side. */
+function Values({ decision }) {
+  const held = new Map();
+  for (const each of decision.experts) {
+    const position = each.final && each.final !== THE_SAME ? each.final : each.opening;
+    if (position) held.set(position, [...(held.get(position) || []), each.name]);
+  }
+  const positions = [...held].slice(0, 3);
+  if (!positions.length) return null;
+  return html`<div class="band values">${positions.map(([position, names]) => html`<div><p class="vote-h"><b><bdi>${names.join(", ")}</bdi></b></p>
+    <p class="position"><bdi>${position}</bdi></p></div>`)}</div>`;
+}
+
+function GoOn({ base, chairs }) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(null);
+  if (!base || !chairs) {
+    return html`<p class="soft s">${t("What was said is kept. Whoever leads the discussion can go on with it.")}</p>`;
+  }
+  const go = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await post(`${base}/resume`);
+    } catch (refused) {
+      setError(refused);
+      setBusy(false);
+    }
+  };
+  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></p><${Failure} error=${error} />`;
+}
+
+function Flags({ flags }) {
+  const [all, setAll] = useState(false);
+  if (!flags.length) return null;
+  const shown = all ? flags : flags.slice(0, FLAGS);
+  const left = flags.length - shown.length;
+  return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${flag.code === "example" ? "flag soft" : `flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
+      <span><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
+    ${left > 0 && html`<li class="flag"><button type="button" class="link" onClick=${() => setAll(true)}>${n(left, "{n} more remark", "{n} more remarks")}</button></li>`}</ul>`;
+}

@@ -1,0 +1,73 @@
+// How this was made: everything that a decision does not need and a sceptic wants.
+import { useEffect, useRef } from "../vendor/hooks.js";
+import { count, money } from "../format.js";
+import { Icon } from "../icons.js";
+import { Notes, Parts, Words } from "../parts.js";
+import { html } from "../ui.js";
+import { n, t } from "../words.js";
+import { sureness } from "./confidence.js";
+import { lasted } from "./first.js";
+
+/** A window at the side. Escape and a click beside it close it, and the focus goes back. */
+function Drawer({ title, onClose, children }) {
+  const place = useRef(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    place.current.showModal();
+    return () => {
+      if (before && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, []);
+  const cancelled = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  const clicked = (event) => {
+    if (event.target === place.current) onClose();
+    // What a link in here leads to is on the page below.
+    else if (event.target.closest('a[href^="#"]')) onClose();
+  };
+  return html`<dialog class="drawer" ref=${place} aria-labelledby="made-head" onCancel=${cancelled} onClick=${clicked}>
+    <header><h2 id="made-head">${title}</h2><button type="button" class="quiet icon" aria-label=${t("Close")} onClick=${onClose}><${Icon} name="close" /></button></header>
+    ${children}
+  </dialog>`;
+}
+
+function Part({ id, title, children }) {
+  return html`<section id=${id} aria-labelledby=${`${id}-head`}><h3 id=${`${id}-head`}>${title}</h3>${children}</section>`;
+}
+
+export function Made({ derived, state, turns, onClose }) {
+  const { made, confidence } = derived.decision;
+  const { procedure } = made;
+  return html`<${Drawer} title=${t("How this was made")} onClose=${onClose}>
+    <${Part} id="procedure" title=${t("Procedure")}><p class="s">${procedure.plain ? html`<b>${t(procedure.plain)}</b> <span class="soft">(${procedure.name})</span>` : html`<b>${procedure.name}</b>`}${procedure.about && html`<br /><bdi>${procedure.about}</bdi>`}</p>
+      ${state.extraRounds > 0 && html`<p class="s">${n(state.extraRounds, "{n} round was added while it went on.", "{n} rounds were added while it went on.")}</p>`}<//>
+    <${Part} id="spent" title=${t("Time and cost")}><${Spent} made=${made} budget=${state.budget} /><//>
+    <${Part} id="models" title=${t("Who spoke with which model")}><dl class="facts">${made.models.map((each) => html`<dt><bdi>${each.name}</bdi></dt><dd><bdi>${each.models.join(" → ") || t("a person")}</bdi>${each.note && html` <span class="soft">${each.note}</span>`}</dd>`)}</dl><//>
+    <${Part} id="sureness" title=${t("How the confidence came about")}><p class="s"><b>${sureness(confidence)}.</b> <bdi>${confidence.reason}</bdi></p>${confidence.meaning && html`<p class="s soft"><bdi>${confidence.meaning}</bdi></p>`}<//>
+    ${(made.talk || derived.changes.length > 0) && html`<${Part} id="talk-changed" title=${t("What talk changed")}>${made.talk && html`<p class="s"><bdi>${made.talk}</bdi></p>`}<${Parts} parts=${derived.changes.map((part) => ({ ...part, folded: true, caption: part.caption || t("Every change") }))} turns=${turns} /><//>`}
+    ${made.checks.length > 0 && html`<${Part} id="checks" title=${t("Checks")}><ul class="s listed">${made.checks.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
+    ${made.notes.length > 0 && html`<${Part} id="notes" title=${t("Notes")}><${Notes} notes=${made.notes} /><//>`}
+    ${made.sources.length > 0 && html`<${Part} id="sources" title=${t("Sources")}><ul class="s listed">${made.sources.map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
+    ${made.delivered_html && html`<${Part} id="delivered" title=${t("In the words of the procedure")}><details class="fold"><summary>${t("Read it")}</summary><${Words} checked markup=${made.delivered_html} under=${3} /></details><//>`}
+    ${derived.costs.length > 0 && html`<${Part} id="costs" title=${t("Every call and its cost")}><${Parts} parts=${derived.costs} turns=${turns} /><//>`}
+    <${Part} id="ids" title=${t("For support")}><dl class="facts"><dt>${t("Discussion")}</dt><dd><bdi>${made.ids.discussion}</bdi></dd><dt>${t("Program")}</dt><dd><bdi>${made.ids.version}</bdi></dd></dl><//>
+  <//>`;
+}
+
+/** What nobody knows is never zero. */
+function Spent({ made, budget }) {
+  const limits = [
+    budget.max_calls && n(budget.max_calls, "{n} call", "{n} calls"),
+    budget.max_tokens && n(budget.max_tokens, "{n} token", "{n} tokens"),
+    budget.max_cost_usd && money(budget.max_cost_usd),
+  ].filter(Boolean);
+  return html`<dl class="facts num">
+    <dt>${t("Time")}</dt><dd>${made.seconds === null ? t("not known") : lasted(made.seconds)}</dd>
+    <dt>${t("Calls")}</dt><dd>${count(made.calls)}</dd>
+    <dt>${t("Tokens")}</dt><dd>${t("{in} in, {out} out", { in: count(made.input_tokens), out: count(made.output_tokens) })}</dd>
+    <dt>${t("Cost")}</dt><dd>${made.cost_usd === null ? t("not known") : money(made.cost_usd)}</dd>
+    ${limits.length > 0 && html`<dt>${t("Limit")}</dt><dd>${limits.join(", ")}</dd>`}
+  </dl>`;
+}

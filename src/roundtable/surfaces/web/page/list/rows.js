@@ -1,0 +1,83 @@
+// A decision in one row: what was asked, the answer, the vote, how sure, what it cost, when.
+import { VoteBar } from "../decision/votes.js";
+import { ago, money, whole } from "../format.js";
+import { Icon } from "../icons.js";
+import { languageOf } from "../parts.js";
+import { html, memo } from "../ui.js";
+import { n, t } from "../words.js";
+
+const SURE = { high: "High", medium: "Medium", low: "Low", none: "None" };
+const OUTCOMES = { good: "Turned out well", mixed: "Turned out mixed", bad: "Turned out badly" };
+/** How a state looks; the others are told by vote and answer. */
+const CHIPS = { turn: "warn", live: "", paused: "plain", interrupted: "bad", failed: "bad", stopped: "plain", none: "plain" };
+const VOTED = new Set(["decided", "split", "hollow", "uncounted", "demonstration"]);
+
+/** The groups by which the list is filtered. */
+export function groupOf(row) {
+  switch (row.kind) {
+    case "turn":
+    case "live":
+    case "decided":
+    case "split":
+      return row.kind;
+    case "paused":
+    case "interrupted":
+    case "failed":
+    case "stopped":
+      return "unfinished";
+    default:
+      return "other";
+  }
+}
+
+/** The row that can be shown before it was derived. */
+export function plainRow(found) {
+  const kinds = { running: "live", interrupted: "interrupted", failed: "failed", stopped: "stopped", concluded: "other" };
+  return { kind: kinds[found.status] || "other", state: "", question: found.topic, whole: "", answer: "", vote: null, others: [], confidence: { word: "none" }, cost_usd: undefined, dissent: false, follows: "", round: 0, speaking: 0, waits_for: [] };
+}
+
+function headline(row) {
+  if (row.kind === "turn") return t("Round {round}: {names} to speak", { round: row.round || 1, names: row.waits_for.join(", ") });
+  if (row.kind === "live") {
+    if (!row.speaking) return t("It has begun");
+    return n(row.speaking, "Round {round}: {n} expert is writing", "Round {round}: {n} experts are writing", { round: row.round || 1 });
+  }
+  return row.answer;
+}
+
+function Voted({ row }) {
+  if (row.kind in CHIPS) {
+    return html`<span class=${`chip state ${CHIPS[row.kind]}`}>${row.kind === "live" && html`<i class="dot" aria-hidden="true"></i>`}${t(row.state || "Live")}</span>`;
+  }
+  if (!row.vote || !VOTED.has(row.kind)) return html`<span class="soft">${t(row.state)}</span>`;
+  const { absent } = row.vote.counts;
+  const other = row.others.find((each) => each.figure);
+  return html`<p><b>${row.vote.figure}</b> <span class="state sr">${t(row.state)}</span></p><${VoteBar} vote=${row.vote} mini />
+    <p class="xs soft">${row.kind !== "decided" ? t(row.state) : absent ? n(absent, "{n} absent", "{n} absent") : other ? t("{figure} on a second vote", { figure: other.figure }) : ""}</p>`;
+}
+
+function Sure({ row }) {
+  const { word, low, high } = row.confidence;
+  if (!VOTED.has(row.kind) && row.kind !== "values") return null;
+  return html`<p>${word === "none" ? html`<span class="soft">${t(SURE.none)}</span>` : html`<b>${t(SURE[word])}</b>`}</p>
+    ${low !== null && low !== undefined && html`<p class="xs soft">${Math.round(low * 100)}–${Math.round(high * 100)} %</p>`}`;
+}
+
+export const Row = memo(function Row({ found, row, nested, onRun, onDelete, at }) {
+  const question = row.question || found.topic;
+  const told = headline(row);
+  const link = html`<a href=${new URL(found.url, location.href).pathname} dir="auto">${told || question}</a>`;
+  return html`<li class=${`row ${row.kind}${nested ? " nested" : ""}`}>
+    <div class="said">
+      ${told ? html`<p class="ask" dir="auto" lang=${languageOf(question)} title=${row.whole || undefined}>${nested && html`<span class="follow">${t("Follow-up")}</span> `}${question}</p>` : nested && html`<p class="ask">${t("Follow-up")}</p>`}
+      <h2 lang=${languageOf(told || question)}>${link}</h2>
+      ${(row.kind === "demonstration" || found.outcome) && html`<p class="tags">${row.kind === "demonstration" && html`<span class="chip plain">${t("Demonstration model: not for real decisions")}</span>`}
+        ${found.outcome && html`<span class="chip plain">${t(OUTCOMES[found.outcome])}</span>`}</p>`}
+    </div>
+    <div class="v"><${Voted} row=${row} />${row.kind === "interrupted" && html`<button type="button" class="btn" aria-label=${t("Go on with: {question}", { question: question.slice(0, 80) })} onClick=${() => onRun(found.discussion_id)}>${t("Go on")}</button>`}</div>
+    <div class="cf"><${Sure} row=${row} /></div>
+    <div class="c2 num">${row.cost_usd === undefined ? "" : row.cost_usd === null ? html`<span class="soft">${t("not known")}</span>` : money(row.cost_usd)}</div>
+    <div class="when soft"><time datetime=${found.updated_at} title=${whole(found.updated_at)} data-at=${at}>${ago(found.updated_at)}</time></div>
+    <div class="doing"><button type="button" class="quiet icon btn" aria-label=${t("Delete: {question}", { question: question.slice(0, 80) })} title=${t("Delete")} onClick=${() => onDelete(found)}><${Icon} name="remove" /></button></div>
+  </li>`;
+});

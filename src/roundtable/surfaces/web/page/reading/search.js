@@ -1,0 +1,129 @@
+// Finding words in what was said: every hit is counted and marked, and one goes from one to the next.
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { turnPlace } from "../format.js";
+import { person } from "../reducer.js";
+import { html } from "../ui.js";
+import { t } from "../words.js";
+import { positionOf } from "./declared.js";
+import { MADE } from "./folds.js";
+import { folded, mark, rangesOf } from "./marks.js";
+import { stuck, visit } from "./places.js";
+
+const PAUSE = 120;
+const MOST = 5000;
+const SHORTEST = 2;
+const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#x27;": "'" };
+/** What of a speech is looked through, in the order in which it stands in the page. */
+const PARTS = ":scope > h4 .name, :scope > h4 .pos, :scope > .said > .words";
+
+const texts = new WeakMap();
+
+/** The words of a speech, in the letters that are compared. */
+function textOf(item) {
+  if (!texts.has(item)) {
+    const plain = (item.html || "").replace(/<\/?(?:a|em|strong|s|code|span)\b[^>]*>/g, "").replace(/<[^>]*>/g, " ").replace(/&(?:amp|lt|gt|quot|#39|#x27);/g, (each) => ENTITIES[each]);
+    texts.set(item, folded(plain).replace(/\s+/g, " "));
+  }
+  return texts.get(item);
+}
+
+function count(text, wanted) {
+  let found = 0;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found += 1;
+  return found;
+}
+
+/** Where the words stand: which speech, and the how manieth place in it. */
+function hitsOf(state, named, wanted) {
+  const hits = [];
+  for (const round of state.rounds) {
+    for (const item of round.items) {
+      if (item.kind === "act") continue;
+      const line = [person(state, item.participant).name, positionOf(item, named).text].map(folded);
+      const number = line.reduce((sum, each) => sum + count(each, wanted), 0) + count(textOf(item), wanted);
+      for (let place = 0; place < number && hits.length < MOST; place += 1) hits.push({ id: item.id, place });
+    }
+  }
+  return hits;
+}
+
+function rangesIn(id, words) {
+  const article = document.getElementById(turnPlace(id));
+  if (!article) return [];
+  return [...article.querySelectorAll(PARTS)].flatMap((each) => rangesOf(each, words));
+}
+
+export function useSearch(state, derived, folds) {
+  const [words, setWords] = useState("");
+  const [at, setAt] = useState(-1);
+  const [wanted, setWanted] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const now = folded(words).replace(/\s+/g, " ").trim();
+      setWanted(now.length >= SHORTEST || /[^\x00-\x7f]/.test(now) ? now : "");
+      setAt(-1);
+    }, PAUSE);
+    return () => clearTimeout(timer);
+  }, [words]);
+  const named = derived && derived.named ? derived.named : state.options;
+  const hits = useMemo(() => (wanted ? hitsOf(state, named, wanted) : []), [wanted, state.rounds, named]);
+  const paint = useRef(() => {});
+  paint.current = () => {
+    mark("found", [...new Set(hits.map((hit) => hit.id))].flatMap((id) => rangesIn(id, wanted)));
+    const hit = hits[at];
+    mark("found-now", hit ? rangesIn(hit.id, wanted).slice(hit.place, hit.place + 1) : []);
+  };
+  useEffect(() => {
+    let frame = 0;
+    const soon = () => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => paint.current());
+    };
+    soon();
+    if (!wanted) return () => cancelAnimationFrame(frame);
+    const end = folds.watch(soon);
+    return () => {
+      end();
+      cancelAnimationFrame(frame);
+    };
+  }, [hits, at, wanted]);
+  const step = async (by) => {
+    if (!hits.length) return;
+    const next = at < 0 ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length;
+    setAt(next);
+    const hit = hits[next];
+    folds.set([hit.id], MADE);
+    const before = document.activeElement;
+    await visit(turnPlace(hit.id), "", 0);
+    const range = rangesIn(hit.id, wanted)[hit.place];
+    if (range) {
+      const { top } = range.getBoundingClientRect();
+      const room = stuck() + Math.min(160, innerHeight / 4);
+      if (top < stuck() + 60 || top > innerHeight - 80) scrollTo({ top: scrollY + top - room, behavior: "instant" });
+    }
+    // Whoever types goes on typing.
+    if (before && before.isConnected) before.focus({ preventScroll: true });
+    paint.current();
+  };
+  return { words, setWords, wanted, hits, at, step };
+}
+
+/** The field in the bar. Enter goes on, Shift and Enter back, Escape ends it. */
+export function Find({ search }) {
+  const { words, setWords, wanted, hits, at, step } = search;
+  const pressed = (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      step(event.shiftKey ? -1 : 1);
+    } else if (event.key === "Escape" && words) {
+      event.preventDefault();
+      setWords("");
+    }
+  };
+  const told = !wanted ? "" : !hits.length ? t("Not found") : at < 0 ? t("{n} found", { n: hits.length }) : t("{n} of {m}", { n: at + 1, m: hits.length });
+  return html`<div class=${`find${words ? " finding" : ""}`} role="search">
+    <label><span class="sr">${t("Find in the speeches")}</span><input type="search" id="find" placeholder=${t("Find in the speeches")} value=${words} onInput=${(event) => setWords(event.target.value)} onKeyDown=${pressed} /></label>
+    <span class="found" role="status">${told}</span>
+    ${hits.length > 0 && html`<button type="button" class="quiet icon" aria-label=${t("Hit before")} onClick=${() => step(-1)}>↑</button><button type="button" class="quiet icon" aria-label=${t("Next hit")} onClick=${() => step(1)}>↓</button>`}
+  </div>`;
+}

@@ -1,0 +1,94 @@
+// The question, and the documents that come with it. Text is read in the browser; what the program
+// cannot read yet is said at once, and nothing is sent before the start.
+import { useRef, useState } from "../vendor/hooks.js";
+import { count } from "../format.js";
+import { Icon } from "../icons.js";
+import { html } from "../ui.js";
+import { n, t } from "../words.js";
+
+const KINDS = {
+  pdf: "PDF", doc: "Word", docx: "Word", odt: "OpenDocument", xls: "Excel", xlsx: "Excel", ppt: "PowerPoint", pptx: "PowerPoint",
+  png: "picture", jpg: "picture", jpeg: "picture", gif: "picture", webp: "picture", zip: "archive", gz: "archive",
+};
+/** What JSON adds around the words of a request, at most. */
+const AROUND = 20_000;
+
+/** How many bytes a text takes on its way. */
+const bytes = (text) => new Blob([JSON.stringify(text)]).size;
+
+/** The document as it will be sent, or why it cannot be. */
+async function read(file, limits) {
+  const kind = KINDS[file.name.split(".").pop().toLowerCase()];
+  if (kind) return { name: file.name, problem: t("This program reads text only. Save it as text or Markdown and add that.") };
+  if (file.size > limits.request) return { name: file.name, problem: t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.request / 1_048_576).toFixed(0) }) };
+  let text;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    return { name: file.name, problem: t("It is no text in UTF-8. Save it as text and add that.") };
+  }
+  if (text.includes("\0")) return { name: file.name, problem: t("It is no text in UTF-8. Save it as text and add that.") };
+  if (!text.trim()) return { name: file.name, problem: t("It is empty.") };
+  if (text.length > limits.document) return { name: file.name, problem: t("It has {n} characters; at most {most} fit. Add an excerpt.", { n: count(text.length), most: count(limits.document) }) };
+  return { name: file.name, text, bytes: bytes(text) };
+}
+
+/** Documents by what can be sent: the first that fit, and whoever would be too much. */
+export function fitting(documents, topic, limits) {
+  let left = limits.request - AROUND - bytes(topic);
+  let places = limits.documents;
+  return documents.map((each) => {
+    if (each.problem) return each;
+    if (places <= 0) return { ...each, problem: t("At most {n} documents fit.", { n: limits.documents }) };
+    if (each.bytes > left) return { ...each, problem: t("Together they are too large: at most {size} MB fit. Remove some, or add excerpts.", { size: (limits.request / 1_048_576).toFixed(0) }) };
+    left -= each.bytes;
+    places -= 1;
+    return each;
+  });
+}
+
+export function Question({ topic, setTopic, documents, setDocuments, limits }) {
+  const [over, setOver] = useState(false);
+  const chooser = useRef(null);
+  const add = async (files) => {
+    const found = await Promise.all([...files].map((each) => read(each, limits)));
+    setDocuments((before) => [...before.filter((old) => !found.some((each) => each.name === old.name)), ...found]);
+  };
+  const carries = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+  const dragged = (event) => {
+    if (!carries(event)) return;
+    event.preventDefault();
+    setOver(true);
+  };
+  const dropped = (event) => {
+    if (!carries(event)) return;
+    event.preventDefault();
+    setOver(false);
+    add(event.dataTransfer.files);
+  };
+  const shown = fitting(documents, topic, limits);
+  const long = topic.length > limits.question;
+  return html`<h1><label for="question">${t("What do you want to decide?")}</label></h1>
+    <div class=${over ? "box over" : "box"} onDragEnter=${dragged} onDragOver=${dragged} onDragLeave=${() => setOver(false)} onDrop=${dropped}>
+      <textarea id="question" rows="4" dir="auto" autofocus required aria-describedby="question-help" aria-invalid=${long ? "true" : undefined} value=${topic} placeholder=${t("Should we …? Say what it is about, and what limits you: time, money, people.")} onInput=${(event) => setTopic(event.target.value)}></textarea>
+      ${shown.length > 0 && html`<ul class="documents" aria-label=${t("Documents")}>${shown.map((each, place) => html`<li key=${each.name} class=${each.problem ? "refused" : undefined}>
+        <${Icon} name=${each.problem ? "flag" : "document"} />
+        <span class="what"><b dir="auto">${each.name}</b> ${each.problem
+          ? html`<span class="why">${each.problem}</span>`
+          : html`<span class="soft">${n(each.text.length, "{n} character", "{n} characters")}</span>`}</span>
+        <button type="button" class="quiet icon" aria-label=${t("Remove {name}", { name: each.name })} onClick=${() => setDocuments((before) => before.filter((_, at) => at !== place))}><${Icon} name="close" /></button></li>`)}</ul>`}
+      <div class="drop"><${Icon} name="document" /><span>${t("Drop documents here, or")} <button type="button" class="link" onClick=${() => chooser.current.click()}>${t("choose files")}</button></span>
+        <input ref=${chooser} type="file" multiple hidden aria-label=${t("Documents")} onChange=${(event) => {
+          add(event.target.files);
+          event.target.value = "";
+        }} /></div>
+    </div>
+    <p id="question-help" class=${long ? "too-long" : "sr"} role=${long ? "alert" : undefined}>${long
+      ? t("The question has {n} characters; at most {most} fit. Put the material into a document.", { n: count(topic.length), most: count(limits.question) })
+      : t("Everybody at the table reads the question and the documents.")}</p>`;
+}
+
+/** What goes with the question. */
+export function contextOf(documents, topic, limits) {
+  return fitting(documents, topic, limits).filter((each) => !each.problem).map((each) => ({ source: each.name, text: each.text }));
+}

@@ -1,0 +1,67 @@
+// The words of the interface. The English text is the key: what has no translation is said in English.
+// `words/*.json` hold the other languages; a file on disk carries them all.
+
+const KNOWN = ["de", "es", "zh"];
+const STORED = "roundtable-language";
+let language = "en";
+let words = {};
+
+/** The language of the interface: the chosen one, otherwise the first of the reader's that we have. */
+function wanted() {
+  try {
+    const chosen = localStorage.getItem(STORED);
+    if (chosen === "en" || KNOWN.includes(chosen)) return chosen;
+  } catch {
+    // A file from disk may have no storage.
+  }
+  for (const each of navigator.languages || []) {
+    const name = each.slice(0, 2).toLowerCase();
+    if (name === "en" || KNOWN.includes(name)) return name;
+  }
+  return "en";
+}
+
+/** Before anything is drawn. */
+export async function learnWords() {
+  language = wanted();
+  document.documentElement.lang = language;
+  if (language === "en") return;
+  const carried = document.getElementById("words");
+  try {
+    words = carried ? JSON.parse(carried.textContent)[language] : await (await fetch(`/assets/words/${language}.json`)).json();
+  } catch {
+    // English is better than nothing.
+    language = document.documentElement.lang = "en";
+  }
+}
+
+export function languageNow() {
+  return language;
+}
+
+/** In another language from now on; the page is drawn anew. */
+export function speak(name) {
+  try {
+    localStorage.setItem(STORED, name);
+  } catch {
+    return;
+  }
+  location.reload();
+}
+
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/** A text of the interface, with `{name}` filled in. */
+export function t(text, values = {}) {
+  return filled(words[text] || text, values);
+}
+
+/** A text with a number in it, in the form that the number asks for. `{n}` is the number. */
+export function n(number, one, many, values = {}) {
+  const told = words[`${one}|${many}`];
+  const forms = told ? told.split("|") : [one, many];
+  const singular = new Intl.PluralRules(language).select(number) === "one";
+  return filled(singular ? forms[0] : forms[forms.length - 1], { n: new Intl.NumberFormat(language).format(number), ...values });
+}

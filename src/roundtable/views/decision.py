@@ -1,0 +1,490 @@
+"""The decision: what came out, as somebody reads it who has to decide, in ten seconds.
+
+One read model for the page, the report and the printed page. Figures come from the delivery and
+its standing; nothing is counted again here, and nothing that is not known is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..core.naming import name_of
+from ..core.record import record_of
+from ..core.state import State
+from ..core.text import clip_words, count_words, same_words, sentences
+from .citing import cite, cited, in_words, plain, surroundings_of
+from .decision_flags import flags
+from .decision_made import made_of
+from .decision_parts import (
+    STATES,
+    Agreement,
+    Answer,
+    Cause,
+    Change,
+    Disagreement,
+    ExpertLine,
+    Facts,
+    Flag,
+    Kept,
+    Kind,
+    Made,
+    OpenPoint,
+    Question,
+    Reason,
+    Slope,
+    Step,
+    Sure,
+    Vote,
+    WorkLine,
+    number,
+)
+from .decision_people import disagreement, experts
+from .decision_votes import labels, slope, votes
+from .delivery import Delivery, kept_for_the_record
+from .delivery_parts import PointTold
+from .report_parts import clean, line
+from .safe_markdown import to_html
+
+BELOW = 2
+"""The level of the page's heading over what was written."""
+LONGEST_QUESTION = 140
+LONGEST_ANSWER = 140
+"""Characters up to which a sentence is an answer that is read at a glance."""
+LONGEST_SECOND = 280
+_ASKS = ("?", "？", "؟")
+_CLOSERS = ' "”’»」』)）]*_'
+_CONDITION = re.compile(
+    r"^(?:(?:if|wenn|falls|si)\s+|如果|若)?\s*(?P<when>.{8,}?)\s*"
+    r"[:,;：，；]\s*(?:then|dann|entonces|则|那么)\s+(?P<then>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+PROSE = frozenset({"text", "txt", "md", "markdown"})
+"""Endings of files that hold text for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """All of it, in the order in which it is read."""
+
+    kind: Kind
+    partial: bool
+    facts: Facts
+    question: Question
+    answer: Answer
+    cause: Cause | None
+    votes: tuple[Vote, ...]
+    confidence: Sure
+    agreement: Agreement | None
+    flags: tuple[Flag, ...]
+    why: tuple[Reason, ...]
+    open_points: tuple[OpenPoint, ...]
+    dissent: Disagreement
+    would_change: tuple[Change, ...]
+    steps: tuple[Step, ...]
+    experts: tuple[ExpertLine, ...]
+    slope: Slope | None
+    assumptions: tuple[str, ...]
+    rests_on: tuple[str, ...]
+    works: tuple[WorkLine, ...]
+    record: tuple[Kept, ...]
+    made: Made
+
+    @classmethod
+    def of(cls, state: State, *, interrupted: bool = False) -> Decision:
+        """The decision of a discussion, which may still be going on. `interrupted` says that it is
+        open and nobody drives it, which no event tells."""
+        name = f"decision{' interrupted' if interrupted else ''}"
+        return state.derived(name, lambda s: _decision(s, interrupted))
+
+    @property
+    def state(self) -> str:
+        """The kind in a word or two."""
+        return STATES[self.kind]
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a list shows of a decision, without all that takes long to find."""
+
+    kind: Kind
+    question: Question
+    first: str
+    """The first sentence of the answer."""
+    votes: tuple[Vote, ...]
+    confidence: Sure
+    dissent: bool
+
+    @classmethod
+    def of(cls, state: State, *, interrupted: bool = False) -> Glance:
+        """The same as the decision says, for as many discussions as a list has."""
+        delivery = Delivery.of(state)
+        kind = _kind(state, delivery, interrupted)
+        counted = votes(delivery.decisions)
+        return cls(
+            kind=kind,
+            question=question_of(clean(state.start.topic)),
+            first=_first_two(state, delivery, kind, _cause(state, kind))[0],
+            votes=counted,
+            confidence=_sure(delivery),
+            dissent=any(p.side in ("other", "own") for v in counted for p in v.pieces),
+        )
+
+    @property
+    def state(self) -> str:
+        return STATES[self.kind]
+
+
+def _decision(state: State, interrupted: bool) -> Decision:
+    delivery = Delivery.of(state)
+    verdict = state.verdict
+    kind = _kind(state, delivery, interrupted)
+    cause = _cause(state, kind)
+    facts = _facts(state)
+    return Decision(
+        kind=kind,
+        partial=delivery.partial,
+        facts=facts,
+        question=question_of(clean(state.start.topic)),
+        answer=_answer(state, delivery, kind, cause),
+        cause=cause,
+        votes=votes(delivery.decisions),
+        confidence=_sure(delivery),
+        agreement=_agreement(delivery),
+        flags=flags(state, delivery),
+        why=tuple(_reason(state, delivery, each) for each in (verdict.why if verdict else ())),
+        open_points=tuple(
+            OpenPoint(each.text, _standing(each))
+            for each in delivery.points_that_are("disputed", "held", "open")
+        ),
+        dissent=disagreement(state, delivery),
+        would_change=tuple(
+            _change(state, each) for each in (verdict.would_change if verdict else ())
+        ),
+        steps=tuple(
+            Step(line(each.due), plain(cited(state, each.text).text), "", line(each.owner))
+            for each in delivery.next_steps
+        ),
+        experts=experts(state, delivery),
+        slope=slope(delivery.decisions),
+        assumptions=delivery.assumptions,
+        rests_on=delivery.rests_on,
+        works=tuple(_works(state, delivery)),
+        record=tuple(
+            Kept(name_of(state, who), in_words(state, text))
+            for who, text in kept_for_the_record(state)
+        ),
+        made=made_of(state, delivery, facts),
+    )
+
+
+# How it stands
+
+
+def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
+    closed, question = state.closed, delivery.question
+    if closed is None:
+        if state.paused is not None:
+            return "paused"
+        return "interrupted" if interrupted else "live"
+    if closed.status == "failed":
+        return "failed"
+    # Who stops a discussion gets the answer as far as it came, if there is one.
+    if state.verdict is None:
+        return "stopped" if closed.status == "stopped" else "none"
+    if delivery.demonstration and not delivery.meaningful:
+        return "demonstration"
+    if question is None:
+        return "values"
+    if question.delivered is not None:
+        return "decided"
+    if question.end is not None:
+        return "split"
+    spoke = [seat for seat in question.seats if seat.status not in ("absent", "demonstration")]
+    nobody_chose = not any(seat.status in ("voted", "own") for seat in spoke)
+    return "hollow" if len(spoke) > 1 and nobody_chose else "uncounted"
+
+
+_STOPPED = {
+    "too_few_answers": "too few of the experts answered",
+    "budget": "the limit of what it may cost was reached",
+    "stopped_by_user": "somebody stopped it",
+    "declined": "it was declined at the beginning",
+}
+
+
+def _cause(state: State, kind: Kind) -> Cause | None:
+    if kind == "interrupted":
+        return Cause(
+            "It was interrupted, and nobody leads it now.", "Go on: nothing that was said is lost."
+        )
+    if kind == "paused" and state.paused is not None:
+        by = line(state.paused.by)
+        why = f": {line(state.paused.reason)}" if state.paused.reason else ""
+        return Cause(f"Paused{f' by {by}' if by else ''}{why}.", "Resume it when you are ready.")
+    if state.closed is None or state.closed.status == "concluded":
+        return None
+    told = line(state.closed.detail) or _STOPPED.get(state.closed.stop_reason, "")
+    told = re.sub(r"^sorry[:,] +", "", told, flags=re.IGNORECASE)
+    return Cause(
+        _sentence(told or "it ended before there was an answer"), line(state.closed.remedy)
+    )
+
+
+def _facts(state: State) -> Facts:
+    ended = None
+    if state.closed is not None:
+        # News, outcomes and follow-ups come after the end: the last speech tells when it was.
+        ended = state.spoken_at[-1] if state.spoken_at else state.updated_at
+    rounds = max((speech.round for speech in state.speeches), default=0)
+    return Facts(len(state.voters), rounds, state.opened_at, ended)
+
+
+def _sure(delivery: Delivery) -> Sure:
+    held = delivery.confidence
+    if not delivery.meaningful:
+        why = "No vote could be counted."
+        if delivery.demonstration:
+            why = "The demonstration model shows how the program works; it cannot judge."
+        return Sure("none", None, None, why, "")
+    word = held.word.casefold()
+    match word:
+        case "high" | "medium" | "low":
+            return Sure(word, held.low, held.high, held.reason, held.meaning)
+        case _:
+            return Sure("none", None, None, held.reason, held.meaning)
+
+
+def _agreement(delivery: Delivery) -> Agreement | None:
+    question = delivery.question
+    if question is None or question.end is None:
+        return None
+    return Agreement(question.holding, question.seated)
+
+
+# The question and the answer
+
+
+def question_of(topic: str) -> Question:
+    """The sentence that asks; where none does, the first ones."""
+    whole = topic.strip()
+    found = [line(plain(each)) for each in sentences(whole)]
+    if line(plain(whole)) and len(line(plain(whole))) <= LONGEST_QUESTION:
+        return Question(line(plain(whole)), whole)
+    asking = [n for n, each in enumerate(found) if each.rstrip(_CLOSERS).endswith(_ASKS)]
+    if not asking:
+        return Question(clip_words(_as_many(found), LONGEST_QUESTION), whole)
+    last = asking[-1]
+    short = found[last]
+    # “Why?” asks nothing by itself.
+    if len(short) > LONGEST_QUESTION:
+        # “The board asks: …?” asks behind its colon.
+        behind = short.rpartition(": ")[2] if ": " in short else ""
+        fits = 20 < len(behind) <= LONGEST_QUESTION and behind[:1].isalpha()
+        short = behind[:1].upper() + behind[1:] if fits else short
+    elif last and count_words(short) < 3 and len(found[last - 1]) + len(short) < LONGEST_QUESTION:
+        short = f"{found[last - 1]} {short}"
+    return Question(clip_words(short, LONGEST_QUESTION), whole)
+
+
+def _as_many(found: Sequence[str]) -> str:
+    told = ""
+    for each in found:
+        if told and len(told) + len(each) >= LONGEST_QUESTION:
+            return told
+        told = f"{told} {each}".strip()
+    return told
+
+
+def _answer(state: State, delivery: Delivery, kind: Kind, cause: Cause | None) -> Answer:
+    verdict = state.verdict
+    written = ""
+    if verdict is not None and verdict.answer.strip():
+        written = to_html(clean(verdict.answer).strip(), below=BELOW, around=surroundings_of(state))
+    first, second = _first_two(state, delivery, kind, cause)
+    second = clip_words(second, LONGEST_SECOND)
+    return Answer(first, "" if same_words(first, second) else second, written)
+
+
+def _first_two(
+    state: State, delivery: Delivery, kind: Kind, cause: Cause | None
+) -> tuple[str, str]:
+    match kind:
+        case "live":
+            return "No answer yet.", ""
+        case "failed" | "stopped" | "interrupted" | "paused":
+            told = cause.text if cause else ""
+            yet = "No answer yet" if kind in ("interrupted", "paused") else "No answer"
+            return f"{yet}: {_small(told)}" if told else f"{yet}.", _kept(state)
+        case "none":
+            return "No answer was given.", _kept(state)
+        case "split":
+            return _split(delivery), next(iter(_brief(state)), "")
+        case "hollow":
+            return _hollow(state, delivery), ""
+        case "decided" | "demonstration" | "values" | "uncounted":
+            return _chosen(state, delivery)
+
+
+def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
+    """The writer's own short answer; the words of the vote where there is none, where it says
+    something else, or where it is too long to be read at a glance."""
+    brief = _brief(state)
+    chosen = delivery.question.answer if delivery.question else ""
+    chosen = _sentence(chosen[:1].upper() + chosen[1:]) if chosen else ""
+    if chosen and (delivery.contradicts or not brief):
+        return chosen, ""
+    if not brief and delivery.extract:
+        agreed = len(delivery.points_that_are("agreed"))
+        of = f"the table agrees on {number(agreed)} {'point' if agreed == 1 else 'points'}"
+        return f"Nothing was put to the vote; {of}.", ""
+    if not brief:
+        told = _written(state)
+        return (told[0], told[1] if len(told) > 1 else "") if told else (delivery.headline, "")
+    first, second = brief[0], brief[1] if len(brief) > 1 else ""
+    if len(first) <= LONGEST_ANSWER:
+        return first, second
+    before, colon, after = first.partition(": ")
+    if colon and len(before) <= LONGEST_ANSWER and after:
+        return _sentence(before), after[:1].upper() + after[1:]
+    if chosen and len(chosen.split()) > 2 and len(chosen) <= LONGEST_ANSWER:
+        return chosen, second
+    return first, second
+
+
+def _brief(state: State) -> list[str]:
+    """The sentences of the short answer that the writer declared."""
+    if state.verdict is None:
+        return []
+    return sentences(plain(cited(state, state.verdict.brief).text))
+
+
+def _written(state: State) -> list[str]:
+    """The sentences of all that was written."""
+    if state.verdict is None:
+        return []
+    return [plain(each) for each in sentences(plain(cited(state, state.verdict.answer).text))]
+
+
+def _split(delivery: Delivery) -> str:
+    question = delivery.question
+    assert question is not None, "without a decision nothing is split"
+    short = labels(question)
+    ranked = sorted(question.options, key=lambda each: -len(each.participants))
+    told = [
+        f"{number(len(each.participants))} for “{short[each.id]}”"
+        for each in ranked
+        if each.participants
+    ]
+    if own := len(question.named("own")):
+        told.append(f"{number(own)} with a position of {'its' if own == 1 else 'their'} own")
+    return f"No answer: {', '.join(told)}." if told else "No answer: no option has a vote."
+
+
+def _hollow(state: State, delivery: Delivery) -> str:
+    record = record_of(state)
+    said = [p for seat in delivery.seats if (p := line(record.position(seat.participant)))]
+    alike = len(said) > 1 and all(same_words(said[0], each) for each in said)
+    if alike and len(said) == len(delivery.seats):
+        words = clip_words(said[0].rstrip(" .。"), 80)
+        return f"No answer: all {number(len(said))} say “{words}”, and nobody chose."
+    return "No answer: nobody chose."
+
+
+def _kept(state: State) -> str:
+    said = sum(speech.round > 0 for speech in state.speeches)
+    if not said:
+        return "Nothing was said yet."
+    return f"{number(said).capitalize()} {'speech is' if said == 1 else 'speeches are'} kept."
+
+
+# Why, and what would change it
+
+
+def _reason(state: State, delivery: Delivery, text: str) -> Reason:
+    found = cited(state, text)
+    points = [p for p in delivery.points if p.id in found.points]
+    # A reason that is a point to the letter is that point.
+    points = points or [p for p in delivery.points if same_words(p.text, found.text)]
+    record = record_of(state)
+    cites = list(found.cites)
+    for each in points:
+        point = record.point(each.id)
+        if point is not None and not cites:
+            cites += [c for c in [cite(state, point.turn_id, words=each.text)] if c is not None]
+    return Reason(
+        html=to_html(found.text, below=BELOW + 1),
+        text=plain(found.text),
+        cites=tuple(cites),
+        status=_agreed(points[0]) if len(points) == 1 else "",
+    )
+
+
+def _agreed(point: PointTold) -> str:
+    if point.status == "agreed":
+        everybody = len(point.holders)
+        if everybody != point.of:
+            return f"Held by {everybody}"
+        return "Agreed by both" if everybody == 2 else f"Agreed by all {everybody}"
+    if point.status == "held":
+        return f"Held by {len(point.holders)} of {point.of}"
+    return _standing(point) if point.status == "disputed" else ""
+
+
+def _standing(point: PointTold) -> str:
+    """Who is for it, against it and silent, in figures."""
+    told = [f"{len(point.holders)} for"]
+    if point.opponents:
+        told.append(f"{len(point.opponents)} against")
+    if point.doubts:
+        told.append(f"{len(point.doubts)} in doubt")
+    silent = point.of - len(point.holders) - len(point.opponents) - len(point.doubts)
+    if silent > 0:
+        told.append(f"{silent} not heard")
+    return ", ".join(told)
+
+
+def _change(state: State, text: str) -> Change:
+    found = cited(state, text)
+    told = plain(found.text)
+    parts = _CONDITION.match(told)
+    if parts is None:
+        return Change(told, "", "", found.cites)
+    then = parts["then"].strip()
+    return Change(
+        _sentence(parts["when"][:1].upper() + parts["when"][1:]).rstrip("."),
+        then[:1].upper() + then[1:],
+        "",
+        found.cites,
+    )
+
+
+# What it hands over
+
+
+def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
+    for each in delivery.works.standing:
+        ending = each.name.rpartition(".")[2].lower() if "." in each.name else "text"
+        yield WorkLine(
+            each.name,
+            ending,
+            each.by,
+            cite(state, each.turn_id),
+            "" if each.left_out else each.text,
+            "" if each.left_out else each.file,
+            to_html(clean(each.text), below=BELOW + 1)
+            if ending in PROSE and not each.left_out
+            else "",
+        )
+
+
+def _sentence(text: str) -> str:
+    stripped = text.strip().rstrip(",;: ")
+    ended = stripped.endswith((".", "!", "?", "。", "！", "？", "؟", "…"))
+    return stripped if ended else f"{stripped}."
+
+
+def _small(text: str) -> str:
+    """For the middle of a sentence; a name or an abbreviation keeps its capitals."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

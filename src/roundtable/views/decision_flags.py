@@ -1,0 +1,194 @@
+"""What somebody who decides must know beside the answer, in sentences; the weightiest first.
+
+Codes of findings, flags and notes are for programs: here each has a sentence, or is no matter for
+the first screen and stays in “How this was made”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ..core.assessment import effective_voters_of
+from ..core.naming import line
+from ..core.state import State
+from ..core.text import first_sentences, sentences
+from ..core.values import EXAMPLE_NOTE, Finding, FindingCode
+from .decision_parts import Flag, listed, number
+from .delivery import Delivery
+from .delivery_parts import Seat
+
+FINDINGS: dict[FindingCode, Callable[[int], str]] = {
+    "contradiction": lambda _: "The written answer says something else than the table chose.",
+    "not_found": lambda n: f"{_many(n, 'quotation', 'stands', 'stand')} in no speech.",
+    "number": lambda n: f"{_many(n, 'quotation', 'gives', 'give')} another number than the speech.",
+    "negation": lambda n: f"{_many(n, 'quotation', 'leaves', 'leave')} out a negation.",
+    "stitched": lambda n: (
+        f"{_many(n, 'quotation', 'joins', 'join')} words that do not belong together."
+    ),
+    "wrong_speaker": lambda n: (
+        f"{_many(n, 'quotation', 'is', 'are')} ascribed to somebody who did not say it."
+    ),
+    "wrong_turn": lambda n: (
+        f"{_many(n, 'quotation', 'does', 'do')} not stand in the speech that is cited for it."
+    ),
+    "second_hand": lambda n: (
+        f"{_many(n, 'quotation', 'gives', 'give')} words that their speaker only quoted."
+    ),
+    "translation": lambda n: (
+        f"{_many(n, 'quotation', 'is', 'are')} translated, and could not be checked."
+    ),
+    "unchecked": lambda _: "Not all quotations were checked.",
+    "unknown_turn": lambda n: (
+        f"{_many(n, 'citation', 'points', 'point')} to a speech that does not exist."
+    ),
+    "host_cited": lambda _: "The answer cites its own writer, which proves nothing.",
+    "missing_part": lambda _: "A part of the answer that was asked for is missing.",
+    "words_differ": lambda _: "",
+    "no_declaration": lambda _: "",
+}
+"""Sentences for what the check found; of the last two, names tell more (`_doubts`)."""
+
+MARKS: dict[str, str] = {
+    "[pasted answer]": "Most of the answer is copied from one speech.",
+    "[no citations]": "The answer cites nobody.",
+    "[voting rules disagree]": "Other ways of counting the votes would choose another answer.",
+    "[counted by the program]": "No model wrote this answer: the program counted it.",
+    "[statement not revised]": "The statement was not revised after the critique.",
+}
+"""Sentences for what a verdict is marked with beside what the check found."""
+
+NOTES: dict[str, str] = {
+    "one_survivor": "Only one expert answered, so there was nobody to talk to.",
+    "single_survivor": "Only one expert is left, so there was nobody to talk to.",
+    "panel_degraded": "Another model spoke in place of the one that was wanted.",
+    "misrepresentation": "One of the experts calls the written answer inaccurate.",
+    "correction": "One of the experts asks for a correction of the written answer.",
+    "rewrite_failed": "The answer could not be rewritten after the experts corrected it.",
+    "rewrite_unchecked": "The answer was rewritten, and nobody checked it again.",
+    "rough_options": "The options were read from the answers' own words.",
+    "silent_round": "Nobody spoke in a round, so the discussion ended there.",
+    "no_cross_critique": "Nobody could be criticised, so the first answers stand.",
+    "round2_omitted": "The experts did not examine each other: too few answered.",
+    "bias_risk": "The answer was written by a model that also took part.",
+}
+"""Sentences for those notes that bear on the decision."""
+
+ONE_FAMILY = "one_family"
+
+
+def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
+    """All of them, the weightiest first."""
+    found = [
+        *_findings(delivery.findings),
+        *_doubts(delivery),
+        *_conditions(delivery),
+        *_gave_in(delivery.seats),
+        *_family(state, delivery),
+        *_how_it_ended(state, delivery),
+        # Whoever was not asked before it ended is not absent.
+        *(_missing(delivery) if state.verdict is not None else ()),
+        *_noted(state),
+    ]
+    unique = {flag.text: flag for flag in reversed(found)}
+    return tuple(flag for flag in found if unique[flag.text] is flag)
+
+
+def finding_told(code: FindingCode, count: int) -> str:
+    """What the check found, so many times, in a sentence."""
+    return FINDINGS[code](count)
+
+
+def _findings(findings: Sequence[Finding]) -> Iterator[Flag]:
+    codes = list(dict.fromkeys(each.code for each in findings))
+    serious = {each.code for each in findings if each.serious}
+    for code in sorted(codes, key=lambda c: (c != "contradiction", c not in serious)):
+        if told := finding_told(code, sum(each.code == code for each in findings)):
+            yield Flag(code, told)
+
+
+def _doubts(delivery: Delivery) -> Iterator[Flag]:
+    for code, told in (
+        ("words_differ", "what it wrote and what it declared differ; the declaration counts."),
+        ("no_declaration", "its last words declare nothing, so its vote is not counted."),
+    ):
+        for each in delivery.findings:
+            if each.code == code:
+                where = each.message.partition(":")[0]
+                yield Flag(code, f"{where}: {told}")
+
+
+def _conditions(delivery: Delivery) -> Iterator[Flag]:
+    for seat in delivery.seats:
+        for demand in seat.demands if seat.holds or seat.refused else ():
+            if demand in seat.refused:
+                told = f"The demand of {seat.name} was refused by its own side: {demand}"
+            else:
+                told = f"{seat.name} agrees only on a condition that not all have granted: {demand}"
+            yield Flag("condition", _ended(told))
+
+
+def _gave_in(seats: Sequence[Seat]) -> Iterator[Flag]:
+    if names := [seat.name for seat in seats if seat.gave_in]:
+        yield Flag("gave_in", f"{listed(names)} came over without naming an argument.")
+
+
+def _family(state: State, delivery: Delivery) -> Iterator[Flag]:
+    notes = [note for note in state.notes if note.code == ONE_FAMILY]
+    if notes:
+        seats = number(len(state.voters))
+        who = "Both" if seats == "two" else f"All {seats}"
+        told = f"{who} experts run on models of one family: count their agreement as fewer"
+        yield Flag(ONE_FAMILY, f"{told} than {seats} voices.", remedy=line(notes[0].remedy))
+    elif delivery.voters and _few_voters(state, delivery.seats):
+        yield Flag("voters", _ended(delivery.voters))
+
+
+def _few_voters(state: State, seats: Sequence[Seat]) -> bool:
+    """Whether a whole voice is missing: what little likeness costs stays with the details."""
+    return effective_voters_of(state).number <= sum(bool(seat.choice) for seat in seats) - 0.75
+
+
+def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:
+    if delivery.demonstration:
+        yield Flag("demonstration", "Not for real decisions: a demonstration model spoke.")
+    if state.exhausted is not None:
+        limit = state.exhausted.limit.replace("_", " ")
+        yield Flag("budget", f"The limit of {limit} was reached before the end.")
+    elif delivery.partial:
+        yield Flag("partial", "It was ended early: this is the answer as far as it came.")
+    if delivery.extract:
+        yield Flag("extract", "No model wrote this answer: it is put together from what was said.")
+    for mark in delivery.flags:
+        if mark in MARKS:
+            yield Flag(mark.strip("[]").replace(" ", "_"), MARKS[mark])
+
+
+def _missing(delivery: Delivery) -> Iterator[Flag]:
+    for name in delivery.absent:
+        yield Flag("absent", f"{name} did not answer.", remedy="Ask only this expert")
+    for seat in delivery.seats:
+        if seat.missed and seat.status not in ("absent", "undeclared"):
+            yield Flag("missed", f"{seat.name}: {seat.missed}.")
+
+
+def _noted(state: State) -> Iterator[Flag]:
+    codes = dict.fromkeys(note.code.partition("/")[0] for note in state.notes)
+    if state.substitutions:
+        codes.setdefault("panel_degraded")
+    for code in codes:
+        if code in NOTES:
+            yield Flag(code, NOTES[code])
+    for note in state.notes:
+        if note.code == EXAMPLE_NOTE:
+            about = " ".join(sentences(line(note.text))[1:])
+            yield Flag(
+                EXAMPLE_NOTE, f"A recorded example. {first_sentences(about, 1, 240)}".strip()
+            )
+
+
+def _many(count: int, noun: str, one: str, many: str) -> str:
+    return f"A {noun} {one}" if count == 1 else f"{number(count).capitalize()} {noun}s {many}"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "。", "！", "？", "…")) else f"{text}."

@@ -1,0 +1,80 @@
+"""A discussion as one row of the list: question, answer, vote, how sure, what it cost.
+
+All of it is what the decision says, so that the list never says something else than the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..core.decide import decide
+from ..core.effects import TakeTurn
+from ..core.state import State
+from ..core.values import OUTSIDE
+from ..procedures import procedure_spec
+from .decision import Glance
+from .decision_json import plain
+from .decision_parts import Kind, Sure
+from .report_parts import line
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row, for people."""
+
+    kind: Kind | Literal["turn"]
+    """As the decision has it; `turn`: somebody outside the program is waited for."""
+    state: str
+    """The kind in a word or two, in English."""
+    question: str
+    whole: str
+    """The whole question, where the one above is shorter; else empty."""
+    answer: str
+    """In a sentence; why there is none, where there is none; empty while it goes on."""
+    vote: dict[str, Any] | None
+    """The vote on the question, as `decision.votes` has it."""
+    others: tuple[dict[str, str], ...]
+    """Further votes: `title` and `figure`."""
+    confidence: Sure
+    cost_usd: float | None
+    """None where a price is not known."""
+    dissent: bool
+    follows: str
+    """The discussion whose table it asks further; empty: none."""
+    round: int
+    speaking: int
+    """How many are being called or waited for now."""
+    waits_for: tuple[str, ...]
+    """Names of those among them who are no models of the program's."""
+
+    @classmethod
+    def of(cls, state: State, *, interrupted: bool) -> Row:
+        decision = Glance.of(state, interrupted=interrupted)
+        turns = [] if state.closed is not None or state.paused is not None else _open(state)
+        outside = [each for each in turns if each.plan.participant.speaker.model == OUTSIDE]
+        turn = bool(outside) and decision.kind in ("live", "interrupted")
+        vote, *others = decision.votes or (None,)
+        return cls(
+            kind="turn" if turn else decision.kind,
+            state="Your turn" if turn else decision.state,
+            question=decision.question.short,
+            whole=decision.question.whole if decision.question.cut else "",
+            answer="" if turn else decision.first,
+            vote=None if vote is None or not vote.pieces else plain(vote),
+            others=tuple({"title": each.title, "figure": each.figure} for each in others if each),
+            confidence=decision.confidence,
+            cost_usd=state.usage.cost_usd,
+            dissent=decision.dissent,
+            follows=state.start.follows,
+            round=max(
+                (each.plan.round for each in turns),
+                default=max((speech.round for speech in state.speeches), default=0),
+            ),
+            speaking=len(turns),
+            waits_for=tuple(line(each.plan.participant.name) for each in outside),
+        )
+
+
+def _open(state: State) -> list[TakeTurn]:
+    effects = decide(state, procedure_spec(state.start.procedure).procedure)
+    return [each for each in effects if isinstance(each, TakeTurn)]

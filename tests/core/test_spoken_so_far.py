@@ -1,0 +1,40 @@
+"""Words that are still being written are shown without what is declared in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtable.core.declaration_block import spoken_so_far
+
+LABELS = frozenset({"declaration"})
+WHOLE = (
+    "Hello `code` there.\n\n```python\nx = 1\n```\n\nMore.\n\n"
+    '```declaration\n{"votes": []}\n```\nAfter.\n'
+)
+
+
+@pytest.mark.requirement("Z-34")
+def test_no_sign_of_a_declaration_is_shown_and_what_is_shown_only_grows() -> None:
+    before = ""
+    for end in range(len(WHOLE) + 1):
+        shown = spoken_so_far(WHOLE[:end], LABELS)
+        assert shown.startswith(before)
+        assert "votes" not in shown
+        assert "decl" not in shown
+        before = shown
+    assert "x = 1" in before
+    assert before.endswith("After.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"votes": [', ""),
+        ("~~~declaration\n{}\n~~~\nAfter", "\nAfter"),
+        ("```\nforgotten\n```declaration\n{", "```\nforgotten\n"),
+        ("`", ""),
+        ("`code` goes on", "`code` goes on"),
+    ],
+)
+def test_forgotten_marks_other_fences_and_bare_json_hide_it_too(text: str, shown: str) -> None:
+    assert spoken_so_far(text, LABELS) == shown

@@ -1,0 +1,134 @@
+"""The list over HTTP: each row says what the decision says, and a search looks through it all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable.core.events import DiscussionOpened, NewEvent
+from roundtable.core.state import fold
+from roundtable.examples import examples
+from roundtable.surfaces.web import rows
+from roundtable.views.decision import Decision
+from roundtable.views.decision_json import plain
+
+from .house import House, house
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[House]:
+    async with house(tmp_path / "home") as opened:
+        yield opened
+
+
+async def put(
+    home: House, name: str, discussion_id: str, *, of: int | None = None, **first: Any
+) -> None:
+    """A recorded discussion as one's own; `of` its events only the first."""
+    new = []
+    for record in examples()[name].records()[:of]:
+        event = record.event
+        if isinstance(event, DiscussionOpened):
+            event = event.model_copy(update=first)
+        new.append(NewEvent(event, record.at, record.key))
+    await home.service._ledger.append(discussion_id, new, expected=0)
+
+
+async def listed(home: House, search: str = "") -> dict[str, Any]:
+    answer = await home.client.get(
+        "/api/discussions", params={"search": search}, headers=home.owner
+    )
+    assert answer.status_code == 200, answer.text
+    got: dict[str, Any] = answer.json()
+    return got
+
+
+@pytest.mark.requirement("Z-34")
+async def test_a_row_says_what_the_decision_says(home: House) -> None:
+    for number, name in enumerate(examples()):
+        await put(home, name, f"rt_0000000{number}")
+    got = await listed(home)
+    found = {each["discussion_id"]: each["row"] for each in got["discussions"]}
+    assert got["pending"] == 0
+    for number, name in enumerate(examples()):
+        row = found[f"rt_0000000{number}"]
+        decision = Decision.of(fold(examples()[name].records()))
+        assert row["answer"] == decision.answer.first
+        assert row["question"] == decision.question.short
+        assert row["state"] == decision.state
+        assert row["vote"] == (plain(decision.votes[0]) if decision.votes else None)
+        assert row["confidence"]["word"] == decision.confidence.word
+        assert row["cost_usd"] == decision.made.cost_usd
+    assert {row["dissent"] for row in found.values()} == {True, False}
+
+
+@pytest.mark.requirement("Z-34")
+async def test_rows_tell_whose_turn_it_is_what_was_interrupted_and_what_follows(
+    home: House,
+) -> None:
+    meeting = await home.meeting()
+    await put(home, "free-buses", "rt_00000001", of=25)
+    await put(home, "rails-monolith", "rt_00000002", follows="rt_00000001")
+    found = {each["discussion_id"]: each["row"] for each in (await listed(home))["discussions"]}
+    assert found[meeting.discussion_id]["kind"] == "turn"
+    assert found[meeting.discussion_id]["state"] == "Your turn"
+    assert found[meeting.discussion_id]["waits_for"]
+    assert found["rt_00000001"]["state"] == "Interrupted"
+    assert found["rt_00000002"]["follows"] == "rt_00000001"
+    said = await home.act(f"{home.at(meeting, 'seat', 'tea')}/speak", text="Tea, always.")
+    assert said.status_code == 200
+    again = {each["discussion_id"]: each["row"] for each in (await listed(home))["discussions"]}
+    before = found[meeting.discussion_id]["waits_for"]
+    assert again[meeting.discussion_id]["waits_for"] != before, "the row follows the discussion"
+
+
+@pytest.mark.requirement("Z-34")
+async def test_a_long_list_comes_at_once_and_its_rows_follow(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "AT_ONCE", 2)
+    for number in range(5):
+        await put(home, "lift-letter", f"rt_0000000{number}")
+    pending = []
+    for _ in range(3):
+        got = await listed(home)
+        assert len(got["discussions"]) == 5
+        assert sum(each["row"] is None for each in got["discussions"]) == got["pending"]
+        pending.append(got["pending"])
+    assert pending == [3, 1, 0]
+
+
+@pytest.mark.requirement("Z-34")
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("buses", ["rt_00000001"]),
+        ("FARES crowding", ["rt_00000001"]),
+        ("monolith", ["rt_00000002"]),
+        ("turn_id", []),
+        ("%", None),
+        ("x" * 1_000, []),
+        ("\u0000", ["rt_00000001", "rt_00000002"]),
+    ],
+)
+async def test_a_search_looks_through_questions_answers_and_speeches(
+    home: House, search: str, found: list[str] | None
+) -> None:
+    await put(home, "free-buses", "rt_00000001")
+    await put(home, "rails-monolith", "rt_00000002")
+    got = [each["discussion_id"] for each in (await listed(home, search))["discussions"]]
+    if found is not None:
+        assert sorted(got) == found
+
+
+async def test_a_deleted_discussion_is_gone_from_the_list(home: House) -> None:
+    await put(home, "free-buses", "rt_00000001")
+    assert len((await listed(home))["discussions"]) == 1
+    gone = await home.client.delete("/api/discussions/rt_00000001", headers=home.owner)
+    assert gone.status_code == 204
+    assert await listed(home) == {"discussions": [], "pending": 0}

@@ -1,0 +1,95 @@
+"""What is done and what is still to come, as the events tell it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from roundtable.core.events import (
+    DiscussionClosed,
+    DiscussionPaused,
+    Event,
+    StageClosed,
+    StageOpened,
+    StoredEvent,
+)
+from roundtable.core.state import State, fold
+from roundtable.core.values import OUTSIDE, SpeakerRef
+from roundtable.views.itinerary import itinerary
+from roundtable.views.page import needs_driver
+from roundtable.views.usual import alike, seconds_taken
+from tests.views.tables import opened, seat
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+DELIBERATION = {"procedure": "deliberation", "options": {"critique": True}}
+
+
+def stored(*events: Event, apart: float = 10) -> list[StoredEvent]:
+    return [
+        StoredEvent("rt_1", n + 1, BEGAN + timedelta(seconds=apart * n), event)
+        for n, event in enumerate(events)
+    ]
+
+
+def told(*events: Event) -> State:
+    return fold(stored(*events))
+
+
+@pytest.mark.requirement("Z-34")
+def test_a_deliberation_says_where_it_is_and_what_comes() -> None:
+    start = opened([seat("Ann"), seat("Bob")]).model_copy(update=DELIBERATION)
+    begun = itinerary(told(start))
+    assert begun["now"] is None
+    assert [(s["kind"], s["state"]) for s in begun["steps"]] == [
+        ("answers", "next"),
+        ("replies", "next"),
+        ("vote", "next"),
+        ("answer", "next"),
+    ]
+    turns = ("2/critique/ann", "2/critique/bob")
+    found = itinerary(
+        told(
+            start,
+            StageOpened(stage="answer", round=1, turns=("1/answer/ann",)),
+            StageClosed(stage="answer", round=1, spoke=("ann",)),
+            StageOpened(stage="clerk", round=0, turns=("0/clerk/host",)),
+            StageClosed(stage="clerk", round=0, spoke=("host",)),
+            StageOpened(stage="critique", round=2, turns=turns),
+        )
+    )
+    assert found["now"] == {"kind": "replies", "round": 2, "name": "critique", "hidden": True}
+    assert found["rounds"] == 2
+    assert [s["state"] for s in found["steps"]] == ["done", "now", "next", "next"]
+
+
+def test_a_meeting_counts_the_rounds_it_may_hold() -> None:
+    change = {"procedure": "meeting", "options": {"max_rounds": 3}}
+    found = itinerary(told(opened([seat("Ann"), seat("Bob")]).model_copy(update=change)))
+    assert [s["kind"] for s in found["steps"]] == ["discussion"] * 3 + ["answer"]
+
+
+def test_only_a_discussion_that_waits_for_nobody_from_outside_needs_a_driver() -> None:
+    model = opened([seat("Ann"), seat("Bob")])
+    assert needs_driver(told(model.model_copy(update=DELIBERATION)))
+    out = SpeakerRef(model=OUTSIDE)
+    seats = tuple(each.model_copy(update={"speakers": (out,)}) for each in model.participants)
+    change = {"procedure": "meeting", "participants": seats, "options": {"max_rounds": 2}}
+    turns = tuple(f"1/discussion/{each.id}" for each in seats)
+    meeting = [
+        model.model_copy(update=change),
+        StageOpened(stage="discussion", round=1, turns=turns),
+    ]
+    assert not needs_driver(told(*meeting))
+    closed = DiscussionClosed(status="stopped", stop_reason="stopped_by_user")
+    assert not needs_driver(told(*meeting, closed))
+
+
+def test_only_what_ran_through_tells_how_long_it_takes() -> None:
+    start = opened([seat("Ann"), seat("Bob")])
+    end = DiscussionClosed(status="concluded", stop_reason="verdict")
+    assert seconds_taken(stored(start, end)) == 10
+    assert seconds_taken(stored(start)) is None
+    assert seconds_taken(stored(start, DiscussionPaused(by="me"), end)) is None
+    assert alike(start, start)
+    assert not alike(start, opened([seat("Ann")]))
