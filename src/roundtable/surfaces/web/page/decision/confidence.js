@@ -1,8 +1,8 @@
 // How sure the answer is: a word, a range, and the one reason. There is one on a page.
 import { html } from "../ui.js";
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 
-const WORDS = { high: "High", medium: "Medium", low: "Low", none: "None" };
+const WORDS = { high: later("High"), medium: later("Medium"), low: later("Low"), none: later("None") };
 
 export function percent(share) {
   return Math.round(share * 100);

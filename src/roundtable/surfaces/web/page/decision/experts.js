@@ -5,6 +5,7 @@ import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { n, t } from "../words.js";
 import { Cite } from "./cite.js";
+import { THE_SAME } from "./first.js";
 import { Slope } from "./slope.js";
 
 const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
@@ -63,7 +64,8 @@ function Expert({ expert, state, folded, notes }) {
 }
 
 function Path({ expert, state, notes }) {
-  const { opening, final, cause, conditions } = expert;
+  const { opening, cause, conditions } = expert;
+  const final = expert.final === THE_SAME ? t(THE_SAME) : expert.final;
   const same = opening && final && opening.trim() === final.trim();
   if (!opening && !final && !conditions.length) return null;
   return html`<div class="path">

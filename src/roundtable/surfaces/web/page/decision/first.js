@@ -17,7 +17,7 @@ const FLAGS = 2;
 /** What only a command line understands is said in the drawer. */
 const COMMAND = /--\w/;
 /** What the program says of an expert who holds in the end what it held at first. */
-const THE_SAME = "The same.";
+export const THE_SAME = "The same.";
 /** Characters from which an answer is set smaller. */
 const LONG = 90;
 const LONGER = 170;
