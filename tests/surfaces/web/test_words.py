@@ -12,7 +12,7 @@ import pytest
 from roundtable.core.declaration import StanceWord
 from roundtable.core.points import PointStatus
 from roundtable.core.values import TurnedOut
-from roundtable.surfaces.web.assets import LANGUAGES, asset, modules
+from roundtable.surfaces.web.assets import IMPORT, LANGUAGES, asset, modules, resolved
 from roundtable.views.comparison import ROWS
 from roundtable.views.decision_made import PLAIN
 from roundtable.views.decision_parts import STATES, Chip
@@ -67,8 +67,16 @@ def arguments(source: str, at: int) -> list[str]:
 
 def told(module: str, source: str) -> Iterator[str]:
     """The keys of one module. What stands in a variable must have been said with `later` before."""
+    taken = {
+        name.strip()
+        for _, names, target in IMPORT.findall(source)
+        if resolved(module, target) == "words.js"
+        for name in names.split(",")
+    }
     for call in SAID.finditer(source):
         name = call[1]
+        if name not in taken:
+            continue
         given = arguments(source, call.end())
         texts = given[1:3] if name == "n" else given if name == "laterCounted" else given[:1]
         if name in ("t", "n") and '"' not in "".join(texts):
@@ -82,7 +90,7 @@ def told(module: str, source: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def keys() -> frozenset[str]:
-    own = [each for each in modules() if not each.startswith("vendor/") and each != "words.js"]
+    own = [each for each in modules() if not each.startswith("vendor/")]
     return SERVED.union(*(told(each, asset(each)) for each in own))
 
 
@@ -137,9 +145,8 @@ def test_a_catalogue_is_in_order_so_that_changes_can_be_read(language: str) -> N
 
 
 def test_a_text_that_could_not_be_found_is_refused() -> None:
+    head = 'import { n, t } from "./words.js";'
     with pytest.raises(AssertionError, match="a call of its own"):
-        list(told("some.js", 't(yes ? "Yes" : "No")'))
-    assert list(told("some.js", 't("Yes"); n(2, "{n} seat", "{n} seats"); t(WORDS[code])')) == [
-        "Yes",
-        "{n} seat|{n} seats",
-    ]
+        list(told("some.js", head + 't(yes ? "Yes" : "No")'))
+    said = 't("Yes"); n(2, "{n} seat", "{n} seats"); t(WORDS[code]); later("no text of ours");'
+    assert list(told("some.js", head + said)) == ["Yes", "{n} seat|{n} seats"]
