@@ -16,7 +16,12 @@ from roundtable.surfaces.web.assets import IMPORT, LANGUAGES, asset, modules, re
 from roundtable.views.comparison import ROWS
 from roundtable.views.decision_made import PLAIN
 from roundtable.views.decision_parts import STATES, Chip
-from roundtable.views.decision_people import THE_SAME
+from roundtable.views.decision_people import (
+    COULD_LIVE_WITH_IT,
+    THE_MAJORITY,
+    THE_SAME,
+    THE_WRITTEN_ANSWER,
+)
 from roundtable.views.decision_votes import ON_THE_QUESTION
 from roundtable.views.row import YOUR_TURN
 
@@ -33,8 +38,11 @@ SERVED: frozenset[str] = frozenset(
         *get_args(StanceWord),
         *get_args(PointStatus),
         *get_args(TurnedOut),
+        COULD_LIVE_WITH_IT,
         ON_THE_QUESTION,
+        THE_MAJORITY,
         THE_SAME,
+        THE_WRITTEN_ANSWER,
         YOUR_TURN,
     }
 ) - {""}
