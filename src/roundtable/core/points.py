@@ -92,7 +92,7 @@ def points_of(
     found, merged = _raised(state, before)
     wordings: dict[str, str] = {}
     amended = {
-        (stance.id, each.round, each.participant)
+        (stance.id, each.place, each.participant)
         for each in statements
         for stance in each.declaration.stances
         if stance.stance == "amend"
@@ -106,7 +106,7 @@ def points_of(
             author = found[name].author
             # Said beside its author, who changed it: nobody knows to which wording. Opposition
             # is not lost by that; it stands as what it was.
-            beside = (said_to.id, each.round, author) in amended and not each.in_turn
+            beside = (said_to.id, each.place, author) in amended and not each.in_turn
             if each.participant != author and beside:
                 if said_to.stance == "disagree":
                     found[name] = _opposed(found[name], each, said_to.text)
@@ -117,7 +117,7 @@ def points_of(
                 wordings[worded(found[name].text)] = name
         for name in listed:
             point = found[name]
-            changed = (name, each.round, point.author) in amended and not each.in_turn
+            changed = (name, each.place, point.author) in amended and not each.in_turn
             known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             # Who speaks side by side with its author has not heard it.
             unseen = each.round == point.round and not each.in_turn

@@ -21,7 +21,7 @@ from .declaration import (
     DeclaredVote,
     Option,
 )
-from .events import BallotCast
+from .events import BallotCast, SpeechGiven
 from .points import Point, PointStatus, points_of
 from .state import State
 from .statement import PointStance, Statement, demonstrates
@@ -90,6 +90,9 @@ class Record:
     """Seats whose speaker is too small to reason: nothing of them is counted."""
     lapsed: tuple[str, ...] = ()
     """Of the undeclared, those who had declared before: what they voted for no longer counts."""
+    as_cast: bool = True
+    """Whether a vote counts as it was cast if its seat could know that a demand of its own was
+    refused. In 0.1 it never did, and what was counted then stays as it was."""
 
     @property
     def question(self) -> Decision | None:
@@ -123,6 +126,15 @@ class Record:
     def votes(self, decision: Decision) -> tuple[SeatVote, ...]:
         """Everybody's vote, in the order of the seats."""
         return tuple(self.vote(decision, seat) for seat in self.seats)
+
+    def could_know(self, turn_id: str, of: str) -> bool:
+        """Whether whoever declared something in one turn can have known what was declared in the
+        other: it came later, and not side by side with it."""
+        places = {each.turn_id: place for place, each in enumerate(self.statements)}
+        if turn_id not in places or of not in places or places[turn_id] <= places[of]:
+            return False
+        later, earlier = self.statements[places[turn_id]], self.statements[places[of]]
+        return later.in_turn or later.place != earlier.place
 
     def point(self, point_id: str) -> Point | None:
         return next((point for point in self.points if point.id == point_id), None)
@@ -165,6 +177,8 @@ def _record(state: State, before: int | None = None) -> Record:
     spoken = [s for s in state.speeches if s.participant in seats]
     small = {s.participant for s in spoken if demonstrates(state, s)}
     one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
+    as_cast = conditions_stand(state)
+    stages = _stages(spoken) if as_cast else {}
     statements = _corrected(
         [
             Statement(
@@ -175,6 +189,7 @@ def _record(state: State, before: int | None = None) -> Record:
                 s.independent,
                 s.corrects,
                 one_by_one or s.corrects,
+                stages.get(s.turn_id, ""),
             )
             for s in spoken
             if s.declaration is not None
@@ -212,10 +227,22 @@ def _record(state: State, before: int | None = None) -> Record:
         lapsed=tuple(s for s in seats if s in lapsed and s in declared),
         abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
         points=tuple(points_of(state, statements, before)),
-        conditions=tuple(conditions_of(statements, stand=conditions_stand(state))),
+        conditions=tuple(conditions_of(statements, stand=as_cast)),
         clashes=clashes,
         demonstration=tuple(seat for seat in seats if seat in small),
+        as_cast=as_cast,
     )
+
+
+def _stages(speeches: Iterable[SpeechGiven]) -> dict[str, str]:
+    """By turn, the stage in which something was said; a correction belongs to what it corrects."""
+    found: dict[str, str] = {}
+    last: dict[tuple[str, int], str] = {}
+    for each in speeches:
+        seat = (each.participant, each.round)
+        found[each.turn_id] = last.get(seat, each.stage) if each.corrects else each.stage
+        last[seat] = found[each.turn_id]
+    return found
 
 
 SET_RIGHT = ("votes", "position", "conditions", "confidence", "adopted", "abstain")

@@ -281,6 +281,7 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
     who = seat.participant
     open_ids = (*seat.open_demands, *seat.refused_demands)
     demands = [each for each in record.conditions if each.id in open_ids]
+    refused = [each for each in demands if each.id in seat.refused_demands]
     cause = seat.argument
     return Seat(
         participant=who,
@@ -289,6 +290,8 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         opening=_held(standing, seat.opening, record.position(who, first=True)),
         final=_held(standing, seat.final, record.position(who)),
         choice=seat.final,
+        cast=seat.cast,
+        voted=_held(standing, seat.cast, record.position(who)) if seat.fell_back else "",
         first_choice="" if seat.opening == SILENT else seat.opening,
         position=line(record.position(who)),
         holds=who in standing.holders,
@@ -299,7 +302,10 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         argument=line(cause.what) if cause else "",
         gave_in=seat.gave_in,
         demands=tuple(line(each.text) for each in demands),
-        refused=tuple(line(each.text) for each in demands if each.id in seat.refused_demands),
+        refused=tuple(line(each.text) for each in refused),
+        refused_by=tuple(
+            " and ".join(_names(state, standing.refused_by(each))) for each in refused
+        ),
         missed=dropped_out(state, who),
         confidence=record.confidence(who),
         reason=line(record.abstained.get(who, "")),
@@ -396,6 +402,13 @@ def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
         line(held.condition.otherwise),
         _names(state, said["agree"]),
         _names(state, said["disagree"]),
+        tuple(
+            f"{name_of(state, who)} {each.stance}" + (f": {text}" if text else "")
+            for who, each in held.answers.items()
+            if each.stance in ("partly", "unsure")
+            and (text := line(each.text).rstrip(".")) is not None
+        ),
+        _names(state, (who for who, e in held.earlier.items() if e.said.stance == "agree")),
     )
 
 
@@ -432,6 +445,8 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     ]
     if moved:
         return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
+    if refused := [f"{seat.name}: {seat.told}" for seat in seats if seat.voted]:
+        return f"No vote changed, but a demand was refused: {'; '.join(refused)}."
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
     gone = [
         f"{seat.name} {seat.told}"
