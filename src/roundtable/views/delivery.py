@@ -25,10 +25,10 @@ from ..core.headline import (
     headline,
 )
 from ..core.naming import name_of, turn_name, with_names
-from ..core.record import LEGACY, ConditionOnTable, PointStatus
+from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, first_sentences
+from ..core.text import clip, clip_words, first_sentences, worded
 from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import ActionItem, Finding
 from .citing import best_sentence
@@ -151,6 +151,8 @@ def findings_told(findings: Sequence[Finding]) -> str:
     return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
 
 
+LONGEST_DOUBT = 120
+"""Of what somebody says who grants a part of a condition."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
 
@@ -216,7 +218,7 @@ def _delivery(state: State) -> Delivery:
             )
             for point in record.points
         ),
-        conditions=tuple(_condition(state, each) for each in record.conditions),
+        conditions=_conditions(state),
         shared=tuple(line(each) for each in record.shared),
         changed=_changed(state, decisions),
         on_dissent=shown(verdict.on_dissent) if verdict else "",
@@ -385,9 +387,36 @@ def _quotation(state: State, participant: str, turn: str, about: str) -> str:
     return "" if best.rstrip(".") in about else best
 
 
-def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
-    seats = [s for d in standing_of(state).decisions[:1] for s in d.seats]
-    owner = next((s for s in seats if s.participant == held.owner), None)
+def _conditions(state: State) -> tuple[ConditionTold, ...]:
+    same = _said_before(standing_of(state).record.conditions)
+    return tuple(
+        _condition(state, each, same.get(each.id, ""))
+        for each in standing_of(state).record.conditions
+    )
+
+
+def _said_before(conditions: Sequence[ConditionOnTable]) -> dict[str, str]:
+    """By id, the earlier condition that says the same: in equal words, or because the owner of one
+    granted the other in the words of its own."""
+    first: dict[tuple[str, str], str] = {}
+    own = {(c.owner, worded(c.text)): c.id for c in conditions}
+    found: dict[str, str] = {}
+    for each in conditions:
+        earlier = first.setdefault((each.condition.kind, worded(each.text)), each.id)
+        if earlier != each.id:
+            found[each.id] = earlier
+        for who, said in each.answers.items():
+            twin = own.get((who, worded(said.text))) if said.stance == "agree" else None
+            if twin is not None and twin != each.id:
+                one, two = sorted((each.id, twin), key=lambda name: int(name[1:]))
+                found.setdefault(two, found.get(one, one))
+    return found
+
+
+def _condition(state: State, held: ConditionOnTable, same_as: str) -> ConditionTold:
+    question = standing_of(state).question
+    owner = question.seat(held.owner) if question else None
+    delivered = question.delivered if question else None
     said = {
         word: tuple(seat for seat, each in held.answers.items() if each.stance == word)
         for word in ("agree", "disagree")
@@ -402,14 +431,22 @@ def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
         line(held.condition.otherwise),
         _names(state, said["agree"]),
         _names(state, said["disagree"]),
-        tuple(
-            f"{name_of(state, who)} {each.stance}" + (f": {text}" if text else "")
-            for who, each in held.answers.items()
-            if each.stance in ("partly", "unsure")
-            and (text := line(each.text).rstrip(".")) is not None
-        ),
+        tuple(_doubt(state, who, each) for who, each in held.answers.items() if _doubts(each)),
         _names(state, (who for who, e in held.earlier.items() if e.said.stance == "agree")),
+        delivered is None
+        or (owner is not None and owner.final == delivered and not owner.fell_back),
+        same_as,
     )
+
+
+def _doubts(said: PointStance) -> bool:
+    return said.stance in ("partly", "unsure")
+
+
+def _doubt(state: State, who: str, said: PointStance) -> str:
+    """Who neither grants nor refuses a condition; of who grants a part of it, which part."""
+    part = clip_words(line(said.text).rstrip("."), LONGEST_DOUBT) if said.stance == "partly" else ""
+    return f"{name_of(state, who)} {said.stance}{f': {part}' if part else ''}"
 
 
 def _condition_status(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -262,6 +263,10 @@ class ConditionTold:
     """Who is neither for it nor against it, with the word that it said and why."""
     granted_before: tuple[str, ...] = ()
     """Who granted an earlier wording and has not answered this one."""
+    of_the_answer: bool = True
+    """Whether its owner voted for what is delivered; true of all where nothing is."""
+    same_as: str = ""
+    """The id of an earlier one that says the same, word for word or by its owner's own word."""
 
     @property
     def granted(self) -> bool:
@@ -287,6 +292,21 @@ class ConditionTold:
         if self.granted_before:
             said.append(f"reworded since it was granted by {', '.join(self.granted_before)}")
         return "; ".join([*said, *self.doubts])
+
+
+def demands_told(conditions: Iterable[ConditionTold]) -> list[str]:
+    """Demands with their owners and how they stand, what several of them demand once."""
+    together: dict[str, list[ConditionTold]] = {}
+    for each in conditions:
+        if each.kind == "demand":
+            first = each.same_as if each.same_as in together else each.id
+            together.setdefault(first, []).append(each)
+    found = []
+    for same in together.values():
+        names = " and ".join(dict.fromkeys(each.name for each in same))
+        told = "; ".join(dict.fromkeys(each.told for each in same))
+        found.append(f"{names}: {same[0].text} ({told})")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
