@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from .declaration import Condition
+from .declaration import Condition, DeclaredStance
 from .state import State
 from .statement import PointStance, Statement
 from .text import worded
@@ -81,79 +81,90 @@ def conditions_stand(state: State) -> bool:
     return state.start.program_version not in _LISTED_ANEW
 
 
-def conditions_of(
-    statements: tuple[Statement, ...], *, stand: bool = True
-) -> Iterator[ConditionOnTable]:
-    """Conditions in the order in which they were made. They stand until their owner withdraws
-    them; without `stand`, until its next declaration of a position, unless that lists them again.
-    One that is worded as before keeps its id and its answers; one that its owner amends stands in
-    its new wording, answered by nobody yet."""
-    found: dict[str, ConditionOnTable] = {}
-    wordings: dict[tuple[str, str], list[str]] = {}
-    current: dict[str, dict[str, None]] = {}
-    amended = {
-        (stance.id, each.place, each.participant)
-        for each in statements
-        for stance in each.declaration.stances
-        if stance.stance == "amend"
-    }
-    changed_at: dict[str, tuple[int, str]] = {}
-    for each in statements:
+class Conditions:
+    """Conditions in the order in which they were made, folded from one statement after another.
+    They stand until their owner withdraws them; without `stand`, until its next declaration of a
+    position, unless that lists them again. One that is worded as before keeps its id and its
+    answers; one that its owner amends stands in its new wording, answered by nobody yet.
+
+    `statements` are all that will be added: who speaks beside an amendment is known from them."""
+
+    def __init__(self, statements: Sequence[Statement], *, stand: bool = True) -> None:
+        self._stand = stand
+        self._amended = {
+            (stance.id, each.place, each.participant)
+            for each in statements
+            for stance in each.declaration.stances
+            if stance.stance == "amend"
+        }
+        self._found: dict[str, ConditionOnTable] = {}
+        self._changed_at: dict[str, tuple[int, str]] = {}
+        self._wordings: dict[tuple[str, str], list[str]] = {}
+        """By owner and words, the ids of what says that."""
+        self._current: dict[str, dict[str, None]] = {}
+        """By owner, what stands."""
+
+    @property
+    def standing(self) -> tuple[ConditionOnTable, ...]:
+        names = {name for names in self._current.values() for name in names}
+        return tuple(each for each in self._found.values() if each.id in names)
+
+    def add(self, each: Statement) -> None:
         reworded: set[str] = set()
         kept: list[str] = []
         withdrawn: set[str] = set()
         for stance in each.declaration.stances:
-            held = found.get(stance.id)
+            held = self._found.get(stance.id)
             if held is None:
                 continue
             if each.participant != held.owner:
-                said = PointStance(
-                    stance.stance, stance.text, each.turn_id, each.round, each.turn_id
-                )
-                # Said beside its owner, who changed it: nobody knows to which wording.
-                beside = (held.id, each.place, held.owner) in amended and not each.in_turn
-                already = changed_at.get(held.id) == each.place
-                found[held.id] = (
-                    held.answered_beside(each.participant, said, amended=already)
-                    if beside
-                    else held.answered(each.participant, said)
-                )
+                self._answer(held, each, stance)
             elif stance.stance == "withdraw":
                 withdrawn.add(held.id)
             elif stance.stance == "amend":
                 reworded.add(worded(held.text))
-                wordings[held.owner, worded(held.text)].remove(held.id)
-                found[held.id] = held.amended(stance.text, each.turn_id, each.round)
-                wordings.setdefault((held.owner, worded(stance.text)), []).append(held.id)
-                changed_at[held.id] = each.place
+                self._amend(held, each, stance.text)
                 kept.append(held.id)
             elif stance.stance == "agree":
                 kept.append(held.id)
         for condition in each.declaration.conditions:
-            words = worded(condition.text)
-            if words in reworded:
+            if worded(condition.text) in reworded:
                 continue  # the old wording beside the new one
-            same = wordings.setdefault((each.participant, words), [])
-            if not same:
-                name = f"c{len(found) + 1}"
-                same.append(name)
-                found[name] = ConditionOnTable(
-                    name, each.participant, condition, each.turn_id, each.round
-                )
-            name = min(same, key=_number)
+            name = self._named(condition, each)
             if name not in withdrawn:
                 kept.append(name)
         # A short call for votes alone never dropped any.
         alone = not (each.declaration.position or each.declaration.conditions)
-        names = current.setdefault(each.participant, {})
-        if not (stand or alone):
-            names.clear()
-        names.update(dict.fromkeys(kept))
+        current = self._current.setdefault(each.participant, {})
+        if not (self._stand or alone):
+            current.clear()
+        current.update(dict.fromkeys(kept))
         for name in withdrawn:
-            names.pop(name, None)
-    standing = {name for names in current.values() for name in names}
-    yield from (each for each in found.values() if each.id in standing)
+            current.pop(name, None)
 
+    def _answer(self, held: ConditionOnTable, each: Statement, stance: DeclaredStance) -> None:
+        said = PointStance(stance.stance, stance.text, each.turn_id, each.round, each.turn_id)
+        # Said beside its owner, who changed it: nobody knows to which wording.
+        if (held.id, each.place, held.owner) in self._amended and not each.in_turn:
+            already = self._changed_at.get(held.id) == each.place
+            self._found[held.id] = held.answered_beside(each.participant, said, amended=already)
+        else:
+            self._found[held.id] = held.answered(each.participant, said)
 
-def _number(condition: str) -> int:
-    return int(condition.removeprefix("c"))
+    def _amend(self, held: ConditionOnTable, each: Statement, text: str) -> None:
+        self._wordings[held.owner, worded(held.text)].remove(held.id)
+        self._wordings.setdefault((held.owner, worded(text)), []).append(held.id)
+        self._found[held.id] = held.amended(text, each.turn_id, each.round)
+        self._changed_at[held.id] = each.place
+
+    def _named(self, condition: Condition, each: Statement) -> str:
+        """The id of what its seat demands: that of an earlier one in the same words, or a new
+        one."""
+        same = self._wordings.setdefault((each.participant, worded(condition.text)), [])
+        if not same:
+            name = f"c{len(self._found) + 1}"
+            self._found[name] = ConditionOnTable(
+                name, each.participant, condition, each.turn_id, each.round
+            )
+            same.append(name)
+        return min(same, key=lambda name: int(name.removeprefix("c")))

@@ -266,7 +266,9 @@ def standing(
             and (len(asked) > 1 or not record.as_cast)
             and all(_grants(c, ally) for ally in asked if ally != c.owner)
         ),
-        unmet=tuple(c for c in record.conditions if refused.get(c.id) is False and c.owner in voted),
+        unmet=tuple(
+            c for c in record.conditions if refused.get(c.id) is False and c.owner in voted
+        ),
         lost=tuple(c for c in record.conditions if refused.get(c.id) and c.owner in holders),
         facts=tuple(c for c in record.conditions if not c.demand),
     )

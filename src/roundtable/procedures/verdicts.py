@@ -167,9 +167,9 @@ def outcome(table: Table) -> str:
     if standing.demands:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
         lines.append(f"Demands that are not granted: {ids}.")
-    for each in standing.unmet:
-        by = _names(table, standing.question.refused_by(each))
-        lines.append(f"In dispute: {each.id} of {table.name(each.owner)}, refused by {by}.")
+    for unmet in standing.unmet:
+        by = _names(table, standing.question.refused_by(unmet))
+        lines.append(f"In dispute: {unmet.id} of {table.name(unmet.owner)}, refused by {by}.")
     for seat in standing.question.seats:
         if seat.fell_back and table.record.as_cast:
             ids = ", ".join(seat.refused_demands)
