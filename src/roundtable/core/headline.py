@@ -6,7 +6,8 @@ table chose, that it does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from .declaration import ANY, OPPOSE, OWN
 from .events import SpeechGiven
@@ -24,6 +25,7 @@ SHORT_OPTION = 48
 LONGEST_OPTION = 200
 MOST_CONDITIONS, LONGEST_CONDITION = 2, 90
 """What is told of the conditions of a yes or a no."""
+T = TypeVar("T")
 CONTRADICTS = "The written answer contradicts the count."
 
 
@@ -114,24 +116,29 @@ def _texts(conditions: Sequence[ConditionOnTable]) -> list[str]:
 
 def _disputed(state: State, standing: DecisionStanding) -> str:
     """Demands that the answer's own side refuses, with whoever does."""
-    unmet = {worded(c.text): c for c in reversed(standing_of(state).unmet)}
-    told = [
-        f"{_quoted([c.text])} (refused by "
-        f"{' and '.join(name_of(state, who) for who in standing.refused_by(c))})"
-        for c in reversed(unmet.values())
-    ]
+    told = []
+    for each in _once(standing_of(state).unmet, lambda c: c.text):
+        by = " and ".join(name_of(state, who) for who in standing.refused_by(each))
+        told.append(f"{_quoted([each.text])} (refused by {by})")
     return _joined(told)
 
 
 def _quoted(texts: Sequence[str]) -> str:
     """The first few, each in marks and once; the report has all of them whole."""
-    unique = {worded(text): text for text in reversed(texts)}
     return _joined(
         [
             f"“{clip_words(line(text).rstrip('.'), LONGEST_CONDITION)}”"
-            for text in reversed(unique.values())
+            for text in _once(texts, lambda text: text)
         ]
     )
+
+
+def _once(items: Iterable[T], said: Callable[[T], str]) -> list[T]:
+    """The first of those that say the same."""
+    first: dict[str, T] = {}
+    for each in items:
+        first.setdefault(worded(said(each)), each)
+    return list(first.values())
 
 
 def _joined(told: Sequence[str]) -> str:
