@@ -117,6 +117,13 @@ class Listed:
     """Whether the speaker raised it itself."""
     asked: bool = False
     """Whether it must be answered: it is contested, undecided or decisive."""
+    note: str = ""
+    """What happened to it that this speaker has to know: who refused it and why, or how it was
+    worded when the speaker answered it. Foreign words, like the text."""
+
+    @property
+    def told(self) -> str:
+        return f"{self.text} [{self.note}]" if self.note else self.text
 
 
 @dataclass(frozen=True, slots=True)

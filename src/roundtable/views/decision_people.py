@@ -72,7 +72,10 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
                 final=final,
                 cause=_cause(state, seat),
                 conditions=tuple(
-                    ExpertCondition(in_words(state, each.text), each.told or "to find out")
+                    ExpertCondition(
+                        in_words(state, each.text),
+                        in_words(state, each.told) if each.told else "to find out",
+                    )
                     for each in delivery.conditions
                     if each.owner == seated.id
                 ),
@@ -105,6 +108,8 @@ def _chip(decided: Decided | None, seat: Seat) -> Chip:
         return "Gave in"
     if decided is not None and decided.delivered is not None and not seat.holds:
         return "Disagrees"
+    if seat.voted:
+        return ""
     if seat.moved:
         return "Moved"
     return "Kept" if seat.first_choice else ""
@@ -129,7 +134,8 @@ def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
     opening = held_as(seat.first_choice, seat.opening, first)
     if not seat.choice and not last:
         return opening, ""
-    final = held_as(seat.choice, seat.final, last)
+    # What it says is what it voted for, also where it counts for something else.
+    final = held_as(seat.cast or seat.choice, seat.voted or seat.final, last)
     # A vote that moved while the position stayed as it was worded shows in the options alone.
     if opening and same_words(opening, final):
         if not seat.moved:
@@ -147,6 +153,9 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         ]
         often = f", tried {_times(tries[-1])}" if tries and tries[-1] > 1 else ""
         return ExpertCause(f"Did not answer{often}.", None)
+    if seat.voted:
+        told = f"{seat.fell_back[:1].upper()}{seat.fell_back[1:]}."
+        return ExpertCause(in_words(state, told), None)
     if seat.moved_by:
         return ExpertCause(seat.argument, _argument(state, seat))
     if seat.gave_in:
