@@ -13,6 +13,7 @@ from roundtable.core.values import Verdict
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.verdicts import CONTRADICTS
 from roundtable.views.adaptive_meta import meta_lines
+from roundtable.views.decision import Decision
 from roundtable.views.delivery import Delivery
 from tests.agreement.test_scripts import PROCEDURES, SEATS, options_for
 from tests.declaring import block, filled, vote
@@ -154,3 +155,24 @@ def test_who_refused_is_called_absent_where_a_single_answer_suffices(procedure: 
     if procedure == "adaptive":
         meta = "\n".join(meta_lines(state))
         assert all(f"{name} declined to answer" in meta for name in told.absent)
+
+
+@pytest.mark.requirement("Z-27")
+@pytest.mark.parametrize("procedure", BUILT_IN)
+def test_a_claim_that_all_agree_is_not_told_as_another_answer(procedure: str) -> None:
+    claim = "Yes: all experts agree to rewrite billing."
+    _, state = held(procedure, ("o1", "o1", "o2"), delivers="o1", answer=claim)
+    decision = Decision.of(state)
+    assert decision.answer.first == "Yes."
+    flag = decision.flags[0]
+    assert flag.code == "false_agreement"
+    assert flag.text == "The written answer claims more agreement than was counted."
+    assert "contradiction" not in [each.code for each in decision.flags]
+
+
+@pytest.mark.requirement("Z-27")
+def test_where_nothing_was_chosen_an_answer_is_not_told_as_another_than_the_chosen_one() -> None:
+    _, state = held("deliberation", ("o1", "o2"), delivers="o1", answer="Yes, rewrite it.")
+    flags = [each.text for each in Decision.of(state).flags]
+    assert "The written answer says something else than the table chose." not in flags
+    assert "The written answer claims an answer, but the table chose none." in flags

@@ -401,7 +401,7 @@ def _quotations(state: State) -> Iterator[Finding]:
     verdict = state.verdict
     if verdict is None:
         return
-    about = ("unknown_turn", "host_cited", "missing_part", "contradiction")
+    about = ("unknown_turn", "host_cited", "missing_part", "contradiction", "false_agreement")
     wrong = [flaw for flaw in _flaws(state, verdict) if flaw.code not in about]
     proven = sum(len(each.quotations) for each in _checked(state, verdict))
     if wrong:

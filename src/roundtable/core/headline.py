@@ -18,7 +18,7 @@ from .standing import DecisionStanding, standing_of
 from .state import State
 from .text import clip_words, worded
 from .turns import DIFFERS, UNDECLARED
-from .values import Finding
+from .values import AGAINST_THE_COUNT, Finding
 
 SHORT_OPTION = 48
 """Characters up to which the words of an option are a headline by themselves."""
@@ -42,9 +42,9 @@ def headline(state: State) -> str:
 
 
 def contradicts(state: State) -> bool:
-    """Whether the written answer says something else than the table chose."""
+    """Whether the written answer says something else than was counted, or claims more agreement."""
     findings = state.verdict.findings if state.verdict else ()
-    return any(finding.code == "contradiction" for finding in findings)
+    return any(finding.code in AGAINST_THE_COUNT for finding in findings)
 
 
 def absent_names(state: State) -> tuple[str, ...]:

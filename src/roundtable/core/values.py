@@ -231,9 +231,12 @@ FindingCode = Literal[
     "host_cited",
     "missing_part",
     "contradiction",
+    "false_agreement",
     "words_differ",
     "no_declaration",
 ]
+AGAINST_THE_COUNT: frozenset[FindingCode] = frozenset(["contradiction", "false_agreement"])
+"""The writer delivers another outcome than was counted, or the same for more of the table."""
 _MINOR: frozenset[FindingCode] = frozenset(["translation", "host_cited", "missing_part"])
 
 

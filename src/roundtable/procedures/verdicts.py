@@ -636,7 +636,7 @@ def _false_agreement(
     if question.delivered is None:
         return _unsettled(claim, question.reason)
     return Finding(
-        code="contradiction",
+        code="false_agreement",
         message=f"The writer claims that all agree, but the count is: {question.reason}",
         excerpt=claim,
     )

@@ -12,13 +12,14 @@ from ..core.assessment import effective_voters_of
 from ..core.naming import line
 from ..core.state import State
 from ..core.text import first_sentences, sentences
-from ..core.values import EXAMPLE_NOTE, Finding, FindingCode
+from ..core.values import AGAINST_THE_COUNT, EXAMPLE_NOTE, FindingCode
 from .decision_parts import Flag, listed, number
 from .delivery import Delivery
 from .delivery_parts import Seat
 
 FINDINGS: dict[FindingCode, Callable[[int], str]] = {
     "contradiction": lambda _: "The written answer says something else than the table chose.",
+    "false_agreement": lambda _: "The written answer claims more agreement than was counted.",
     "not_found": lambda n: f"{_many(n, 'quotation', 'stands', 'stand')} in no speech.",
     "number": lambda n: f"{_many(n, 'quotation', 'gives', 'give')} another number than the speech.",
     "negation": lambda n: f"{_many(n, 'quotation', 'leaves', 'leave')} out a negation.",
@@ -74,12 +75,14 @@ NOTES: dict[str, str] = {
 """Sentences for those notes that bear on the decision."""
 
 ONE_FAMILY = "one_family"
+CLAIMED = "The written answer claims an answer, but the table chose none."
+"""What a contradiction is where nothing was chosen that it could contradict."""
 
 
 def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
     """All of them, the weightiest first."""
     found = [
-        *_findings(delivery.findings),
+        *_findings(delivery),
         *_doubts(delivery),
         *_conditions(delivery),
         *_gave_in(delivery.seats),
@@ -93,16 +96,20 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
     return tuple(flag for flag in found if unique[flag.text] is flag)
 
 
-def finding_told(code: FindingCode, count: int) -> str:
-    """What the check found, so many times, in a sentence."""
-    return FINDINGS[code](count)
+def finding_told(delivery: Delivery, code: FindingCode) -> str:
+    """What the check found, however many times, in a sentence."""
+    question = delivery.question
+    if code == "contradiction" and (question is None or question.delivered is None):
+        return CLAIMED
+    return FINDINGS[code](sum(each.code == code for each in delivery.findings))
 
 
-def _findings(findings: Sequence[Finding]) -> Iterator[Flag]:
+def _findings(delivery: Delivery) -> Iterator[Flag]:
+    findings = delivery.findings
     codes = list(dict.fromkeys(each.code for each in findings))
     serious = {each.code for each in findings if each.serious}
-    for code in sorted(codes, key=lambda c: (c != "contradiction", c not in serious)):
-        if told := finding_told(code, sum(each.code == code for each in findings)):
+    for code in sorted(codes, key=lambda c: (c not in AGAINST_THE_COUNT, c not in serious)):
+        if told := finding_told(delivery, code):
             yield Flag(code, told)
 
 

@@ -83,8 +83,7 @@ def _checks(state: State, delivery: Delivery) -> Iterator[str]:
     elif not delivery.findings:
         yield "Nothing was found wrong with its quotations and citations."
     for code in dict.fromkeys(each.code for each in delivery.findings):
-        count = sum(each.code == code for each in delivery.findings)
-        if told := finding_told(code, count):
+        if told := finding_told(delivery, code):
             yield told
     if delivery.question is not None and delivery.question.delivered and not delivery.contradicts:
         yield "The written answer does not contradict the count."

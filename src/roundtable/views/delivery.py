@@ -30,7 +30,7 @@ from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, clip_words, first_sentences, worded
 from ..core.turns import DIFFERS, UNDECLARED
-from ..core.values import ActionItem, Finding
+from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
 from .citing import best_sentence
 from .deliverables import Works, works_of
 from .delivery_parts import (
@@ -64,7 +64,7 @@ class Delivery:
     extract: bool
     """Whether no model wrote the answer."""
     contradicts: bool
-    """Whether the written answer says something else than the table chose."""
+    """Whether the written answer says something else than was counted, or claims more agreement."""
     findings: tuple[Finding, ...]
     flags: tuple[str, ...]
     why: tuple[str, ...]
@@ -189,7 +189,7 @@ def _delivery(state: State) -> Delivery:
         meaningful=verdict.meaningful if verdict else standing.end is not None,
         partial=verdict is not None and verdict.partial,
         extract=verdict is not None and verdict.method == "extractive",
-        contradicts=any(f.code == "contradiction" for f in findings),
+        contradicts=any(f.code in AGAINST_THE_COUNT for f in findings),
         findings=findings,
         flags=tuple(dict.fromkeys(flags)),
         why=tuple(shown(each) for each in (verdict.why if verdict else ())),
