@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from math import isfinite
 
@@ -321,3 +322,28 @@ def test_one_more_who_is_missing_never_raises_it(facts: AgreementFacts, more: in
     for name in ("absent", "abstaining"):
         missing = replace(facts, seated=facts.seated + more, **{name: getattr(facts, name) + more})
         assert at_least(facts, missing)
+
+
+@pytest.mark.parametrize("effective", [1.0, 3.0])
+@pytest.mark.parametrize("question", ["choice", "open", "yes_no"])
+def test_the_word_follows_from_the_band_by_one_rule(
+    effective: float, question: QuestionType
+) -> None:
+    tops: dict[Word, list[float]] = {"low": [], "medium": [], "high": []}
+    for seated in range(1, 6):
+        for independent in range(seated + 1):
+            for gave_in in range(seated - independent + 1):
+                holding = independent + gave_in
+                facts = AgreementFacts(
+                    seated,
+                    holding,
+                    independent,
+                    gave_in=gave_in,
+                    effective=effective,
+                    question=question,
+                )
+                found = assess(facts)
+                if found.high is not None:
+                    tops[found.word].append(found.high)
+    ends = [(min(tops[word]), max(tops[word])) for word in ("low", "medium", "high") if tops[word]]
+    assert all(lower[1] < upper[0] for lower, upper in itertools.pairwise(ends))

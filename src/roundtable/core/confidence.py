@@ -175,7 +175,6 @@ def assess(facts: AgreementFacts, outcomes: Outcomes = NO_OUTCOMES) -> Assessmen
     if not facts.holding:
         return Assessment(None, None, None, "none", reason)
     odds = log_odds(facts) + outcomes.shift
-    probability = _share(odds)
     capped = (
         facts.hollow
         or facts.conditional
@@ -184,11 +183,13 @@ def assess(facts: AgreementFacts, outcomes: Outcomes = NO_OUTCOMES) -> Assessmen
         or facts.effective < ENOUGH_VOTERS
         or facts.independent + facts.moved < MOST_BEHIND_IT * facts.seated
     )
+    # The odds are kept down, not the word: so word, probability and band always say the same.
+    if facts.seated == 1 or facts.hollow:
+        odds = min(odds, _below(MEDIUM))
+    elif capped:
+        odds = min(odds, _below(HIGH))
+    probability = _share(odds)
     word: Word = "high" if probability >= HIGH else "medium" if probability >= MEDIUM else "low"
-    if capped and word == "high":
-        word = "medium"
-    if facts.seated == 1 or (facts.hollow and word == "medium"):
-        word = "low"
     below = BAND + (ONE_VOTER if facts.effective < ENOUGH_VOTERS else 0.0)
     return Assessment(
         probability,
@@ -260,6 +261,12 @@ def learn_outcomes(past: Iterable[tuple[float, TurnedOut]]) -> Outcomes:
         f"Of {len(known)} decisions {came:.0%} turned out well, where {expected:.0%} were expected."
     )
     return Outcomes(shift, len(known), told)
+
+
+def _below(probability: float) -> float:
+    """The highest log odds at which the word of a probability is not said yet."""
+    most = probability - 0.01
+    return log(most / (1 - most))
 
 
 def _share(odds: float) -> float:
