@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
 from roundtable.bundle.reading import read_bundle
-from roundtable.core.events import DiscussionClosed, StoredEvent, VerdictReached, load
+from roundtable.core.events import AttemptStarted, DiscussionClosed, StoredEvent, VerdictReached, load
 from roundtable.core.naming import TURN
 from roundtable.core.state import State, fold
 from roundtable.core.values import FindingCode, Verdict
@@ -22,12 +23,13 @@ from roundtable.ports import SpeakRequest
 from roundtable.procedures.messages import CODES
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.citing import cited, words_by_id
-from roundtable.views.decision import LONGEST_QUESTION, Decision, question_of
+from roundtable.views.decision import LONGEST_QUESTION, Decision, Glance, question_of
 from roundtable.views.decision_flags import FINDINGS, MARKS, NOTES
 from roundtable.views.decision_json import document
 from roundtable.views.decision_parts import Cite, short_name
 from roundtable.views.decision_votes import LONGEST_LABEL, short_label
 from roundtable.views.page import derived
+from roundtable.views.row import Row
 from tests.declaring import spoken
 from tests.procedures.council_table import DEAD, council, declaring, verdict
 from tests.procedures.council_table import hold as council_held
@@ -180,6 +182,12 @@ def test_who_gave_in_is_counted_and_flagged_and_keeps_its_last_argument() -> Non
     assert one.cause.text == "Came over without naming an argument."
     assert one.cause.cite is not None
     assert (one.cause.cite.round, one.cause.cite.check) == (1, "word for word")
+    lead = "Nobody disagrees in the end; Precedent gave in without naming an argument."
+    assert found.dissent.lead == lead
+    against = found.dissent.strongest_against
+    assert against is not None
+    assert against.text.startswith("Precedent, before giving in: ")
+    assert Glance.of(hold(table(votes, {}), QUESTION)).dissent
 
 
 @pytest.mark.requirement("Z-34")
@@ -256,6 +264,33 @@ def begun(turns: dict[str, Any]) -> list[StoredEvent]:
     records = run_in_virtual_time(at.records(state))
     said = [n for n, r in enumerate(records) if r.event.type == "SpeechGiven"]
     return list(records[: said[3] + 1])
+
+
+@pytest.mark.requirement("Z-34")
+def test_what_was_being_said_when_it_was_interrupted_is_told_as_lost() -> None:
+    at = council()
+    records = run_in_virtual_time(at.records(council_held(at, QUESTION)))
+    first = [n for n, r in enumerate(records) if getattr(r.event, "round", 0) == 1]
+    start = next(n for n in first if records[n].event.type == "AttemptStarted")
+    paid = [
+        replace(
+            r,
+            event=r.event.model_copy(
+                update={"reserved": r.event.reserved.model_copy(update={"cost_usd": 0.1})}
+            ),
+        )
+        if isinstance(r.event, AttemptStarted)
+        else r
+        for r in records[: start + 1]
+    ]
+    state = fold(paid)
+    found = Decision.of(state, interrupted=True)
+    told = "One unfinished speech was lost; it is asked again when it goes on."
+    assert found.answer.second == told
+    assert found.cause is not None
+    assert found.cause.remedy == "Go on: it begins again."
+    assert found.made.cost_usd is None
+    assert Row.of(state, interrupted=True).cost_usd is None
 
 
 @pytest.mark.requirement("Z-34")

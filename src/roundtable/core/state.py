@@ -240,6 +240,20 @@ class State:
         found = (self.speech(turn_id) for turn_id in held.opened.turns)
         return [speech for speech in found if speech is not None]
 
+    @property
+    def in_flight(self) -> tuple[Attempt, ...]:
+        """The calls of which nothing was heard: under way, or lost with the process that made
+        them."""
+        return tuple(a for turn in self.turns.values() for a in turn.attempts if a.in_flight)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The whole cost; None while one that may cost is not known: of a call without a price,
+        under way, or lost."""
+        if any(attempt.started.reserved.cost_usd > 0 for attempt in self.in_flight):
+            return None
+        return self.usage.cost_usd
+
     def spending(self, now: datetime, coming: Sequence[Reservation] = ()) -> budgets.Spending:
         """What is spent or set aside; `coming` are the reservations of calls about to begin."""
         seconds = budgets.active_seconds(self._calls(now))

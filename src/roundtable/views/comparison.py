@@ -107,7 +107,7 @@ def _models(state: State) -> str:
 
 
 def _cost(state: State) -> str:
-    cost = state.usage.cost_usd
+    cost = state.cost_usd
     return "unknown" if cost is None else f"${cost:,.4f}"
 
 

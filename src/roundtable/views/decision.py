@@ -14,6 +14,7 @@ from ..core.naming import name_of
 from ..core.record import record_of
 from ..core.state import State
 from ..core.text import clip_words, count_words, same_words, sentences
+from ..core.values import OUTSIDE
 from .citing import cite, cited, in_words, plain, surroundings_of
 from .decision_flags import flags
 from .decision_made import made_of
@@ -40,7 +41,7 @@ from .decision_parts import (
     WorkLine,
     number,
 )
-from .decision_people import disagreement, experts
+from .decision_people import disagreement, dissents, experts
 from .decision_votes import labels, slope, votes
 from .delivery import Delivery, kept_for_the_record
 from .delivery_parts import PointTold
@@ -121,14 +122,13 @@ class Glance:
         """The same as the decision says, for as many discussions as a list has."""
         delivery = Delivery.of(state)
         kind = _kind(state, delivery, interrupted)
-        counted = votes(delivery.decisions)
         return cls(
             kind=kind,
             question=question_of(clean(state.start.topic)),
             first=_first_two(state, delivery, kind, _cause(state, kind))[0],
-            votes=counted,
+            votes=votes(delivery.decisions),
             confidence=_sure(delivery),
-            dissent=any(p.side in ("other", "own") for v in counted for p in v.pieces),
+            dissent=dissents(state, delivery),
         )
 
     @property
@@ -216,9 +216,9 @@ _STOPPED = {
 
 def _cause(state: State, kind: Kind) -> Cause | None:
     if kind == "interrupted":
-        return Cause(
-            "It was interrupted, and nobody leads it now.", "Go on: nothing that was said is lost."
-        )
+        kept = any(speech.round > 0 for speech in state.speeches)
+        remedy = "Go on: nothing that was said is lost." if kept else "Go on: it begins again."
+        return Cause("It was interrupted, and nobody leads it now.", remedy)
     if kind == "paused" and state.paused is not None:
         by = line(state.paused.by)
         why = f": {line(state.paused.reason)}" if state.paused.reason else ""
@@ -316,9 +316,9 @@ def _first_two(
         case "failed" | "stopped" | "interrupted" | "paused":
             told = cause.text if cause else ""
             yet = "No answer yet" if kind in ("interrupted", "paused") else "No answer"
-            return f"{yet}: {_small(told)}" if told else f"{yet}.", _kept(state)
+            return f"{yet}: {_small(told)}" if told else f"{yet}.", _kept(state, kind)
         case "none":
-            return "No answer was given.", _kept(state)
+            return "No answer was given.", _kept(state, kind)
         case "split":
             return _split(delivery), next(iter(_brief(state)), "")
         case "hollow":
@@ -392,11 +392,25 @@ def _hollow(state: State, delivery: Delivery) -> str:
     return "No answer: nobody chose."
 
 
-def _kept(state: State) -> str:
+def _kept(state: State, kind: Kind) -> str:
+    """What is there of what was said, and what was lost when it was interrupted."""
     said = sum(speech.round > 0 for speech in state.speeches)
+    lost = ""
+    if kind == "interrupted" and (cut := _lost(state)):
+        again = "it is" if cut == 1 else "they are"
+        lost = f"{number(cut).capitalize()} unfinished {'speech was' if cut == 1 else 'speeches were'} "
+        lost += f"lost; {again} asked again when it goes on."
     if not said:
-        return "Nothing was said yet."
-    return f"{number(said).capitalize()} {'speech is' if said == 1 else 'speeches are'} kept."
+        return lost or "Nothing was said yet."
+    kept = f"{number(said).capitalize()} {'speech is' if said == 1 else 'speeches are'} kept."
+    return f"{kept} {lost}".strip()
+
+
+def _lost(state: State) -> int:
+    """How many were speaking when it was interrupted. Whoever is asked outside the program still
+    is."""
+    calls = (each.started for each in state.in_flight)
+    return len({call.turn_id for call in calls if call.model != OUTSIDE})
 
 
 # Why, and what would change it

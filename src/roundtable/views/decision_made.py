@@ -43,7 +43,7 @@ def made_of(state: State, delivery: Delivery, facts: Facts) -> Made:
         calls=state.usage.calls,
         input_tokens=state.usage.input_tokens,
         output_tokens=state.usage.output_tokens,
-        cost_usd=state.usage.cost_usd,
+        cost_usd=state.cost_usd,
         models=tuple(_models(state)),
         talk=plain(delivery.changed) if "\n" not in delivery.changed else delivery.changed.strip(),
         checks=tuple(_checks(state, delivery)),

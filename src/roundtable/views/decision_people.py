@@ -27,7 +27,7 @@ from .decision_parts import (
 )
 from .decision_votes import OWN_POSITION, focus, labels
 from .delivery import Delivery, kept_for_the_record
-from .delivery_parts import ConditionTold, Decided, Seat
+from .delivery_parts import ConditionTold, Decided, Dissenter, Seat
 
 IN_A_LINE = 160
 LONGEST_POSITION = 240
@@ -219,8 +219,11 @@ def disagreement(state: State, delivery: Delivery) -> Disagreement:
     if question is None:
         return _without_a_vote(state, delivery)
     pairs = list(_pairs(state, delivery, question))
+    yielding = [seat for seat in question.seats if seat.gave_in]
+    gave_in = f"{listed([seat.name for seat in yielding])} gave in without naming an argument."
     if pairs:
-        return Disagreement(_lead(question), tuple(pairs), None)
+        lead = " ".join([_lead(question), *([gave_in] if yielding else [])])
+        return Disagreement(lead, tuple(pairs), None)
     further = [d for d in delivery.decisions[1:] if d.dissenting or _holding_otherwise(d)]
     pairs = [pair for each in further for pair in _pairs(state, delivery, each)]
     if pairs:
@@ -228,7 +231,27 @@ def disagreement(state: State, delivery: Delivery) -> Disagreement:
         return Disagreement(lead, tuple(pairs), None)
     if question.end is None:
         return Disagreement("Nothing was counted that somebody could disagree with.", (), None)
+    if yielding:
+        lead = f"Nobody disagrees in the end; {gave_in}"
+        return Disagreement(lead, (), _given_up(state, yielding[-1]))
     return Disagreement("Nobody disagrees.", (), _strongest(state, delivery))
+
+
+def dissents(state: State, delivery: Delivery) -> bool:
+    """Whether somebody disagrees, or gave in without naming an argument: what a list can be
+    filtered by, the same of which `disagreement` tells."""
+    if delivery.question is None:
+        return bool(_not_sharing(state, delivery))
+    if any(seat.gave_in for seat in delivery.seats):
+        return True
+    return any(_holding_otherwise(decided) for decided in delivery.decisions)
+
+
+def _given_up(state: State, seat: Seat) -> Strongest:
+    """What a seat that gave in had said last against it."""
+    said = _before(state, seat)
+    words = said.words if said is not None and said.words else seat.opening
+    return Strongest(f"{seat.name}, before giving in: {in_words(state, words)}", said)
 
 
 def _differing(decided: Decided) -> str:
@@ -366,8 +389,7 @@ def _without_ids(state: State, text: str) -> str:
 
 def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
     """What the verdict keeps as dissent, where nothing was put to the vote."""
-    voters = {each.id for each in state.voters}
-    against = [d for d in delivery.dissent if not d.gave_in and d.participant in voters]
+    against = _not_sharing(state, delivery)
     if not against:
         lead = "Nothing was put to the vote, so nobody is counted against it."
         return Disagreement(lead, (), _strongest(state, delivery))
@@ -388,3 +410,8 @@ def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
         )
     names = list(dict.fromkeys(each.name for each in against))
     return Disagreement(f"Not shared by {listed(names)}.", tuple(pairs), None)
+
+
+def _not_sharing(state: State, delivery: Delivery) -> list[Dissenter]:
+    voters = {each.id for each in state.voters}
+    return [d for d in delivery.dissent if not d.gave_in and d.participant in voters]

@@ -114,7 +114,7 @@ def _facts(state: State) -> Iterator[tuple[str, str]]:
     if rounds := max((s.round for s in state.speeches), default=0):
         yield "Rounds", str(rounds)
     yield "Calls", f"{state.usage.calls:,}"
-    yield "Cost", money(state.usage.cost_usd)
+    yield "Cost", money(state.cost_usd)
     yield "Date", moment(state.opened_at)
 
 

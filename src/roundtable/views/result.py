@@ -63,7 +63,7 @@ def result(state: State) -> dict[str, Any]:
                 "calls": state.usage.calls,
                 "input_tokens": state.usage.input_tokens,
                 "output_tokens": state.usage.output_tokens,
-                "cost_usd": state.usage.cost_usd,
+                "cost_usd": state.cost_usd,
             },
             "notes": [
                 {"code": note.code, "text": note.text, "remedy": note.remedy}

@@ -66,7 +66,7 @@ class Row:
             vote=None if vote is None or not vote.pieces else plain(vote),
             others=tuple({"title": each.title, "figure": each.figure} for each in others if each),
             confidence=decision.confidence,
-            cost_usd=state.usage.cost_usd,
+            cost_usd=state.cost_usd,
             dissent=decision.dissent,
             follows=state.start.follows,
             round=max(

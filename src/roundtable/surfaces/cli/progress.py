@@ -306,7 +306,7 @@ def _body(text: str) -> str:
 
 
 def _cost(state: State) -> str:
-    cost = state.usage.cost_usd
+    cost = state.cost_usd
     told = "cost unknown" if cost is None else f"${cost:.4f}"
     seats = (*state.ever_seated.values(), state.start.host)
     if any(on_subscription(seat.speaker.model) for seat in seats):
