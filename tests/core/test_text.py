@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from roundtable.core.text import (
     REDACTED,
     clip,
+    clip_words,
     condense,
     count_words,
     estimate_tokens,
@@ -277,3 +278,13 @@ def test_the_name_of_a_file_is_short_and_no_path(topic: str) -> None:
     assert name
     assert all(c.isalnum() or c == "-" or unicodedata.category(c)[0] == "M" for c in name)
     assert len(name.encode()) <= 120
+
+
+@pytest.mark.parametrize("limit", range(24, 40))
+@pytest.mark.parametrize("figure", ["360,000", "360 000", "360.000,50", "1’200’000"])
+def test_no_number_is_cut_in_its_middle(figure: str, limit: int) -> None:
+    for text in (f"It needs a forecast above {figure} a year", f"Itneedsaforecastabove{figure}ayear"):
+        for cut in (clip, clip_words):
+            told = cut(text, limit)
+            assert len(told) <= limit
+            assert figure in told or not any(each.isdigit() for each in told)

@@ -7,6 +7,9 @@ import unicodedata
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_NUMBER = re.compile(r"\d+(?:(?:[.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))\d+)*")
+_LONGEST_NUMBER = 40
+"""Characters; more digits than that are no number that somebody reads."""
 _HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？؟۔।])\s+|(?<=[。！？])|\n+")
 
@@ -36,10 +39,11 @@ def estimate_tokens(text: str) -> int:
 
 
 def clip(text: str, limit: int, ellipsis: str = "…") -> str:
-    """At most `limit` characters, ellipsis included, never cutting through a grapheme."""
+    """At most `limit` characters, ellipsis included, never cutting through a grapheme, nor through
+    a number: a part of one is another one."""
     if len(text) <= limit:
         return text
-    cut = _boundary(text, max(0, limit - len(ellipsis)))
+    cut = _boundary(text, _before_number(text, max(0, limit - len(ellipsis))))
     return text[:cut].rstrip() + ellipsis[:limit]
 
 
@@ -49,9 +53,20 @@ def clip_words(text: str, limit: int, ellipsis: str = "…") -> str:
     if len(text) <= limit:
         return text
     cut = text.rfind(" ", 0, limit - len(ellipsis) + 1)
+    cut = _before_number(text, cut) if cut > 0 else cut
     if cut * 2 < limit:
         return clip(text, limit, ellipsis)
     return text[:cut].rstrip(" ,;:.，；：、—–-(（") + ellipsis
+
+
+def _before_number(text: str, cut: int) -> int:
+    """The place before the number that would be cut through at `cut`; the same place where none
+    would be, or where hardly anything stands before it."""
+    begins = max(0, cut - _LONGEST_NUMBER)
+    for found in _NUMBER.finditer(text, begins, cut + _LONGEST_NUMBER):
+        if found.start() < cut < found.end():
+            return found.start() if found.start() * 2 >= cut else cut
+    return cut
 
 
 def _boundary(text: str, cut: int) -> int:
@@ -118,7 +133,7 @@ def _split(text: str) -> list[str]:
 
 def first_sentences(text: str, count: int = 2, limit: int = 400) -> str:
     """The opening sentences of a text, for where a whole speech is too long."""
-    return clip(" ".join(sentences(text)[:count]), limit)
+    return clip_words(" ".join(sentences(text)[:count]), limit)
 
 
 def slug(text: str, limit: int = 48, default: str = "topic") -> str:

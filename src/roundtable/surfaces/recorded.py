@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from pydantic import BaseModel
 
 from ..core.state import fold
-from ..core.text import clip
 from ..examples import Example, examples
+from ..views.decision_parts import Sure
 from ..views.delivery import Delivery
 from ..views.report_parts import line
-
-LONGEST = 240
-"""Characters of an answer in a line."""
+from ..views.row import Row
 
 
 class Recorded(BaseModel):
@@ -26,7 +25,9 @@ class Recorded(BaseModel):
     question: str
     procedure: str
     answer: str
-    """In a line."""
+    """In a sentence; this, the vote and the confidence are those of the page."""
+    vote: dict[str, Any] | None
+    confidence: Sure
     how_it_ended: str
     language: str
     date: str
@@ -41,15 +42,17 @@ def recorded_examples() -> tuple[Recorded, ...]:
 
 def _row(example: Example) -> Recorded:
     state = fold(example.records())
-    delivery = Delivery.of(state)
+    row = Row.of(state, interrupted=False)
     return Recorded(
         name=example.name,
         discussion_id=example.id,
         title=example.title,
         question=line(state.start.topic),
         procedure=state.start.procedure,
-        answer=clip(delivery.answer.replace("**", ""), LONGEST),
-        how_it_ended=delivery.headline,
+        answer=row.answer,
+        vote=row.vote,
+        confidence=row.confidence,
+        how_it_ended=Delivery.of(state).headline,
         language=example.language,
         date=example.date.isoformat(),
         provenance=example.provenance,

@@ -159,6 +159,8 @@ def _few_voters(state: State, seats: Sequence[Seat]) -> bool:
 def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:
     if delivery.demonstration:
         yield Flag("demonstration", "Not for real decisions: a demonstration model spoke.")
+    if any(each.speaker.model.startswith("scripted/") for each in state.voters):
+        yield Flag("scripted", "Held by scripted speakers, for trying things out.")
     if state.exhausted is not None:
         limit = state.exhausted.limit.replace("_", " ")
         yield Flag("budget", f"The limit of {limit} was reached before the end.")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ..core.declaration import ANY, OWN, Declaration, DeclaredVote, StanceWord
 from ..core.record import record_of
 from ..core.state import State
-from ..core.text import clip
+from ..core.text import clip_words
 from .report_parts import line
 
 LONGEST = 240
@@ -114,4 +114,4 @@ def _vote(vote: DeclaredVote) -> Iterator[Declared]:
 
 
 def _short(text: str) -> str:
-    return clip(line(text), LONGEST)
+    return clip_words(line(text), LONGEST)

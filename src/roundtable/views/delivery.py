@@ -28,7 +28,7 @@ from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, clip_words, first_sentences, worded
+from ..core.text import clip_words, first_sentences, worded
 from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import AGAINST_THE_COUNT, ActionItem, Finding
 from .citing import best_sentence
@@ -344,7 +344,7 @@ def _held(standing: DecisionStanding, choice: str, position: str) -> str:
         case "any":
             return "no preference"
         case _:
-            return clip(line(standing.text_of(choice)), LONGEST_OPTION)
+            return clip_words(line(standing.text_of(choice)), LONGEST_OPTION)
 
 
 def _sureness(state: State) -> Sureness:

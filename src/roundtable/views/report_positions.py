@@ -10,7 +10,7 @@ from ..core.record import Point, Record, record_of
 from ..core.scores import consensus
 from ..core.state import State
 from ..core.tally import tally
-from ..core.text import clip
+from ..core.text import clip_words
 from .delivery import Delivery
 from .delivery_parts import Decided
 from .influence import influence, votes_on
@@ -45,7 +45,7 @@ def positions(state: State) -> tuple[Part, ...]:
                 ("Answer", "In the end", "Before talk", "Who"),
                 tuple(
                     (
-                        f"{clip(option.text, _LONGEST_CELL)}{' ✓' if option.delivered else ''}",
+                        f"{clip_words(option.text, _LONGEST_CELL)}{' ✓' if option.delivered else ''}",
                         f"{len(option.names)} of {each.seated}",
                         str(option.at_first),
                         ", ".join(option.names) or "—",
@@ -105,7 +105,7 @@ def _rules(state: State) -> list[Part]:
         return []
     text = record.question.text_of
     rows = tuple(
-        (rule.replace("_", " "), " = ".join(clip(line(text(w)), 80) for w in outcome.winners))
+        (rule.replace("_", " "), " = ".join(clip_words(line(text(w)), 80) for w in outcome.winners))
         for rule, outcome in counted.outcomes.items()
         if outcome.winners
     )
@@ -329,5 +329,5 @@ def choice_told(state: State, issue: str, choice: str) -> str:
     for decision in record.decisions:
         if decision.id == wanted:
             words = {"own": "a position of its own", "unsure": "no preference"}
-            return words.get(choice) or clip(line(decision.text_of(choice)), 80)
+            return words.get(choice) or clip_words(line(decision.text_of(choice)), 80)
     return choice

@@ -26,6 +26,10 @@ async def test_examples_are_listed_and_each_opens_as_a_concluded_page(tmp_path: 
             assert (opened["role"], opened["status"]) == ("viewer", "concluded")
             derived = (await home.client.get(f"/api{link}/derived")).json()
             assert [n["code"] for n in derived["notes"]].count("example") == 1
+            decision = derived["decision"]
+            assert row["answer"] == decision["answer"]["first"]
+            assert row["confidence"] == decision["confidence"]
+            assert row["vote"] == next(iter(decision["votes"]), None)
             events = (await home.client.get(f"/api{link}/events?limit=5000")).json()
             assert events["events"][-1]["code"] == "example"
             feed = await home.client.get(f"/api{link}/feed")

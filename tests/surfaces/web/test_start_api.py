@@ -88,6 +88,15 @@ async def test_models_say_what_is_missing_and_how_to_get_it(tmp_path: Path) -> N
     assert "scripted/echo" in got["scripted"]
 
 
+async def test_scripted_speakers_are_offered_only_where_the_settings_ask_for_them(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as at:
+        got = (await at.client.get("/api/models", headers=at.owner)).json()
+    assert not got["default_model"].startswith("scripted/")
+    assert got["scripted"] == {}
+
+
 async def test_experts_are_suggested_for_a_topic_each_with_a_reason(tmp_path: Path) -> None:
     async with desk(tmp_path) as at:
         body = {"topic": "Should we encrypt patient records?", "count": 4}

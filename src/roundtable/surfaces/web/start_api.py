@@ -104,6 +104,7 @@ class FoundModels(BaseModel):
     found: list[ProviderRow]
     missing: list[MissingRow]
     scripted: dict[str, str]
+    """For trying the program out; none unless the usual model is set to one of them."""
     aliases: dict[str, str]
 
 
@@ -270,11 +271,15 @@ def _found(app: App, found: Found) -> FoundModels:
             for p in found.providers
         ],
         missing=missing,
-        scripted={f"scripted/{name}": about for name, about in CHARACTERS.items()},
+        scripted=_scripted() if found.default_model.startswith("scripted/") else {},
         aliases={
             alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases
         },
     )
+
+
+def _scripted() -> dict[str, str]:
+    return {f"scripted/{name}": about for name, about in CHARACTERS.items()}
 
 
 class _Experts:
