@@ -25,7 +25,7 @@ async def test_examples_are_listed_and_each_opens_as_a_concluded_page(tmp_path: 
             opened = (await home.client.get(f"/api{link}")).json()
             assert (opened["role"], opened["status"]) == ("viewer", "concluded")
             derived = (await home.client.get(f"/api{link}/derived")).json()
-            assert [n["code"] for n in derived["notes"]].count("example") == 1
+            assert [n["code"] for n in derived["decision"]["made"]["notes"]].count("example") == 1
             decision = derived["decision"]
             assert row["answer"] == decision["answer"]["first"]
             assert row["confidence"] == decision["confidence"]
