@@ -6,6 +6,7 @@ the first screen and stays in “How this was made”.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from ..core.assessment import effective_voters_of
@@ -75,6 +76,8 @@ NOTES: dict[str, str] = {
 """Sentences for those notes that bear on the decision."""
 
 ONE_FAMILY = "one_family"
+_CUT_NUMBER = re.compile(r"\s*[^\s\d]*\d[\d.,]*…$")
+"""Earlier versions cut what they kept anywhere: what is left of a number says another one."""
 CLAIMED = "The written answer claims an answer, but the table chose none."
 """What a contradiction is where nothing was chosen that it could contradict."""
 
@@ -132,7 +135,7 @@ def _conditions(delivery: Delivery) -> Iterator[Flag]:
                 told = f"The demand of {seat.name} was refused by {by}: {demand}"
             else:
                 told = f"{seat.name} agrees only on a condition that not all have granted: {demand}"
-            yield Flag("condition", _ended(told))
+            yield Flag("condition", _ended(_CUT_NUMBER.sub("…", told)))
 
 
 def _gave_in(seats: Sequence[Seat]) -> Iterator[Flag]:
@@ -141,13 +144,17 @@ def _gave_in(seats: Sequence[Seat]) -> Iterator[Flag]:
 
 
 def _family(state: State, delivery: Delivery) -> Iterator[Flag]:
+    if state.verdict is None or not any(seat.choice for seat in delivery.seats):
+        return  # there is no agreement to count
     notes = [note for note in state.notes if note.code == ONE_FAMILY]
-    if notes:
+    few = bool(delivery.voters) and _few_voters(state, delivery.seats)
+    one_model = few and len({each.speaker.model for each in state.voters}) == 1
+    if notes or one_model:
         seats = number(len(state.voters))
         who = "Both" if seats == "two" else f"All {seats}"
         told = f"{who} experts run on models of one family: count their agreement as fewer"
-        yield Flag(ONE_FAMILY, f"{told} than {seats} voices.", remedy=line(notes[0].remedy))
-    elif delivery.voters and _few_voters(state, delivery.seats):
+        yield Flag(ONE_FAMILY, f"{told} than {seats} voices.", remedy=line(notes[0].remedy) if notes else "")
+    elif few:
         yield Flag("voters", _ended(delivery.voters))
 
 
