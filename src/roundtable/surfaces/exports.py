@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 from ..core.events import StoredEvent
@@ -14,8 +15,11 @@ from ..version import __version__
 Form = Literal["md", "json", "html", "page"]
 
 
-def exported_text(records: Sequence[StoredEvent], form: Form) -> str:
-    """The discussion of these events, all of them from the first one on, in one of the forms."""
+def exported_text(
+    records: Sequence[StoredEvent], form: Form, at: datetime | None = None
+) -> str:
+    """The discussion of these events, all of them from the first one on, in one of the forms. `at`
+    is the time of the export, which the page names."""
     # Each form is imported when it is wanted: the command line has to start at once.
     state = fold(records)
     match form:
@@ -34,7 +38,7 @@ def exported_text(records: Sequence[StoredEvent], form: Form) -> str:
         case "page":
             from .web.html_export import export_html
 
-            return export_html(records, state, __version__)
+            return export_html(records, state, __version__, at)
 
 
 def _delivered(state: State) -> str:

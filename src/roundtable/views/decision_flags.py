@@ -185,7 +185,7 @@ def _missing(delivery: Delivery) -> Iterator[Flag]:
         yield Flag("absent", f"{name} did not answer.", remedy="Ask only this expert")
     for seat in delivery.seats:
         if seat.missed and seat.status not in ("absent", "undeclared"):
-            yield Flag("missed", f"{seat.name}: {seat.missed}.")
+            yield Flag("missed", _ended(f"{seat.name}: {seat.missed}"))
 
 
 def _noted(state: State) -> Iterator[Flag]:

@@ -154,7 +154,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         often = f", tried {_times(tries[-1])}" if tries and tries[-1] > 1 else ""
         return ExpertCause(f"Did not answer{often}.", None)
     if seat.voted:
-        told = f"{seat.fell_back[:1].upper()}{seat.fell_back[1:]}."
+        told = f"{_capital(seat.fell_back).rstrip('.')}."
         return ExpertCause(in_words(state, told), None)
     if seat.moved_by:
         return ExpertCause(seat.argument, _argument(state, seat))
@@ -165,7 +165,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
     if seat.status == "any":
         return ExpertCause("Has no preference.", None)
     if seat.missed:
-        return ExpertCause(f"{seat.missed[:1].upper()}{seat.missed[1:]}.", None)
+        return ExpertCause(f"{_capital(seat.missed).rstrip('.')}.", None)
     if seat.accepts:
         return ExpertCause(COULD_LIVE_WITH_IT, None)
     return None

@@ -7,11 +7,11 @@ numbered notes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .decision import Decision
 from .decision_parts import (
-    DANGLING,
     Cite,
     DissentPair,
     ExpertLine,
@@ -112,7 +112,9 @@ class DecisionHtml:
     def _facts(self) -> Iterator[str]:
         facts = self._decision.facts
         rounds = f", {_count(facts.rounds, 'round')}" if facts.rounds else ""
-        yield f"{_count(facts.seats, 'expert')}{rounds}"
+        absent = self._decision.votes[0].counts.absent if self._decision.votes else 0
+        there = f"{facts.seats - absent} of " if absent else ""
+        yield f"{there}{_count(facts.seats, 'expert')}{rounds}"
         if facts.opened_at is not None:
             took = f", {_duration(facts.seconds)}" if facts.seconds is not None else ""
             yield f"{facts.opened_at.day} {facts.opened_at:%B %Y}{took}"
@@ -170,11 +172,11 @@ class DecisionHtml:
             told.append('<span class="con">Other 0</span>')
         counts = vote.counts
         for kind, name, count in (
-            ("con", "Own position", counts.own),
-            ("out", "No preference", counts.any),
+            ("con", "An answer of its own", counts.own),
+            ("out", "Any of them", counts.any),
             ("out", "Abstained", counts.abstains),
-            ("out", "No vote", counts.undeclared),
-            ("con", "Not counted", counts.demonstration),
+            ("out", "Chose nothing", counts.undeclared),
+            ("con", "Demonstration", counts.demonstration),
         ):
             if count:
                 told.append(f'<span class="{kind}">{name} {count}</span>')
@@ -363,10 +365,14 @@ def _piece(piece: Piece, hatched: bool) -> str:
 
 
 def initials(name: str) -> str:
-    """Two letters by which a seat is known where there is no room."""
-    words = [word for word in name.replace("-", " ").split() if word[:1].isalnum()]
-    words = [word for word in words if word.casefold() not in DANGLING] or words
-    return "".join(word[0] for word in words[:2]).upper() or name[:2]
+    """Two letters by which a seat is known where there is no room, the same as on the page
+    (`initials` in format.js)."""
+    words = [word for word in re.split(r"[\s\-_]+", name.strip()) if word]
+    if not words:
+        return "?"
+    if len(words) > 1:
+        return f"{words[0][0]}{words[-1][0]}".upper()
+    return words[0][: 2 if words[0][0].isascii() else 1].upper()
 
 
 def _step(step: Step) -> str:

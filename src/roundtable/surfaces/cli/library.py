@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
 
 def export_command(flags: Mapping[str, Any]) -> int:
     records = with_app(lambda app: app.service.records(flags["discussion_id"]))
-    text = exported_text(records, flags["form"])
+    text = exported_text(records, flags["form"], datetime.now(UTC))
     if flags["output"] is None:
         echo(text, nl=False)
         return 0

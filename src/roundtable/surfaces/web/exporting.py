@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 from fastapi import Response
 
@@ -21,7 +22,7 @@ async def exported(service: Service, discussion_id: str, form: Form) -> Response
     """The discussion as it stands, in one of the forms."""
     records = await service.records(discussion_id)
     kind, suffix = _KINDS[form]
-    text = await asyncio.to_thread(exported_text, records, form)
+    text = await asyncio.to_thread(exported_text, records, form, datetime.now(UTC))
     return _file(text.encode(), kind, f"{discussion_id}.{suffix}")
 
 

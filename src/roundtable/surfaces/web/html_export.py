@@ -11,6 +11,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from html import escape
@@ -28,14 +29,17 @@ _LISTED = re.compile(r"export\s*\{([^}]*)\};?")
 _DEFAULT = re.compile(r"export default\b")
 
 
-def export_html(records: Sequence[StoredEvent], state: State, version: str) -> str:
-    """The page of a discussion as it stands, for a browser that opens the file from a disk."""
+def export_html(
+    records: Sequence[StoredEvent], state: State, version: str, at: datetime | None = None
+) -> str:
+    """The page of a discussion as it stands, for a browser that opens the file from a disk. `at`
+    is when it is saved; without it, its last event's time stands for that."""
     script, look, theme = joined_script(), style(), asset("theme.js")
     policy = (
         f"default-src 'none'; script-src {_hashes(theme, script)}; style-src {_hashes(look)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    last = records[-1].at if records else state.updated_at
+    saved_at = at or (records[-1].at if records else state.updated_at)
     saved = {
         "info": {
             "discussion_id": state.discussion_id,
@@ -45,7 +49,7 @@ def export_html(records: Sequence[StoredEvent], state: State, version: str) -> s
             "topic": line(state.start.topic),
             "procedure": state.start.procedure,
         },
-        "at": last.isoformat() if last else None,
+        "at": saved_at.isoformat() if saved_at else None,
         "version": version,
         "events": [page_event(record) for record in records],
         "derived": {**derived(state), "open_turns": []},
