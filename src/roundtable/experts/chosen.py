@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import re
+
+from ..core.errors import UsageError
 from ..core.text import clip, slug
 from ..ports import ChosenExpert
 from .expert import Expert
 
+DESCRIBES = ": "
+_MARKUP = re.compile(r"[<>`*\[\]{}|\\]")
 LONGEST_SENTENCE = 300
 """Characters by which somebody describes an expert of their own."""
 
 
 def is_described(named: str) -> bool:
-    """Whether it is a name with a sentence after a colon."""
-    name, _, sentence = named.partition(":")
-    return bool(name.strip() and sentence.strip())
+    """Whether it is a name with a sentence after a colon and a blank: a colon alone may belong to
+    the name."""
+    return all(part.strip() for part in named.partition(DESCRIBES))
+
+
+def bare_name(named: str) -> str:
+    """The name alone. UsageError if it holds marks of which a page or a prompt makes something."""
+    name = named.partition(DESCRIBES)[0].strip() if is_described(named) else named
+    if _MARKUP.search(name):
+        raise UsageError(
+            f"{clip(name, 60)!r} cannot be the name of an expert: it holds markup.",
+            "Write the name without any of < > ` * [ ] { } | \\.",
+        )
+    return name
 
 
 def chosen_expert(expert: Expert, reason: str = "") -> ChosenExpert:
@@ -32,10 +48,10 @@ def chosen_expert(expert: Expert, reason: str = "") -> ChosenExpert:
 
 
 def named_expert(named: str) -> ChosenExpert:
-    """An expert of whom only the name is known, or a name and a sentence after a colon: `Beekeeper:
-    asks what it does to the bees`."""
+    """An expert of whom only the name is known, or a name and a sentence after a colon and a blank:
+    `Beekeeper: asks what it does to the bees`."""
     if is_described(named):
-        name, _, sentence = (part.strip() for part in named.partition(":"))
+        name, sentence = bare_name(named), named.partition(DESCRIBES)[2].strip()
         return ChosenExpert(
             id=slug(name, default="expert"),
             name=name,
@@ -43,7 +59,7 @@ def named_expert(named: str) -> ChosenExpert:
             guidance=f"Argue as {name}, from the working practice of whoever that is.",
             reason="described by whoever asks",
         )
-    name = named
+    name = bare_name(named)
     return ChosenExpert(
         id=slug(name, default="expert"),
         name=name,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...core.errors import BadSetting
-from ...experts.chosen import is_described
+from ...experts.chosen import DESCRIBES, is_described
 from ...ports import CastingRequest
 from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
@@ -130,7 +130,7 @@ class FiveRoundFlags(ProcedureOptions):
         names = tuple(name for each in given if (name := " ".join(each.split())))
         if not FEWEST <= len(names) <= MOST:
             raise BadSetting(WHERE, "agents", f"{FEWEST} to {MOST} names of experts")
-        bare = [name.partition(":")[0].strip() if is_described(name) else name for name in names]
+        bare = [name.partition(DESCRIBES)[0].strip() if is_described(name) else name for name in names]
         if len({normal_name(name) for name in bare}) < len(names):
             raise BadSetting(WHERE, "agents", "a name of its own for each expert")
         if wrong := next((name for name in bare if not _NAME.fullmatch(name)), None):
