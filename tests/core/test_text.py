@@ -283,7 +283,10 @@ def test_the_name_of_a_file_is_short_and_no_path(topic: str) -> None:
 @pytest.mark.parametrize("limit", range(24, 40))
 @pytest.mark.parametrize("figure", ["360,000", "360 000", "360.000,50", "1’200’000"])
 def test_no_number_is_cut_in_its_middle(figure: str, limit: int) -> None:
-    for text in (f"It needs a forecast above {figure} a year", f"Itneedsaforecastabove{figure}ayear"):
+    for text in (
+        f"It needs a forecast above {figure} a year",
+        f"Itneedsaforecastabove{figure}ayear",
+    ):
         for cut in (clip, clip_words):
             told = cut(text, limit)
             assert len(told) <= limit

@@ -13,7 +13,13 @@ from typing import Any, get_args
 import pytest
 
 from roundtable.bundle.reading import read_bundle
-from roundtable.core.events import AttemptStarted, DiscussionClosed, StoredEvent, VerdictReached, load
+from roundtable.core.events import (
+    AttemptStarted,
+    DiscussionClosed,
+    StoredEvent,
+    VerdictReached,
+    load,
+)
 from roundtable.core.naming import TURN
 from roundtable.core.state import State, fold
 from roundtable.core.values import FindingCode, Verdict

@@ -8,6 +8,7 @@ from collections import Counter
 from .state import State
 from .visible import shown
 
+SLUG = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 TURN = re.compile(r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]")
 
 
@@ -23,10 +24,10 @@ def names_of(state: State) -> dict[str, str]:
 
 def _names(state: State) -> dict[str, str]:
     seated = (*state.ever_seated.values(), state.start.host)
-    shared = Counter(line(p.name) for p in seated)
+    called = {p.id: _called(p.name) for p in seated}
+    shared = Counter(called[p.id] for p in seated)
     return {
-        p.id: line(p.name) if shared[line(p.name)] == 1 else line(f"{p.name} ({p.id})")
-        for p in seated
+        who: name if shared[name] == 1 else line(f"{name} ({who})") for who, name in called.items()
     }
 
 
@@ -50,3 +51,10 @@ def with_names(state: State, text: str) -> str:
     """A text in which the turns that it cites are called by their names."""
     known = turn_names(state)
     return TURN.sub(lambda match: known.get(match[0], match[0]), text)
+
+
+def _called(name: str) -> str:
+    """A name as it is shown; where only a slug is known, in words: `Product Manager`."""
+    if SLUG.fullmatch(name):
+        return " ".join(word.capitalize() for word in name.split("-"))
+    return line(name)

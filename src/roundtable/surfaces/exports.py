@@ -15,9 +15,7 @@ from ..version import __version__
 Form = Literal["md", "json", "html", "page"]
 
 
-def exported_text(
-    records: Sequence[StoredEvent], form: Form, at: datetime | None = None
-) -> str:
+def exported_text(records: Sequence[StoredEvent], form: Form, at: datetime | None = None) -> str:
     """The discussion of these events, all of them from the first one on, in one of the forms. `at`
     is the time of the export, which the page names."""
     # Each form is imported when it is wanted: the command line has to start at once.

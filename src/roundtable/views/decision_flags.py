@@ -153,7 +153,11 @@ def _family(state: State, delivery: Delivery) -> Iterator[Flag]:
         seats = number(len(state.voters))
         who = "Both" if seats == "two" else f"All {seats}"
         told = f"{who} experts run on models of one family: count their agreement as fewer"
-        yield Flag(ONE_FAMILY, f"{told} than {seats} voices.", remedy=line(notes[0].remedy) if notes else "")
+        yield Flag(
+            ONE_FAMILY,
+            f"{told} than {seats} voices.",
+            remedy=line(notes[0].remedy) if notes else "",
+        )
     elif few:
         yield Flag("voters", _ended(delivery.voters))
 

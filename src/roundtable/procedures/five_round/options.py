@@ -130,7 +130,9 @@ class FiveRoundFlags(ProcedureOptions):
         names = tuple(name for each in given if (name := " ".join(each.split())))
         if not FEWEST <= len(names) <= MOST:
             raise BadSetting(WHERE, "agents", f"{FEWEST} to {MOST} names of experts")
-        bare = [name.partition(DESCRIBES)[0].strip() if is_described(name) else name for name in names]
+        bare = [
+            name.partition(DESCRIBES)[0].strip() if is_described(name) else name for name in names
+        ]
         if len({normal_name(name) for name in bare}) < len(names):
             raise BadSetting(WHERE, "agents", "a name of its own for each expert")
         if wrong := next((name for name in bare if not _NAME.fullmatch(name)), None):
