@@ -397,9 +397,9 @@ def _kept(state: State, kind: Kind) -> str:
     said = sum(speech.round > 0 for speech in state.speeches)
     lost = ""
     if kind == "interrupted" and (cut := _lost(state)):
-        again = "it is" if cut == 1 else "they are"
-        lost = f"{number(cut).capitalize()} unfinished {'speech was' if cut == 1 else 'speeches were'} "
-        lost += f"lost; {again} asked again when it goes on."
+        were, again = ("speech was", "it is") if cut == 1 else ("speeches were", "they are")
+        lost = f"{number(cut).capitalize()} unfinished {were} lost; "
+        lost += f"{again} asked again when it goes on."
     if not said:
         return lost or "Nothing was said yet."
     kept = f"{number(said).capitalize()} {'speech is' if said == 1 else 'speeches are'} kept."

@@ -45,7 +45,7 @@ def positions(state: State) -> tuple[Part, ...]:
                 ("Answer", "In the end", "Before talk", "Who"),
                 tuple(
                     (
-                        f"{clip_words(option.text, _LONGEST_CELL)}{' ✓' if option.delivered else ''}",
+                        clip_words(option.text, _LONGEST_CELL) + (" ✓" if option.delivered else ""),
                         f"{len(option.names)} of {each.seated}",
                         str(option.at_first),
                         ", ".join(option.names) or "—",
