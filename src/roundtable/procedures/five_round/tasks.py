@@ -84,11 +84,14 @@ class FiveRoundTable(Table):
         listed = tuple(replace(each, text=clip(each.text, room)) for each in form.listed)
         return replace(form, listed=listed, decisions=decisions)
 
+    def shortened(self, text: str) -> str:
+        return text if self.shown is None else clip(text, self.shown)
+
     def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
         words = Table.own_words(self, seat, form)
         if self.shown is None or not isinstance(words, Untrusted):
             return words
-        return replace(words, text=clip(words.text, self.shown))
+        return replace(words, text=self.shortened(words.text))
 
 
 def _cut(decision: Decision, shown: int) -> Decision:
