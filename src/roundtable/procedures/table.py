@@ -317,6 +317,7 @@ class Table:
         found += [Listed(c.id, c.text) for c in record.conditions if c.demand and c.owner != seat]
         wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
+        asked.sort(key=lambda each: wanted.index(each.id))
         if only is not None:
             return tuple(asked)
         taken = {each.id for each in asked}

@@ -45,9 +45,10 @@ RESTATED_LIMIT = 0.6
 """Above this share of copied runs of words a revision restates the proposal."""
 
 
-TOLERANCE, TOO_SHORT = 0.1, 0.12
-"""A speech that is a little too long or too short is not asked for again; a work that it brings
-does not count, so a tenth is not taken by the word."""
+TOLERANCE = 0.1
+"""A speech that is a little too short or too long is not asked for again."""
+BESIDE_WORK = 0.12
+"""How much a proposal may be too short: the work that it brings is no part of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,8 @@ class RoundContract(Contract):
     """The sections and the length of a round. Each round adds its own requirements."""
 
     flag: str = UNMET
+    slack: float = TOLERANCE
+    """By how much of its least length it may be shorter."""
 
     def check(self, text: str) -> tuple[Violation, ...]:
         sections = Contract(self.sections).check(text)
@@ -62,7 +65,7 @@ class RoundContract(Contract):
 
     def _length(self, text: str) -> Iterator[Violation]:
         words = count_words(text)
-        if words < self.min_words * (1 - TOO_SHORT):
+        if words < self.min_words * (1 - self.slack):
             yield Violation("short", f"{words} words; at least {self.min_words} are needed.")
         if self.max_words is not None and words > self.max_words * (1 + TOLERANCE):
             yield Violation("long", f"{words} words; at most {self.max_words} are allowed.")
@@ -355,7 +358,7 @@ def _ids(letter: str, numbers: Sequence[int]) -> str:
 
 
 def proposal() -> Proposal:
-    return Proposal(*_frame(PROPOSAL))
+    return Proposal(*_frame(PROPOSAL), slack=BESIDE_WORK)
 
 
 def cross_reference(statements: Statements, own: str) -> CrossReference:
