@@ -306,8 +306,8 @@ def test_a_critique_has_forty_words_for_each_item_and_up_to_2000(words: int, fit
     "support",
     [
         "of the six metrics none is margin, as the {} table shows",
-        "whoever signs in spring carries the loss of every unsold night alone, whereas the bank and "
-        "the guests carry nothing at all, says the {} table",
+        "whoever signs in spring carries the loss of every unsold night alone, whereas the bank "
+        "and the guests carry nothing at all, says the {} table",
     ],
 )
 def test_a_support_may_reason_in_words(support: str) -> None:

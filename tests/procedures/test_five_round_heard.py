@@ -244,6 +244,6 @@ def test_a_seat_that_the_host_described_is_described_in_its_ballot_too() -> None
     table = FiveRoundTable(state, "five-round")
     form = table.form(keeper, BALLOT, alone=True, only=())
     plan = table.ballot_turn(keeper, "ballot", 4, form, POLICY)
-    told = render(plan.task.prompt, nonce="n", limit_tokens=100_000).prompt
+    told = render(plan.task.prompt, nonce="c0de00", limit_tokens=100_000).prompt
     assert told.system.startswith("You are the expert whose seat is described below")
     assert "Name: Beekeeper\nSees it from here: what it does to the bees" in told.user
