@@ -139,7 +139,7 @@ class Faltering(MemoryLedger):
         self.at = at
         self.fault = fault
         self.count = -1
-        self.driver: asyncio.Task[State] | None = None
+        self.driving: asyncio.Task[State] | None = None
 
     async def append(
         self, discussion_id: str, events: Sequence[NewEvent], **rules: Any
@@ -148,14 +148,14 @@ class Faltering(MemoryLedger):
         hit = self.count == self.at
         if (hit and self.fault == "before") or (self.fault == "dead" and self.count >= self.at > 0):
             raise Boom
-        if hit and self.fault == "cancel" and self.driver is not None:
-            self.driver.cancel()
+        if hit and self.fault == "cancel" and self.driving is not None:
+            self.driving.cancel()
         await asyncio.sleep(0)  # as a real ledger, it lets others run before and after it writes
         stored = await super().append(discussion_id, events, **rules)
         if hit and self.fault == "after":
             raise Boom
-        if hit and self.fault == "cancel late" and self.driver is not None:
-            self.driver.cancel()
+        if hit and self.fault == "cancel late" and self.driving is not None:
+            self.driving.cancel()
         await asyncio.sleep(0)
         return stored
 
@@ -171,8 +171,8 @@ def interrupted_run(at: int, fault: Fault) -> tuple[Table, Faltering, list[Store
     async def main() -> list[StoredEvent]:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
         state = await table.service.open(OpenRequest(topic="Tea or coffee?"))
-        ledger.driver = asyncio.create_task(table.service.run(state.discussion_id))
-        await asyncio.gather(ledger.driver, return_exceptions=True)
+        ledger.driving = asyncio.create_task(table.service.run(state.discussion_id))
+        await asyncio.gather(ledger.driving, return_exceptions=True)
         ledger.mend()
         await table.service.run(state.discussion_id)
         return await table.records(state)

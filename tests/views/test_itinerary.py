@@ -76,7 +76,7 @@ def test_only_a_discussion_that_waits_for_nobody_from_outside_needs_a_driver() -
     seats = tuple(each.model_copy(update={"speakers": (out,)}) for each in model.participants)
     change = {"procedure": "meeting", "participants": seats, "options": {"max_rounds": 2}}
     turns = tuple(f"1/discussion/{each.id}" for each in seats)
-    meeting = [
+    meeting: list[Event] = [
         model.model_copy(update=change),
         StageOpened(stage="discussion", round=1, turns=turns),
     ]

@@ -24,7 +24,7 @@ PLAIN: dict[str, str] = {
     "deliberation": "Weigh a decision",
     "five-round": "Detailed plan",
     "adaptive": "Work on a text or code",
-    "meeting": "A meeting with people",
+    "meeting": "A meeting",
 }
 """Procedures as people call them."""
 

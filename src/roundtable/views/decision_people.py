@@ -34,6 +34,10 @@ LONGEST_POSITION = 240
 QUOTES = 2
 """Quotations for each side."""
 THE_SAME = "The same."
+THE_MAJORITY = "The majority"
+THE_WRITTEN_ANSWER = "The written answer"
+COULD_LIVE_WITH_IT = "Could live with the answer."
+"""The page says these in its reader's language."""
 
 
 # The experts
@@ -163,7 +167,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
     if seat.missed:
         return ExpertCause(f"{seat.missed[:1].upper()}{seat.missed[1:]}.", None)
     if seat.accepts:
-        return ExpertCause("Could live with the answer.", None)
+        return ExpertCause(COULD_LIVE_WITH_IT, None)
     return None
 
 
@@ -282,7 +286,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
     for camp in others:
         names = [seat.name for seat in camps[camp]]
         prevails = decided.delivered is not None and len(camps[lead]) * 2 > decided.seated
-        title = "The majority" if prevails else listed([s.name for s in camps[lead]])
+        title = THE_MAJORITY if prevails else listed([s.name for s in camps[lead]])
         facts = _facts(delivery, [*camps[camp], *camps[lead]])
         yield DissentPair(
             side(camp, listed(names)), side(lead, title), facts[0].text if facts else ""
@@ -378,7 +382,7 @@ def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
                     (each.participant,),
                     tuple(q for q in quoted if q is not None and q.words),
                 ),
-                Side("The written answer", clip_words(plain(delivery.brief), IN_A_LINE), (), ()),
+                Side(THE_WRITTEN_ANSWER, clip_words(plain(delivery.brief), IN_A_LINE), (), ()),
                 "",
             )
         )

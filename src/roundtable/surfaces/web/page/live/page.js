@@ -146,7 +146,7 @@ function Steps({ state, derived, stage, called, doing }) {
   const part = states.length ? done / states.length : 0;
   return html`<p class="now-line"><b>${sentence}</b> ${who && html`<span>${who}</span>`}
       ${next.length > 0 && html`<br /><span class="soft coming">${t("Next: {what}", { what: next.slice(0, 3).map((each) => stepWords(each)[0]).join(", ") })}</span>`}</p>
-    ${shown.length > 1 && html`<ol class="steps" style=${{ "--now": `${Math.round(part * 100)}%` }} aria-label=${t("What is done and what comes")}>${shown.map((each) => {
+    ${shown.length > 1 && html`<ol class="itinerary" style=${{ "--now": `${Math.round(part * 100)}%` }} aria-label=${t("What is done and what comes")}>${shown.map((each) => {
       const [title, about] = stepWords(each);
       return html`<li class=${each.state} aria-current=${each.state === "now" ? "step" : undefined}><b>${title}</b><span>${about}</span></li>`;
     })}</ol>`}`;

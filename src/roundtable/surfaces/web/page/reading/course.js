@@ -59,7 +59,7 @@ export const Course = memo(function Course({ course, decision, sat, host }) {
       ? t("{name} held the same throughout: {option}.", { name, option: whole[row.steps[0].option] || "" })
       : t("{name}: {course}.", { name, course: row.steps.map((step) => (step.round ? t("from round {n} {option}", { n: step.round, option: whole[step.option] || "" }) : t("at first {option}", { option: whole[step.option] || "" }))).join("; ") });
   });
-  return html`<details class="course" open=${moved}><summary><h3>${moved ? t("Who moved, and when") : t("Nobody moved")}</h3></summary>
+  return html`<details class="course" open=${moved}><summary><h3>${moved ? t("Who moved, and when") : t("Nobody moved on the question")}</h3></summary>
     <p class="sr" id="course-told">${told.join(" ")}</p>
     <div class="scroll" tabindex="0" role="group" aria-label=${t("Positions over the rounds")}>
     <table aria-describedby="course-told"><thead><tr><th scope="col"><span class="sr">${t("Expert")}</span></th>${cols.map(({ round, until }) => html`<th scope="col">${headed(round, until)}</th>`)}</tr></thead>

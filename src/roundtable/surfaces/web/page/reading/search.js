@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { turnPlace } from "../format.js";
 import { person } from "../reducer.js";
+import { Icon } from "../icons.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { positionOf } from "./declared.js";
@@ -122,7 +123,7 @@ export function Find({ search }) {
   };
   const told = !wanted ? "" : !hits.length ? t("Not found") : at < 0 ? t("{n} found", { n: hits.length }) : t("{n} of {m}", { n: at + 1, m: hits.length });
   return html`<div class=${`find${words ? " finding" : ""}`} role="search">
-    <label><span class="sr">${t("Find in the speeches")}</span><input type="search" id="find" placeholder=${t("Find in the speeches")} value=${words} onInput=${(event) => setWords(event.target.value)} onKeyDown=${pressed} /></label>
+    <label><span class="sr">${t("Find in the speeches")}</span><${Icon} name="search" /><input type="search" id="find" placeholder=${t("Find in the speeches")} value=${words} onInput=${(event) => setWords(event.target.value)} onKeyDown=${pressed} /></label>
     <span class="found" role="status">${told}</span>
     ${hits.length > 0 && html`<button type="button" class="quiet icon" aria-label=${t("Hit before")} onClick=${() => step(-1)}>↑</button><button type="button" class="quiet icon" aria-label=${t("Next hit")} onClick=${() => step(1)}>↓</button>`}
   </div>`;
