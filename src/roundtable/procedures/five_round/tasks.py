@@ -227,11 +227,6 @@ def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
         held_now = record.position(seat.id)
         if held_now:
             lines.append(f"{seat.name} holds: {held_now}")
-        lines += [
-            f"  under the condition {c.id}: {c.text} (otherwise: {c.condition.otherwise})"
-            for c in record.conditions
-            if c.owner == seat.id
-        ]
     for point in record.points:
         if point.withdrawn:
             continue
