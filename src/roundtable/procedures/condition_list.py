@@ -9,11 +9,12 @@ from ..core.conditions import ConditionOnTable
 from ..core.record import Record
 
 _ANSWERED = {
-    "agree": "granted by",
-    "partly": "partly granted by",
-    "disagree": "refused by",
-    "unsure": "left open by",
+    "agree": "Granted by",
+    "partly": "Partly granted by",
+    "disagree": "Refused by",
+    "unsure": "Left open by",
 }
+_ENDS = ".!?…。！？"
 
 
 def condition_lines(record: Record, name: Callable[[str], str]) -> Iterator[str]:
@@ -33,7 +34,7 @@ def _line(
     kind = "demand" if condition.demand else "fact to be found out"
     told = f"{name(condition.owner)}, {kind}, otherwise {condition.condition.otherwise}"
     told += f", reworded in round {condition.round}" if reworded else ""
-    parts = [f"{condition.id} ({told}): {condition.text.rstrip(' .')}"]
+    parts = [f"{condition.id} ({told}): {condition.text}"]
     for stance, word in _ANSWERED.items():
         said = [
             name(seat) + (f": {answer.text.rstrip(' .')}" if answer.text else "")
@@ -41,15 +42,15 @@ def _line(
             if answer.stance == stance
         ]
         if said:
-            parts.append(f"{word} {', '.join(said)}")
+            parts.append(f"{word} {'; '.join(said)}")
     silent = [
         name(seat)
         for seat in record.seats
         if seat != condition.owner and seat not in condition.answers and seat not in record.absent
     ]
     if condition.demand and silent:
-        parts.append(f"not answered by {', '.join(silent)}")
-    return "; ".join(parts)
+        parts.append(f"Not answered by {', '.join(silent)}")
+    return " ".join(part if part[-1] in _ENDS else f"{part}." for part in parts)
 
 
 def _said_by_owners(record: Record, word: str) -> dict[str, str]:
