@@ -10,7 +10,6 @@ import pytest
 
 from roundtable.core.assumptions import SOURCE as ASSUMED
 from roundtable.core.errors import AmbiguousDiscussion, NotAllowed, UnknownDiscussion
-
 from roundtable.core.events import FollowUpOpened, MaterialAdded, SearchFinished
 from roundtable.core.values import Material, SearchHit
 from roundtable.procedures.opening import OpenRequest

@@ -1,4 +1,4 @@
-"""A follow-up of the same table: whom the host seated then sits there again, as it was described."""
+"""A follow-up of the same table: whom the host seated then sits there again, as it was told."""
 
 from __future__ import annotations
 

@@ -58,7 +58,9 @@ def test_the_writer_reads_the_newest_wording_and_what_was_withdrawn() -> None:
     votes = {
         ONE: (
             {"choice": "o1", "conditions": [STAGED, other]},
-            held("o1", stance("c1", "amend", "A rollback was rehearsed."), stance("c2", "withdraw")),
+            held(
+                "o1", stance("c1", "amend", "A rollback was rehearsed."), stance("c2", "withdraw")
+            ),
         ),
         TWO: ("o2", held("o2")),
         THREE: ("o1", held("o1")),
