@@ -121,6 +121,13 @@ class Listed:
     """Whose condition it is, as the speaker knows that one."""
     otherwise: str = ""
     """What that one holds without it."""
+    note: str = ""
+    """What happened to it that this speaker has to know: who refused it and why, or how it was
+    worded when the speaker answered it. Foreign words, like the text."""
+
+    @property
+    def told(self) -> str:
+        return f"{self.text} [{self.note}]" if self.note else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,10 @@ from ..core.effects import (
     turn_id,
 )
 from ..core.events import SpeechGiven
-from ..core.record import Record, record_before, record_of
+from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
-from ..core.text import estimate_tokens, worded
+from ..core.text import clip_words, estimate_tokens, worded
 from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
@@ -324,24 +324,40 @@ class Table:
         )
 
     def _listed(
-        self, record: Record, seat: str, only: Sequence[str] | None, peers: Mapping[str, str]
+        self,
+        record: Record,
+        seat: str,
+        only: Sequence[str] | None,
+        peers: Mapping[str, str],
     ) -> tuple[Listed, ...]:
-        """The points and conditions that a seat is shown: what it must answer first."""
-        known = {other: name for name, other in peers.items()}
+        """The points and conditions that a seat is shown: what it must answer first. `only` limits
+        them to these, which may be conditions of its own that it has to think of again."""
+        known = {who: name for name, who in peers.items()}
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
+        called = known if record.as_cast else {}
         # One's own conditions come first, facts too: they stand until their owner withdraws them.
-        own = [Listed(c.id, c.text, own=True) for c in record.conditions if c.owner == seat]
+        own = [
+            Listed(c.id, c.text, own=True, note=_refusals(c, called))
+            for c in record.conditions
+            if c.owner == seat
+        ]
         found = [*own, *found]
         found += [
-            Listed(c.id, c.text, by=known.get(c.owner, ""), otherwise=c.condition.otherwise)
+            Listed(
+                c.id,
+                c.text,
+                by=known.get(c.owner, ""),
+                otherwise=c.condition.otherwise,
+                note=_reworded(c, seat) if record.as_cast else "",
+            )
             for c in record.conditions
             if c.demand and c.owner != seat
         ]
         wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
         if only is not None:
-            return tuple(asked)
+            return (*(each for each in own if each.id in only), *asked)
         taken = {each.id for each in asked}
         rest = [each for each in found if each.id not in taken]
         return (*asked, *rest)[:LISTED_AT_ONCE]
@@ -567,6 +583,30 @@ def unanswered(record: Record, seat: str) -> list[str]:
     return [*demands, *(p.id for p in points)]
 
 
+LONGEST_REASON = 200
+
+
+def _refusals(condition: ConditionOnTable, called: Mapping[str, str]) -> str:
+    """Who refuses a demand, as its owner knows them, and why: nobody can answer what it was not
+    told."""
+    told = []
+    for who, said in condition.answers.items():
+        if condition.demand and said.stance == "disagree" and who in called:
+            why = clip_words(" ".join(said.text.split()), LONGEST_REASON)
+            told.append(f"refused by {called[who]}" + (f": “{why}”" if why else ""))
+    return "; ".join(told)
+
+
+def _reworded(condition: ConditionOnTable, seat: str) -> str:
+    """That what a seat answered is worded otherwise now, and how it was worded then."""
+    before = condition.earlier.get(seat)
+    if before is None:
+        return ""
+    did = "granted" if before.said.stance == "agree" else "answered"
+    wording = clip_words(" ".join(before.wording.split()), LONGEST_REASON)
+    return f"reworded since you {did} it; before: “{wording}”"
+
+
 def _recorded(record: Record, seat: str) -> str:
     """What the record says of a seat, for it to confirm or correct."""
     parts: list[str] = []
@@ -601,7 +641,7 @@ def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
     lines = [
-        f"{'?' if each.asked else ' '} {each.id}{_whose(each)}: {each.text}" for each in listed
+        f"{'?' if each.asked else ' '} {each.id}{_whose(each)}: {each.told}" for each in listed
     ]
     return Untrusted("points", "\n".join(lines))
 
@@ -631,7 +671,7 @@ def _example(form: Form) -> str:
         "position": '"position": "…"',
         "conditions": '"conditions": [{"text": "…", "kind": "demand", "otherwise": "open"}]',
         "confidence": '"confidence": 0',
-        "stances": f'"stances": [{{"id": "{asked}", "stance": "{PLACEHOLDER}", "text": "{PLACEHOLDER}"}}]'
+        "stances": f'"stances": [{{"id": "{asked}", "stance": "…", "text": "…"}}]'
         if form.listed
         else "",
         "adopted": f'"adopted": [{{"from": "{peer}", "what": "…", "moved": false}}]'

@@ -60,7 +60,10 @@ def document(delivery: Delivery) -> dict[str, Any]:
                 "status": each.status or None,
                 "agreed": list(each.agreed),
                 "refused": list(each.disagreed),
+                "partly": list(each.doubts),
                 "otherwise": each.otherwise,
+                "of_the_answer": each.of_the_answer,
+                "same_as": each.same_as or None,
             }
             for each in delivery.conditions
         ],
@@ -117,6 +120,7 @@ def _seat_document(seat: Seat) -> dict[str, Any]:
         "told": seat.told,
         "first_choice": seat.first_choice or None,
         "choice": seat.choice or None,
+        "cast": seat.cast or None,
         "position": seat.position,
         "holds_the_answer": seat.holds,
         "could_live_with_it": seat.accepts,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..core.state import State
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
-from .delivery_parts import Decided
+from .delivery_parts import Decided, demands_told
 from .outgoing import outgoing
 from .report_parts import line
 
@@ -57,7 +57,8 @@ def common(delivery: Delivery) -> list[Part]:
         ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
         ("Dissent", dissent(delivery)),
-        ("Conditions", _listed(_demands(delivery))),
+        ("Conditions", _listed(demands_told(c for c in delivery.conditions if c.of_the_answer))),
+        ("Other conditions", _listed(_of_others(delivery))),
         ("To be found out", _listed(_facts(delivery))),
         ("Assumed", _listed(_assumed(delivery))),
         ("What would change it", _listed(delivery.would_change)),
@@ -185,12 +186,8 @@ def spoke_as(state: State, seated: Participant) -> str:
     return "no model" if extracted and seated == state.start.host else "—"
 
 
-def _demands(delivery: Delivery) -> list[str]:
-    return [
-        f"{each.name}: {each.text} ({each.told})"
-        for each in delivery.conditions
-        if each.kind == "demand"
-    ]
+def _of_others(delivery: Delivery) -> list[str]:
+    return demands_told(c for c in delivery.conditions if not c.of_the_answer)
 
 
 def _facts(delivery: Delivery) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,7 +31,12 @@ class Seat:
     final: str
     """What it holds in the end, in words; empty if it has no vote."""
     choice: str = ""
-    """Its vote as data: an option, `own`, `any`, or empty."""
+    """What it counts for, as data: an option, `own`, `any`, or empty."""
+    cast: str = ""
+    """What it voted for, as data."""
+    voted: str = ""
+    """What it voted for, in words, where it counts for something else: its own side refused a
+    demand of its own, and it cannot have known that when it voted last."""
     first_choice: str = ""
     position: str = ""
     """Its last position in its own words."""
@@ -50,6 +56,8 @@ class Seat:
     """Its demands that are not granted."""
     refused: tuple[str, ...] = ()
     """Those of them that its own side refused."""
+    refused_by: tuple[str, ...] = ()
+    """Who refused each of those, by name."""
     missed: str = ""
     """Where it was lost in its last round: “absent in round 2”; empty if it was not."""
     confidence: int | None = None
@@ -76,12 +84,25 @@ class Seat:
                 lost = f", {self.missed}" if self.missed else ""
                 view = self.position.rstrip(".")
                 return f"has no vote{lost}{f'; not counted: {view}' if view else ''}"
+            case _ if self.voted:
+                return "".join([f"voted {self.voted.rstrip('.')}; {self.fell_back}", *self._more()])
             case _:
                 return "".join([self._path(), self._origin(), *self._more()])
 
     @property
+    def fell_back(self) -> str:
+        """Why it counts for something else than it voted for; empty if it does not."""
+        if not self.voted:
+            return ""
+        pairs = zip(self.refused, self.refused_by, strict=True)
+        why = " and ".join(f"“{text.rstrip('.')}” was refused by {by}" for text, by in pairs)
+        return f"counts for {self.final.rstrip('.')}, because {why}"
+
+    @property
     def how(self) -> str:
         """How it came to what it holds, and under which conditions."""
+        if self.voted:
+            return "".join([f"voted {self.voted.rstrip('.')}; {self.fell_back}", *self._more()])
         return "".join([self._origin(), *self._more()]).lstrip(",; ")
 
     def _path(self) -> str:
@@ -100,8 +121,9 @@ class Seat:
 
     def _more(self) -> list[str]:
         found = ["; could live with the answer"] if self.accepts else []
-        for each in self.demands:
-            told = "its own side refused" if each in self.refused else "on the condition"
+        refused = dict(zip(self.refused, self.refused_by, strict=True))
+        for each in self.demands if not self.voted else ():
+            told = f"refused by {refused[each]}" if each in refused else "on the condition"
             found.append(f"; {told}: {each.rstrip('.')}")
         return found + ([f"; {self.missed}"] if self.missed else [])
 
@@ -237,6 +259,14 @@ class ConditionTold:
     agreed: tuple[str, ...] = ()
     """Who agreed to it, by name."""
     disagreed: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Who is neither for it nor against it, with the word that it said and why."""
+    granted_before: tuple[str, ...] = ()
+    """Who granted an earlier wording and has not answered this one."""
+    of_the_answer: bool = True
+    """Whether its owner voted for what is delivered; true of all where nothing is."""
+    same_as: str = ""
+    """The id of an earlier one that says the same, word for word or by its owner's own word."""
 
     @property
     def granted(self) -> bool:
@@ -248,17 +278,35 @@ class ConditionTold:
         for_it, against = ", ".join(self.agreed), ", ".join(self.disagreed)
         match self.status:
             case "granted":
-                return f"granted by {for_it}"
+                said = [f"granted by {for_it}"]
             case "refused":
-                return f"refused by {against}"
+                said = [f"refused by {against}"]
             case "open":
-                said = [
+                sides = [
                     *([f"{for_it} for it"] if for_it else []),
                     *([f"{against} against it"] if against else []),
                 ]
-                return f"not granted: {', '.join(said)}" if said else "not granted yet"
+                said = [f"not granted: {', '.join(sides)}" if sides else "not granted yet"]
             case _:
                 return ""
+        if self.granted_before:
+            said.append(f"reworded since it was granted by {', '.join(self.granted_before)}")
+        return "; ".join([*said, *self.doubts])
+
+
+def demands_told(conditions: Iterable[ConditionTold]) -> list[str]:
+    """Demands with their owners and how they stand, what several of them demand once."""
+    together: dict[str, list[ConditionTold]] = {}
+    for each in conditions:
+        if each.kind == "demand":
+            first = each.same_as if each.same_as in together else each.id
+            together.setdefault(first, []).append(each)
+    found = []
+    for same in together.values():
+        names = " and ".join(dict.fromkeys(each.name for each in same))
+        told = "; ".join(dict.fromkeys(each.told for each in same))
+        found.append(f"{names}: {same[0].text} ({told})")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def outside_form(form: Form) -> OutsideForm:
         decisions[decision.id] = shown(decision.question)
         decisions.update((option.id, shown(option.text)) for option in decision.options)
     points = {
-        each.id: f"{'? ' if each.asked else ''}{shown(each.text)}{' (yours)' if each.own else ''}"
+        each.id: f"{'? ' if each.asked else ''}{shown(each.told)}{' (yours)' if each.own else ''}"
         for each in form.listed
     }
     fields: dict[str, str] = {key: _takes(form, key) for key in form.schema_keys}
