@@ -117,6 +117,10 @@ class Listed:
     """Whether the speaker raised it itself."""
     asked: bool = False
     """Whether it must be answered: it is contested, undecided or decisive."""
+    by: str = ""
+    """Whose condition it is, as the speaker knows that one."""
+    otherwise: str = ""
+    """What that one holds without it."""
     note: str = ""
     """What happened to it that this speaker has to know: who refused it and why, or how it was
     worded when the speaker answered it. Foreign words, like the text."""
@@ -198,6 +202,8 @@ class Form:
     """The versions of deliverables among which a verdict says what stands, by their ids."""
     unreplaced: tuple[str, ...] = ()
     """Those of them that nothing took the place of: they stand unless the writer says otherwise."""
+    delivered: str = ""
+    """The option that the count delivers, or `none`: a verdict has nothing to choose there."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
     held: Mapping[str, str] = field(default_factory=dict)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
-from ..core.declaration import ANY, OWN, SILENT, Decision
+from ..core.declaration import ANY, SILENT, Decision
 from ..core.declaration_block import LABEL
-from ..core.declaration_form import MAX_TEXT, Form, Key, Listed
+from ..core.declaration_form import MAX_TEXT, PLACEHOLDER, Form, Key, Listed
 from ..core.effects import (
     OwnTemplate,
     PromptPlan,
@@ -33,10 +32,11 @@ from ..core.events import SpeechGiven
 from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
-from ..core.text import clip_words, estimate_tokens
+from ..core.text import clip_words, estimate_tokens, worded
 from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
+from .condition_list import condition_lines
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -153,20 +153,35 @@ class Table:
         )
 
     def by_name(
-        self, speeches: Sequence[SpeechGiven], *, later: Sequence[SpeechGiven] = ()
+        self,
+        speeches: Sequence[SpeechGiven],
+        *,
+        later: Sequence[SpeechGiven] = (),
+        listed: Set[str] = frozenset(),
     ) -> tuple[Untrusted, ...]:
         """Speeches for whoever may know who spoke, with the turn by which each is cited, what it
         declared, and whom it means by its letters. What stands word for word in the `later`
-        declaration of the same seat, which is shown too, is not told twice."""
+        declaration of the same seat, which is shown too, or is `listed` beside the speeches, is
+        not told twice."""
         repeated = {s.participant: _declared_texts(s) for s in later}
         return tuple(
             Untrusted(
                 "speech",
-                self._with_declaration(s, listed=repeated.get(s.participant, frozenset())),
+                self._with_declaration(s, listed=repeated.get(s.participant, frozenset()) | listed),
                 self._origin(s),
             )
             for s in speeches
         )
+
+    def conditions_told(self) -> PromptValue:
+        """All conditions for whoever writes the result, with what was said to each."""
+        lines = "\n".join(condition_lines(self.record, self.name))
+        return Untrusted("points", lines, "the declarations") if lines else ""
+
+    @property
+    def condition_texts(self) -> frozenset[str]:
+        """The conditions as they are worded now, which `conditions_told` lists."""
+        return frozenset(each.text for each in self.record.conditions)
 
     def _origin(self, speech: SpeechGiven) -> str:
         """Each seat knows the others by letters of its own. They are explained beside its words and
@@ -174,11 +189,9 @@ class Table:
         origin = f"{self.name(speech.participant)}, turn {speech.turn_id}"
         if self.open_names or speech.independent:
             return origin
-        meant = [
-            f"{letter} is {self.name(seat)}"
-            for letter, seat in self.letters(speech.participant).items()
-            if _names_letter(speech.text, letter)
-        ]
+        # All of them: whether `A` is an article or somebody cannot be told from the words.
+        letters = self.letters(speech.participant)
+        meant = [f"{letter} is {self.name(seat)}" for letter, seat in letters.items()]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
     def _with_declaration(
@@ -192,8 +205,12 @@ class Table:
         lines = [speech.text]
         if d.position and d.position not in listed:
             lines.append(f"Declared position: {d.position}")
+        kept = {worded(c.text) for c in self.record.conditions if c.owner == speech.participant}
         lines += [
-            f"Declared condition ({c.kind}): {c.text}" for c in d.conditions if c.text not in listed
+            f"Declared condition ({c.kind}"
+            f"{'' if worded(c.text) in kept else ', since reworded or withdrawn'}): {c.text}"
+            for c in d.conditions
+            if c.text not in listed
         ]
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")
@@ -315,9 +332,10 @@ class Table:
     ) -> tuple[Listed, ...]:
         """The points and conditions that a seat is shown: what it must answer first. `only` limits
         them to these, which may be conditions of its own that it has to think of again."""
+        known = {who: name for name, who in peers.items()}
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
-        called = {who: letter for letter, who in peers.items()} if record.as_cast else {}
+        called = known if record.as_cast else {}
         # One's own conditions come first, facts too: they stand until their owner withdraws them.
         own = [
             Listed(c.id, c.text, own=True, note=_refusals(c, called))
@@ -326,7 +344,13 @@ class Table:
         ]
         found = [*own, *found]
         found += [
-            Listed(c.id, c.text, note=_reworded(c, seat) if record.as_cast else "")
+            Listed(
+                c.id,
+                c.text,
+                by=known.get(c.owner, ""),
+                otherwise=c.condition.otherwise,
+                note=_reworded(c, seat) if record.as_cast else "",
+            )
             for c in record.conditions
             if c.demand and c.owner != seat
         ]
@@ -418,9 +442,10 @@ class Table:
         policy: TurnPolicy,
         *,
         asks: Sequence[str] = (),
+        unheard: bool = False,
     ) -> TurnPlan:
         """A short call that asks for a declaration and nothing else. `asks` says what it is about,
-        in our words and ids only."""
+        in our words and ids only; `unheard`: nobody has heard the others yet."""
         variables: dict[str, PromptValue] = {
             **self.common(),
             "name": self.own_name(participant),
@@ -431,6 +456,7 @@ class Table:
                 if (held := self._held_in_short(seat))
             ),
             "asks": "\n".join(f"- {each}" for each in asks),
+            "unheard": unheard,
             "declaration": self.declaration(form),
         }
         task = Task(
@@ -535,15 +561,6 @@ def _declared_texts(speech: SpeechGiven) -> frozenset[str]:
     return frozenset((d.position, *(c.text for c in d.conditions))) if d else frozenset()
 
 
-_ANSWER = r"(?:[Aa]nswers?|Antwort|[Rr]espuesta|[Rr]éponse|[Rr]esposta|[Rr]isposta|回答|答案)[\s:]*"
-
-
-def _names_letter(text: str, letter: str) -> bool:
-    """Whether a text speaks of somebody by this letter. `A` alone is mostly an article."""
-    before = _ANSWER if letter == "A" else ""
-    return re.search(rf"(?<![^\W\d_]){before}{letter}(?![^\W\d_])", text) is not None
-
-
 def _letter(number: int) -> str:
     """A to Z, then AA, AB and so on."""
     before, last = divmod(number, 26)
@@ -608,10 +625,13 @@ def _recorded(record: Record, seat: str) -> str:
 
 
 def _held(record: Record, seat: str) -> dict[str, str]:
-    """What a seat declared last on each decision. Where the clerk put it is no word of its own:
-    whoever copies that has confirmed nothing."""
+    """What a seat declared last on each decision, and a placeholder where it spoke and did not
+    vote. Where the clerk put it is no word of its own: whoever copies that has confirmed
+    nothing."""
     held = {d.id: record.vote(d, seat).choice for d in record.decisions}
-    return {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+    spoke = bool(record.of(seat))
+    known = {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+    return {d: PLACEHOLDER for d in held if spoke} | known
 
 
 _BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
@@ -621,18 +641,25 @@ def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
     lines = [
-        f"{'?' if each.asked else ' '} {each.id}{' (yours)' if each.own else ''}: {each.told}"
-        for each in listed
+        f"{'?' if each.asked else ' '} {each.id}{_whose(each)}: {each.told}" for each in listed
     ]
     return Untrusted("points", "\n".join(lines))
+
+
+def _whose(listed: Listed) -> str:
+    """Whose it is, as far as the reader may know, and what that seat holds without it."""
+    if listed.own:
+        return " (yours)"
+    told = [f"of {listed.by}"] if listed.by else []
+    told += [f"otherwise {listed.otherwise}"] if listed.otherwise else []
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _example(form: Form) -> str:
     """The block with placeholders for texts and the live ids of the form."""
     decisions = form.decisions
-    first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
     votes = ", ".join(
-        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", '
+        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{PLACEHOLDER}", '
         '"acceptable": [], "rejects": []}'
         for d in decisions
     )
@@ -644,7 +671,7 @@ def _example(form: Form) -> str:
         "position": '"position": "…"',
         "conditions": '"conditions": [{"text": "…", "kind": "demand", "otherwise": "open"}]',
         "confidence": '"confidence": 0',
-        "stances": f'"stances": [{{"id": "{asked}", "stance": "unsure", "text": ""}}]'
+        "stances": f'"stances": [{{"id": "{asked}", "stance": "…", "text": "…"}}]'
         if form.listed
         else "",
         "adopted": f'"adopted": [{{"from": "{peer}", "what": "…", "moved": false}}]'
@@ -663,7 +690,7 @@ def _example(form: Form) -> str:
         else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
-        "delivers": f'"delivers": "{first if decisions else "none"}"',
+        "delivers": f'"delivers": "{form.delivered or PLACEHOLDER}"',
         "answer": '"answer": "…"',
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',
