@@ -332,7 +332,13 @@ class Form:
     def _option_ids(self) -> list[str]:
         return [option for each in self.decisions for option in each.option_ids]
 
+    @property
+    def words_own(self) -> bool:
+        """Whether a vote says what `own` means: one position cannot answer several decisions."""
+        return len(self.decisions) > 1 or "position" not in self.keys
+
     def _votes(self) -> dict[str, Any]:
+        text = {"text": _text(MAX_POSITION)} if self.words_own else {}
         votes = [
             _object(
                 on={"const": decision.id},
@@ -340,6 +346,7 @@ class Form:
                 choice={"enum": [*decision.option_ids, OWN, ANY]},
                 acceptable=_list({"enum": list(decision.option_ids)}, len(decision.options)),
                 rejects=_list({"enum": list(decision.option_ids)}, len(decision.options)),
+                **text,
             )
             for decision in self.decisions
         ]
@@ -457,6 +464,7 @@ class _Reader:
             choice=choice,
             acceptable=tuple(option for option in acceptable if option != choice),
             rejects=rejects,
+            text=self._text(entry.get("text"), MAX_POSITION) if choice == OWN else "",
         )
 
     def _options(self, decision: Decision, given: Any, key: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import ClassVar
 
 from ..core.budget import HoldBack
@@ -37,6 +38,7 @@ from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
 from .condition_list import condition_lines
+from .late import late_options, said_for, with_their_demands
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -356,6 +358,7 @@ class Table:
         ]
         wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
+        asked.sort(key=lambda each: wanted.index(each.id))
         if only is not None:
             return (*(each for each in own if each.id in only), *asked)
         taken = {each.id for each in asked}
@@ -376,6 +379,7 @@ class Table:
                 "several": several,
                 "alone": form.alone,
                 "votes": form.asks_votes,
+                "words_own": form.words_own,
                 "position": "position" in form.keys,
                 "conditions": "conditions" in form.keys,
                 "adopted": bool(form.peers) and "adopted" in form.keys,
@@ -445,16 +449,21 @@ class Table:
         unheard: bool = False,
     ) -> TurnPlan:
         """A short call that asks for a declaration and nothing else. `asks` says what it is about,
-        in our words and ids only; `unheard`: nobody has heard the others yet."""
+        in our words and ids only; `unheard`: nobody has heard the others yet. What came to the
+        table since the seat voted is shown with what is said for it, and its conditions are put to
+        the seat."""
+        new = late_options(self, participant.id, stage)
+        form = with_their_demands(self, participant.id, form, new)
         variables: dict[str, PromptValue] = {
             **self.common(),
-            "name": self.own_name(participant),
+            **{key: self.persona(participant)[key] for key in ("name", "own_seat")},
             "own": self._own_words_and_works(participant.id, form),
             "peers": tuple(
                 Untrusted("speech", held, f"Answer {letter}")
                 for letter, seat in form.peers.items()
                 if (held := self._held_in_short(seat))
             ),
+            "late": Untrusted("options", self.shortened(said_for(self, new))) if new else "",
             "asks": "\n".join(f"- {each}" for each in asks),
             "unheard": unheard,
             "declaration": self.declaration(form),
@@ -466,6 +475,10 @@ class Table:
             again=self.again(form),
         )
         return self.seat_turn(participant, stage, round_, task, policy)
+
+    def shortened(self, text: str) -> str:
+        """What was said earlier, no longer than a later prompt may show of it."""
+        return text
 
     def _held_in_short(self, seat: str) -> str:
         """A seat's position, and the works by it that stand."""
@@ -568,19 +581,20 @@ def _letter(number: int) -> str:
 
 
 def unanswered(record: Record, seat: str) -> list[str]:
-    """Ids of others' points and demands that a seat has not spoken to, those first on which
-    something hangs."""
-    demands = [
-        each.id
-        for each in record.conditions
-        if each.demand and each.owner != seat and seat not in each.answers
-    ]
+    """Ids of others' points and demands that a seat has not spoken to: one of each author before
+    the second of any, and of one author those first on which something hangs."""
+    by_author: dict[str, list[str]] = {}
+    for each in record.conditions:
+        if each.demand and each.owner != seat and seat not in each.answers:
+            by_author.setdefault(each.owner, []).append(each.id)
     points = [
         p for p in record.points if p.author != seat and seat not in p.stances and not p.withdrawn
     ]
     weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
-    points.sort(key=lambda p: weight.get(p.status, 3))
-    return [*demands, *(p.id for p in points)]
+    for point in sorted(points, key=lambda p: weight.get(p.status, 3)):
+        by_author.setdefault(point.author, []).append(point.id)
+    turns = zip_longest(*by_author.values())
+    return [each for turn in turns for each in turn if each is not None]
 
 
 LONGEST_REASON = 200
@@ -658,9 +672,10 @@ def _whose(listed: Listed) -> str:
 def _example(form: Form) -> str:
     """The block with placeholders for texts and the live ids of the form."""
     decisions = form.decisions
+    own = ', "text": ""' if form.words_own else ""
     votes = ", ".join(
         f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{PLACEHOLDER}", '
-        '"acceptable": [], "rejects": []}'
+        f'"acceptable": [], "rejects": []{own}}}'
         for d in decisions
     )
     peer = next(iter(form.peers), "A")

@@ -54,7 +54,7 @@ def common(delivery: Delivery) -> list[Part]:
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
-        ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
+        ("Other questions", _listed(also_decided(d) for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
         ("Dissent", dissent(delivery)),
         ("Conditions", _listed(demands_told(c for c in delivery.conditions if c.of_the_answer))),
