@@ -282,10 +282,12 @@ class Table:
         scored: Mapping[str, str] | None = None,
         only: Sequence[str] | None = None,
         round_: int | None = None,
+        whole: bool = False,
     ) -> Form:
         """What a seat is to declare now. `only` limits what it must answer to these ids; with
         `reverse` the others and the options stand from the last to the first; `round_` is given
-        where seats speak side by side, who may know nothing of each other's words."""
+        where seats speak side by side, who may know nothing of each other's words. A `whole` form
+        lists and asks all that there is: whoever fills it in pages through it by itself."""
         record = self.record if round_ is None else record_before(self.state, round_)
         decisions = record.decisions if "votes" in keys else ()
         if reverse:
@@ -293,7 +295,8 @@ class Table:
             decisions = tuple(
                 each.model_copy(update={"options": each.options[::-1]}) for each in decisions
             )
-        listed = self._listed(record, participant.id, only) if "stances" in keys else ()
+        asked = "stances" in keys
+        listed = self._listed(record, participant.id, only, whole=whole) if asked else ()
         return Form(
             keys=tuple(keys),
             decisions=decisions,
@@ -303,9 +306,12 @@ class Table:
             recorded=_recorded(record, participant.id) if decisions else "",
             held=_held(record, participant.id) if decisions else {},
             alone=alone,
+            gone=_gone(record, participant.id) if asked and whole else {},
         )
 
-    def _listed(self, record: Record, seat: str, only: Sequence[str] | None) -> tuple[Listed, ...]:
+    def _listed(
+        self, record: Record, seat: str, only: Sequence[str] | None, *, whole: bool = False
+    ) -> tuple[Listed, ...]:
         """The points and conditions that a seat is shown: what it must answer first."""
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
@@ -313,13 +319,14 @@ class Table:
         own = [Listed(c.id, c.text, own=True) for c in record.conditions if c.owner == seat]
         found = [*own, *found]
         found += [Listed(c.id, c.text) for c in record.conditions if c.demand and c.owner != seat]
-        wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
+        most = None if whole else ASKED_AT_ONCE
+        wanted = [*only] if only is not None else unanswered(record, seat)[:most]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
         if only is not None:
             return tuple(asked)
         taken = {each.id for each in asked}
         rest = [each for each in found if each.id not in taken]
-        return (*asked, *rest)[:LISTED_AT_ONCE]
+        return (*asked, *rest)[: None if whole else LISTED_AT_ONCE]
 
     def declaration(self, form: Form) -> PromptPlan:
         """The part of a prompt that asks for a declaration."""
@@ -547,6 +554,23 @@ def unanswered(record: Record, seat: str) -> list[str]:
     weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
     points.sort(key=lambda p: weight.get(p.status, 3))
     return [*demands, *(p.id for p in points)]
+
+
+def _gone(record: Record, seat: str) -> dict[str, str]:
+    """Why nobody takes a stance on what is on the record and on no list."""
+    found = {
+        each.id: "is a fact: no stance is taken on facts"
+        for each in record.conditions
+        if not each.demand and each.owner != seat
+    }
+    found |= {each.id: "was rejected by all" for each in record.points if each.status == "rejected"}
+    found |= {
+        stance.id: f"was withdrawn in round {each.round} by {each.participant}"
+        for each in record.statements
+        for stance in each.declaration.stances
+        if stance.stance == "withdraw" and record.condition(stance.id) is None
+    }
+    return found
 
 
 def _recorded(record: Record, seat: str) -> str:

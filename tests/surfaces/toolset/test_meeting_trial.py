@@ -512,7 +512,8 @@ async def test_stances_that_count_for_nothing_are_named_and_a_withdrawn_conditio
             id_, "back", "Me too.", {"position": "Move.", "votes": votes, "stances": stances}
         )
         (told,) = [each for each in spoken.problems if "not listed" in each]
-        assert "were left out: c1, p44, one without an id; a condition is gone once its" in told
+        assert "were left out: p44, one without an id" in told
+        assert "Read so: c1 was withdrawn in round 2 by arch." in spoken.problems
 
 
 async def test_a_seat_is_never_told_to_conclude_and_hears_what_a_form_out_of_turn_is_for(

@@ -83,6 +83,7 @@ class Declaring(BaseModel):
     answer: list[str] = Field(
         default_factory=list, description="Points and conditions that need your stance."
     )
+    more_to_answer: int = Field(default=0, description="Further ones; status pages to them.")
     fields: dict[str, str] = Field(
         default_factory=dict, description="The fields of `declaration`, and what each takes."
     )
@@ -175,14 +176,15 @@ class Stood(Standing):
     convergence_reason: str = ""
     consensus_points: list[str] = Field(description="Ids of what all agree on.")
     disagreement_points: list[str]
-    points: list[Point] = Field(description="All that is on the table.")
+    points: list[Point] = Field(description="What is on the table, a page of it.")
     further_points: int = Field(default=0, description="Points left out to keep it short.")
+    next_offset: int | None = Field(default=None, description="Further points: offset=this.")
     unanswered: dict[str, list[str]] = Field(
         default_factory=dict, description="At the end: what seats have not spoken to."
     )
     votes_to_end: list[str] = Field(default_factory=list)
     speeches: int
-    unread: int = Field(default=0, description="Speeches since your own last one.")
+    unread: int = Field(default=0, description="Speeches that you have not seen.")
     absent: list[str] = Field(default_factory=list, description="From this round.")
     paused: bool = False
     participants: list[Seat]
