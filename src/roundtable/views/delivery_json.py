@@ -60,6 +60,7 @@ def document(delivery: Delivery) -> dict[str, Any]:
                 "status": each.status or None,
                 "agreed": list(each.agreed),
                 "refused": list(each.disagreed),
+                "reasons": list(each.reasons),
                 "otherwise": each.otherwise,
             }
             for each in delivery.conditions
@@ -94,9 +95,12 @@ def _decision_document(each: Decided) -> dict[str, Any]:
                 "names": list(option.names),
                 "delivered": option.delivered,
                 "at_first": option.at_first,
+                "acceptable": list(option.acceptable),
+                "rejected": list(option.rejected),
             }
             for option in each.options
         ],
+        "common_ground": each.common_ground,
         "dissenting": list(each.dissenting),
         "own": list(each.named("own")),
         "no_preference": list(each.named("any")),
@@ -124,6 +128,7 @@ def _seat_document(seat: Seat) -> dict[str, Any]:
         "moved": seat.moved,
         "moved_by": seat.moved_by or None,
         "argument": seat.argument,
+        "further_arguments": list(seat.further),
         "gave_in": seat.gave_in,
         "demands": list(seat.demands),
         "missed": seat.missed or None,

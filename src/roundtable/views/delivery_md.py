@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..core.declaration import OPEN, OPPOSE, OWN
 from ..core.state import State
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
@@ -53,6 +54,8 @@ def common(delivery: Delivery) -> list[Part]:
         ("Confidence", sureness(delivery)),
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),
+        ("Who could live with what", _listed(_options(delivery))),
+        ("Common ground", delivery.question.common_ground if delivery.question else ""),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
         ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
@@ -159,7 +162,8 @@ def dissent(delivery: Delivery) -> str:
         if more and none == "none":
             # Nobody voted otherwise, and somebody has something against it all the same.
             none = "nobody voted otherwise"
-        return "; ".join(each for each in (none, *more) if each)
+        told = [each for each in (none, *more) if each]
+        return _listed(told) if len(more) > 1 else "; ".join(told)
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)
@@ -185,12 +189,29 @@ def spoke_as(state: State, seated: Participant) -> str:
     return "no model" if extracted and seated == state.start.host else "—"
 
 
+def _options(delivery: Delivery) -> list[str]:
+    """Each answer with who could live with it and who rejects it, where anybody said so."""
+    options = delivery.question.options if delivery.question else ()
+    if not any(each.acceptable or each.rejected for each in options):
+        return []
+    return [f"{each.id}, {each.text.rstrip(' .。')}: {each.standing}" for each in options]
+
+
 def _demands(delivery: Delivery) -> list[str]:
-    return [
-        f"{each.name}: {each.text} ({each.told})"
-        for each in delivery.conditions
-        if each.kind == "demand"
-    ]
+    found = []
+    for each in delivery.conditions:
+        if each.kind != "demand":
+            continue
+        more = [reason.rstrip(" .。") for reason in each.reasons]
+        falls = OTHERWISE.get(each.otherwise, f"otherwise {each.otherwise}")
+        more += [falls] if falls and not each.granted else []
+        said = f" {'; '.join(more)}." if more else ""
+        found.append(f"{each.name}: {each.text} ({each.told}){said}")
+    return found
+
+
+OTHERWISE = {OPEN: "", OPPOSE: "otherwise against it", OWN: "otherwise a position of its own"}
+"""What a seat holds if its demand is not met."""
 
 
 def _facts(delivery: Delivery) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..core.record import PointStatus
 from ..core.standing import End
+from ..core.text import clip
 
 SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
 """How a seat stands: it voted for an option, holds a position of its own, has no preference,
@@ -57,6 +58,8 @@ class Seat:
     """Why it abstains."""
     turn_id: str = ""
     round: int = 0
+    further: tuple[str, ...] = ()
+    """Further arguments that it says moved it, each with whose it is."""
 
     @property
     def told(self) -> str:
@@ -91,7 +94,8 @@ class Seat:
 
     def _origin(self) -> str:
         if self.moved_by:
-            return f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            first = f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            return "; and by ".join([first, *(each.rstrip(".") for each in self.further)])
         if self.gave_in:
             return ", without naming an argument"
         if self.independent and not self.moved and self.choice:
@@ -117,6 +121,20 @@ class Option:
     delivered: bool
     at_first: int
     """How many held it before talk, as far as that is known."""
+    acceptable: tuple[str, ...] = ()
+    """Who chose otherwise and could live with it, by name."""
+    rejected: tuple[str, ...] = ()
+    """Who would oppose it even alone, by name."""
+
+    @property
+    def standing(self) -> str:
+        """Who chose it, could live with it, rejects it."""
+        told = (
+            ("chosen by", self.names),
+            ("could live with it:", self.acceptable),
+            ("rejected by", self.rejected),
+        )
+        return "; ".join(f"{what} {', '.join(who) or 'nobody'}" for what, who in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +155,25 @@ class Decided:
     seated: int
     holding: int
     """How many hold what is delivered, or what leads."""
+
+    @property
+    def bearable(self) -> tuple[Option, ...]:
+        """What nobody rejects and everybody holds or could live with, where not all hold it."""
+        return tuple(
+            each
+            for each in self.options
+            if not each.rejected
+            and len({*each.names, *each.acceptable}) == self.seated > len(each.names)
+        )
+
+    @property
+    def common_ground(self) -> str:
+        """That in a sentence, also where the vote settles nothing; empty if there is none."""
+        found = [f"{each.id} (“{clip(each.text.rstrip(' .。'), 120)}”)" for each in self.bearable]
+        if not found:
+            return ""
+        each = "it" if len(found) == 1 else "each of them"
+        return f"Nobody rejects {' or '.join(found)}; all could live with {each}."
 
     @property
     def share(self) -> float | None:
@@ -237,6 +274,8 @@ class ConditionTold:
     agreed: tuple[str, ...] = ()
     """Who agreed to it, by name."""
     disagreed: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """Who grants it partly or not, by name, with the word and the reason that it gave."""
 
     @property
     def granted(self) -> bool:

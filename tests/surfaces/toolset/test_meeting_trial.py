@@ -53,7 +53,7 @@ async def test_after_the_last_round_the_table_waits_for_its_coordinator_and_ends
             "**Recommendation:** Begin in May.",
             "- One is enough.",
             "- When to begin.",
-            "- Product: not before June.",
+            "Product(prod): not before June",
             "1. [ ] Measure the load (due 1 May) - Owner: Bob",
         ):
             assert words in document
@@ -559,7 +559,7 @@ async def test_what_the_coordinator_or_a_seat_has_against_it_is_never_called_no_
             )
             collected = await toolset.collect(id_)
             assert [(each.participant, each.position) for each in collected.dissent] == [
-                ("coordinator", named) if named else ("prod", kept)
+                ("prod", "not before June.") if named else ("prod", kept)
             ]
             assert ended.document is not None
             document = (tmp_path / "work" / ended.document).read_text("utf-8")

@@ -23,9 +23,7 @@ MAX_KEPT = 10_000
 LONGEST_REASON = 80
 
 
-def points_on_the_table(
-    state: State, asked: Collection[str] = (), caller: str = ""
-) -> list[Point]:
+def points_on_the_table(state: State, asked: Collection[str] = (), caller: str = "") -> list[Point]:
     """Everything that somebody may take a stance on, as it stands now: first what is `asked`, then
     open demands, then what is not settled; what all agree on comes last. What is asked and what
     is demanded stands in full. Of what is agreed nobody has to be named: all who could answer it
@@ -37,7 +35,7 @@ def points_on_the_table(
         if not each.withdrawn
     ]
     granted = {each.id for each in Delivery.of(state).conditions if each.granted}
-    found += [_condition(each) for each in record.conditions]
+    found += [condition(each) for each in record.conditions]
     first = {each: place for place, each in enumerate(asked)}
     return sorted(
         found, key=lambda each: (_place(each, asked, granted), first.get(each.id, len(first)))
@@ -215,7 +213,7 @@ def _with_holders(state: State, seat: str, form: Form, texts: Mapping[str, str])
     return told
 
 
-def _condition(each: ConditionOnTable) -> Point:
+def condition(each: ConditionOnTable) -> Point:
     return Point(
         id=each.id,
         text=redact(each.text),

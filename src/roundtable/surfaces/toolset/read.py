@@ -12,6 +12,7 @@ from ...core.events import DiscussionOpened
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Status
+from ...views.meeting import refused_conditions
 from ...views.meeting_status import round_report, side_by_side
 from .asked import (
     asked_of,
@@ -26,6 +27,7 @@ from .folding import FORM_SHARE, POINTS_SHARE, TURN_LIMIT, folded_rows
 from .history import audible, chosen, fitting, heard_until, lines_of, rows
 from .operations import OnProgress, operation
 from .results import History, Listed, Row, SpeechRow, Stood, Summarized, within, written
+from .standings import common_ground, condition_rows, option_rows
 from .status import (
     SHORT,
     may_add,
@@ -58,6 +60,15 @@ def _heard(state: State, said: Sequence[SpeechRow], caller: str) -> int:
     return heard_until(said, _row_name(state, caller), side_by_side=side_by_side(state))
 
 
+def _to_conclude(state: State) -> dict[str, Any]:
+    """How every option and condition stands, in few characters: summarize has them whole."""
+    return {
+        "options": option_rows(state, 100),
+        "conditions": condition_rows(state, 100, reason=40),
+        "common_ground": common_ground(state),
+    }
+
+
 def _newest(said: Sequence[SpeechRow]) -> int:
     """The number up to which nothing is missing: what is held back comes after it, later."""
     gaps = (place for place, row in enumerate(said) if row.number != place + 1)
@@ -85,7 +96,9 @@ class ReadTools(ToolsetBase):
         ] = 0.0,
         since: Annotated[
             int | str | None,
-            Field(description="After this number or time; default: what you have not seen. 0: all."),
+            Field(
+                description="After this number or time; default: what you have not seen. 0: all."
+            ),
         ] = None,
         before: Annotated[int | None, Field(ge=1, description="Older than this number.")] = None,
         round: Annotated[  # noqa: A002 - the word that callers know
@@ -169,8 +182,12 @@ class ReadTools(ToolsetBase):
         ]
         form = form_for(state, caller, now.waiting_for, int(most * FORM_SHARE), known=True)
         asked = asked_of(state, form, caller)
+        every = points_on_the_table(state, asked, caller)
+        concludes = caller == HOST_WIRE_NAME and now.state == "awaiting_conclusion"
+        if concludes:  # the table of conditions has them, with every answer
+            every = [each for each in every if each.status not in ("demand", "fact")]
         listed, left_out = fitting_points(
-            briefly(points_on_the_table(state, asked, caller), asked),
+            briefly(every, asked),
             int(most * POINTS_SHARE),
             asked,
             self.limit // 2,
@@ -188,6 +205,7 @@ class ReadTools(ToolsetBase):
             further_points=left_out,
             form=only_shown(form, listed),
             hint=what_next(state, now, caller),
+            **_to_conclude(state) if concludes else {},
         )
         shown, folded = folded_rows(state, found, most - result.size() - 160)
         update: dict[str, Any] = {"speeches": shown}
@@ -235,7 +253,10 @@ class ReadTools(ToolsetBase):
             convergence_score=report.convergence_score.value,
             convergence_reason=report.convergence_score.reason,
             consensus_points=[each.id for each in report.consensus],
-            disagreement_points=[each.id for each in report.disagreement],
+            disagreement_points=[
+                *(each.id for each in report.disagreement),
+                *(each.id for each in refused_conditions(state)),
+            ],
             points=listed,
             unanswered=unanswered_at_the_end(state) if not offset else {},
             votes_to_end=[p.id for p in state.participants if state.end_votes.get(p.id)],

@@ -71,6 +71,29 @@ class Point(BaseModel):
     )
 
 
+class OptionRow(BaseModel):
+    """An answer that can be chosen, and who stands how to it."""
+
+    id: str
+    text: str
+    chosen_by: list[str] = Field(default_factory=list)
+    acceptable_to: list[str] = Field(default_factory=list)
+    rejected_by: list[str] = Field(default_factory=list)
+
+
+class ConditionRow(BaseModel):
+    """A condition with everybody's answer to it."""
+
+    id: str
+    text: str
+    by: str
+    kind: str
+    granted_by: list[str] = Field(default_factory=list)
+    partly: dict[str, str] = Field(default_factory=dict, description="By seat, with its reason.")
+    refused_by: dict[str, str] = Field(default_factory=dict)
+    otherwise: str = Field(default="", description="What its owner holds if it is not met.")
+
+
 class Declaring(BaseModel):
     """What the next speech of a seat can declare."""
 
@@ -129,6 +152,7 @@ class Spoken(Standing):
     problems: list[str] = Field(default_factory=list, description="What its declaration lacks.")
     new_points: list[str] = Field(default_factory=list, description="The ids of its points.")
     new_conditions: list[str] = Field(default_factory=list)
+    amended: list[str] = Field(default_factory=list)
     convergence_score: float | None = None
 
 
@@ -157,6 +181,11 @@ class History(Standing):
     newest: int = Field(default=0, description="Next time, since=this gives what is new.")
     next_before: int | None = Field(default=None, description="Older ones: before=this.")
     next_offset: int | None = Field(default=None, description="The rest of a clipped text.")
+    options: list[OptionRow] = Field(
+        default_factory=list, description="For whoever is to conclude."
+    )
+    conditions: list[ConditionRow] = Field(default_factory=list)
+    common_ground: str = ""
     points: list[Point] = Field(default_factory=list)
     further_points: int = Field(default=0, description="Points left out to keep it short.")
     form: Declaring | None = Field(default=None, description="What to declare with your speech.")
@@ -212,7 +241,10 @@ class Holding(BaseModel):
     name: str
     status: str
     opening: str = Field(default="", description="What it held before it heard the others.")
-    final: str = ""
+    choice: str = ""
+    final: str = Field(default="", description="Its choice, in the words put to the vote.")
+    position: str = Field(default="", description="What it said last that it would do.")
+    confidence: int | None = None
     told: str
 
 
@@ -220,6 +252,8 @@ class Action(BaseModel):
     text: str
     owner: str
     due: str = ""
+    by: str = Field(default="", description="Who declared it.")
+    said: list[str] = Field(default_factory=list, description="What seats said otherwise.")
 
 
 class Summarized(Standing):
@@ -236,7 +270,13 @@ class Summarized(Standing):
     other_points: list[Point]
     further_points: int = Field(default=0, description="Points left out to keep it short.")
     vote: str = Field(description="How the vote on the topic stands, if there is one.")
+    options: list[OptionRow] = Field(default_factory=list)
+    common_ground: str = ""
+    conditions: list[ConditionRow] = Field(default_factory=list)
     action_items: list[Action]
+    also_declared: list[Action] = Field(
+        default_factory=list, description="Actions of seats that the conclusion leaves out."
+    )
     votes_to_end: list[str]
     conclusion: str
     headline: str = Field(description="How it ended, counted, with whoever is absent.")
@@ -347,6 +387,7 @@ class Invited(Result):
     state: Phase
     participant: str
     web_url: str | None
+    token: str = Field(default="", description="Opens this seat alone, over HTTP too.")
     command: str = Field(description="Gives an agent the tools, restricted to this seat.")
     instructions: str = Field(description="What to tell whoever takes the seat.")
 
@@ -391,6 +432,9 @@ class Collected(Standing):
         description="consensus, majority, hollow, conditional, impasse, drift; null: not counted."
     )
     share: float | None = Field(description="Holders of the leading answer, of all seated.")
+    options: list[OptionRow] = Field(default_factory=list)
+    common_ground: str = ""
+    conditions: list[ConditionRow] = Field(default_factory=list)
     seats: list[Holding]
     findings: list[str] = Field(description="What the check of the verdict found.")
     confidence: str | None
@@ -408,6 +452,16 @@ class Collected(Standing):
     calls: int
     tokens: int
     cost_usd: float | None
+    left_out: list[str] = Field(
+        default_factory=list, description="Fields that are cut; the report has them whole."
+    )
+    page_only: bool = Field(default=False, exclude=True)
+
+    def wire(self) -> dict[str, Any]:
+        """A further page is the report alone."""
+        told = super().wire()
+        kept = ("hint", "discussion_id", "state", "done", "report", "next_offset")
+        return {key: told[key] for key in kept if key in told} if self.page_only else told
 
 
 class ErrorBody(BaseModel):

@@ -30,6 +30,7 @@ from ...engine.moderation import newest_round, open_turns
 from ...procedures import procedure_spec
 from ...procedures.table import unanswered
 from ...views.delivery import Delivery
+from ...views.delivery_parts import Seat as Held
 from ...views.meeting_status import (
     DISCUSSION,
     awaits_conclusion,
@@ -157,12 +158,20 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
             name=seat.name,
             status=seat.status or "silent",
             opening=clip(seat.opening, limit),
+            choice=seat.choice,
             final=clip(seat.final, limit),
+            position=clip(seat.position, limit) if _reworded(seat) else "",
+            confidence=seat.confidence,
             # Its conditions stand in it, and none of them is cut.
             told=seat.told,
         )
         for seat in Delivery.of(state).seats
     ]
+
+
+def _reworded(seat: Held) -> bool:
+    """Whether its last position says more than the option that it holds, in other words."""
+    return seat.position.rstrip(".") not in seat.final
 
 
 def open_ids(state: State, seat: str) -> list[str]:
