@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..core.declaration import OPEN, OPPOSE, OWN
+from ..core.headline import LONGEST_OPTION
 from ..core.state import State
+from ..core.text import clip
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided
@@ -194,7 +196,10 @@ def _options(delivery: Delivery) -> list[str]:
     options = delivery.question.options if delivery.question else ()
     if not any(each.acceptable or each.rejected for each in options):
         return []
-    return [f"{each.id}, {each.text.rstrip(' .。')}: {each.standing}" for each in options]
+    return [
+        f"{each.id}, {clip(each.text.rstrip(' .。'), LONGEST_OPTION)}: {each.standing}"
+        for each in options
+    ]
 
 
 def _demands(delivery: Delivery) -> list[str]:

@@ -207,6 +207,15 @@ def also_declared(state: State) -> list[str]:
     ]
 
 
+def changed_actions(state: State) -> list[str]:
+    """The actions whose owner or date is another in the conclusion than their seat declared."""
+    return [
+        f"{each.item.text}{_by_whom(each.item)}: {'; '.join(each.said)}"
+        for each in told_actions(state, actions(state))[0]
+        if each.said
+    ]
+
+
 def _by_whom(item: ActionItem) -> str:
     about = ", ".join(part for part in (item.owner, item.due) if part)
     return f" ({about})" if about else ""
@@ -321,6 +330,7 @@ def delivery(state: State, version: str) -> str:
         ("Rounds", rounds_told(state)),
         ("Last positions", _as_list(last_positions(state))),
         *chairs_parts(state),
+        ("Changed in the next steps", _as_list(changed_actions(state))),
         ("Also declared", _as_list(also_declared(state))),
         ("For the record", _as_list(recorded_apart(state))),
         ("Votes to end", f"{votes} of {len(state.participants)}" if state.end_votes else ""),

@@ -159,6 +159,9 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     asked = keys(table, round_)
     if held.closed is not None:
         asked = tuple(key for key in asked if key != "new_points")
+    if "stances" not in asked:
+        # In a first round side by side there was nothing to answer; now there is.
+        asked = (*asked, "stances")
     mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
     before = sum(1 for s in mine if s.round == round_)
     form = table.form(seat, asked, alone=True, whole=True)

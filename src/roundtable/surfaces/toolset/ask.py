@@ -265,7 +265,7 @@ def _cut(result: Collected, limit: int) -> Collected:
             "seats",
             lambda r: {
                 "seats": [
-                    s.model_copy(update={"told": clip(s.told, SHORT), "opening": "", "final": ""})
+                    s.model_copy(update={"told": clip(s.told, 80), "opening": "", "final": ""})
                     for s in r.seats
                 ]
             },
@@ -294,10 +294,6 @@ def _cut(result: Collected, limit: int) -> Collected:
                     for d in r.dissent
                 ]
             },
-        ),
-        (
-            "seats",
-            lambda r: {"seats": [s.model_copy(update={"told": clip(s.told, 60)}) for s in r.seats]},
         ),
         ("answer", lambda r: {"answer": clip(r.answer, 600)}),
         ("conditions", lambda _: {"conditions": []}),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...core.declaration_form import Form
 from ...core.effects import TurnPlan
-from ...core.record import ConditionOnTable, PointStance, record_of
+from ...core.record import ConditionOnTable, PointStance, Record, record_of
 from ...core.record import Point as RecordPoint
 from ...core.state import State
 from ...core.text import clip, redact
@@ -36,10 +36,25 @@ def points_on_the_table(state: State, asked: Collection[str] = (), caller: str =
     ]
     granted = {each.id for each in Delivery.of(state).conditions if each.granted}
     found += [condition(each) for each in record.conditions]
+    amended = _amended(record)
+    found = [
+        each.model_copy(update={"amended_in": amended[each.id]}) if each.id in amended else each
+        for each in found
+    ]
     first = {each: place for place, each in enumerate(asked)}
     return sorted(
         found, key=lambda each: (_place(each, asked, granted), first.get(each.id, len(first)))
     )
+
+
+def _amended(record: Record) -> dict[str, int]:
+    """By id, the round in which its author last worded a point or condition anew."""
+    return {
+        stance.id: each.round
+        for each in record.statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
 
 
 def _place(each: Point, asked: Collection[str], granted: Collection[str]) -> int:

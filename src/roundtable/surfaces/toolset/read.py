@@ -184,7 +184,8 @@ class ReadTools(ToolsetBase):
         asked = asked_of(state, form, caller)
         every = points_on_the_table(state, asked, caller)
         concludes = caller == HOST_WIRE_NAME and now.state == "awaiting_conclusion"
-        if concludes:  # the table of conditions has them, with every answer
+        if concludes:  # the table of conditions has them, with every answer; and end answers too
+            most -= 250
             every = [each for each in every if each.status not in ("demand", "fact")]
         listed, left_out = fitting_points(
             briefly(every, asked),

@@ -69,6 +69,7 @@ class Point(BaseModel):
     stances: dict[str, str] = Field(
         default_factory=dict, description="By seat; whoever raised it holds it."
     )
+    amended_in: int = Field(default=0, description="The round in which it was worded anew.")
 
 
 class OptionRow(BaseModel):
@@ -245,6 +246,7 @@ class Holding(BaseModel):
     final: str = Field(default="", description="Its choice, in the words put to the vote.")
     position: str = Field(default="", description="What it said last that it would do.")
     confidence: int | None = None
+    moved_by: list[str] = Field(default_factory=list, description="All arguments that moved it.")
     told: str
 
 

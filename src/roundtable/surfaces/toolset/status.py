@@ -162,6 +162,11 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
             final=clip(seat.final, limit),
             position=clip(seat.position, limit) if _reworded(seat) else "",
             confidence=seat.confidence,
+            moved_by=[
+                clip(each, limit)
+                for each in ([f"{seat.moved_by}: {seat.argument}", *seat.further])
+                if seat.moved_by
+            ],
             # Its conditions stand in it, and none of them is cut.
             told=seat.told,
         )

@@ -40,7 +40,7 @@ from .results import (
 from .standings import common_ground, condition_rows, option_rows
 from .status import SHORT, holdings, seat, what_next, where
 
-CLIPPED = 160
+CLIPPED, BRIEF = 160, 80
 SOME = 8
 """Points of a kind, and action items, in a short answer."""
 
@@ -115,14 +115,13 @@ def short(whole: Summarized, limit: int) -> Summarized:
             update={
                 "topic": clip(whole.topic, SHORT),
                 "participants": [
-                    each.model_copy(update={"perspective": clip(each.perspective, 80)})
-                    for each in whole.participants
+                    each.model_copy(update={"perspective": ""}) for each in whole.participants
                 ],
-                "consensus_points": _clipped(whole.consensus_points[:some]),
-                "disagreement_points": _clipped(whole.disagreement_points[:some]),
-                "other_points": _clipped(whole.other_points[:some]),
+                "consensus_points": _brief(whole.consensus_points[:some]),
+                "disagreement_points": _brief(whole.disagreement_points[:some]),
+                "other_points": _brief(whole.other_points[:some]),
                 "further_points": sum(max(0, len(each) - some) for each in listed),
-                "options": _clipped(whole.options),
+                "options": _clipped(whole.options, BRIEF),
                 "conditions": [
                     each.model_copy(
                         update={
@@ -132,25 +131,26 @@ def short(whole: Summarized, limit: int) -> Summarized:
                             },
                         }
                     )
-                    for each in _clipped(whole.conditions)
+                    for each in _clipped(whole.conditions, BRIEF)
                 ],
                 "action_items": _clipped(whole.action_items[:some]),
                 "also_declared": _clipped(whole.also_declared[:some]),
-                "conclusion": clip(whole.conclusion, 600),
+                "conclusion": clip(whole.conclusion, SHORT),
                 "headline": clip(whole.headline, SHORT),
                 "seats": [
                     each.model_copy(
                         update={
-                            "told": clip(each.told, CLIPPED),
+                            "told": clip(each.told, BRIEF),
                             "opening": "",
                             "final": "",
                             "position": clip(each.position, CLIPPED),
+                            "moved_by": [clip(said, BRIEF) for said in each.moved_by],
                         }
                     )
                     for each in whole.seats
                 ],
                 "findings": [clip(each, CLIPPED) for each in whole.findings[:some]],
-                "digest": clip(whole.digest, 600),
+                "digest": clip(whole.digest, SHORT),
                 "by_round": [],
                 "speeches": [],
                 "complete": False,
@@ -244,5 +244,15 @@ def _points(state: State, found: Iterable[Issue]) -> list[Point]:
     return listed_points(state, [each.id for each in found], 10_000)
 
 
-def _clipped(found: list[Worded]) -> list[Worded]:
-    return [each.model_copy(update={"text": clip(each.text, CLIPPED)}) for each in found]
+def _clipped(found: list[Worded], limit: int = CLIPPED) -> list[Worded]:
+    return [each.model_copy(update={"text": clip(each.text, limit)}) for each in found]
+
+
+def _brief(found: list[Point]) -> list[Point]:
+    """Points in few words, each with who stands where and without the reasons."""
+    return [
+        each.model_copy(
+            update={"stances": {who: said.split(":")[0] for who, said in each.stances.items()}}
+        )
+        for each in _clipped(found, BRIEF)
+    ]
