@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.state import State
-from ...core.text import redact
+from ...core.text import clip, redact
 from ...core.values import OUTSIDE, Participant
 from ...views.meeting_status import side_by_side
 from .results import Invited
 from .status import SIDE_BY_SIDE, where
 
+WHOLE_TOPIC = 3_000
+"""Characters of a topic as it is told: all of any but the longest, which read brings."""
 PARTICIPATE = """\
 You hold the seat {profile!r} ({role}) in the discussion {discussion_id}.
 Topic: {topic}
@@ -35,7 +37,7 @@ def participating(state: State, seated: Participant) -> str:
         profile=seated.id,
         role=seated.role,
         discussion_id=state.discussion_id,
-        topic=redact(" ".join(state.start.topic.split())),
+        topic=redact(clip(" ".join(state.start.topic.split()), WHOLE_TOPIC)),
         perspective=view,
         order=f"\n   {SIDE_BY_SIDE}" if side_by_side(state) else "",
     )
