@@ -211,6 +211,9 @@ class Form:
     vote."""
     alone: bool = False
     """Only the declaration is wanted, without a speech."""
+    gone: Mapping[str, str] = field(default_factory=dict)
+    """Why no stance is taken on an id that is not listed, where that is known: it is a fact, or was
+    withdrawn."""
 
     def __hash__(self) -> int:
         return hash((self.keys, self.decisions, self.listed, tuple(self.peers), self.alone))
@@ -593,7 +596,8 @@ class _Reader:
                 contradicted.add(point)
             taken[point] = stance
         if unlisted:
-            self._mend(_left_out(list(dict.fromkeys(unlisted))))
+            for told in _left_out(list(dict.fromkeys(unlisted)), self.form.gone):
+                self._mend(told)
         for point in sorted(contradicted):
             self.problems.append(f"There are two different stances on {point}. Give one.")
         yield from (each for point, each in taken.items() if point not in contradicted)
@@ -706,13 +710,14 @@ class _Reader:
             self.mended.append(told)
 
 
-def _left_out(ids: Sequence[str]) -> str:
-    """Which stances count for nothing, and how a condition can be gone that was there before."""
-    more = f" and {len(ids) - 8} more" if len(ids) > 8 else ""
-    told = f"stances on points that are not listed were left out: {', '.join(ids[:8])}{more}"
-    if any(each.startswith("c") for each in ids):
-        told += "; a condition is gone once its owner withdraws it"
-    return told
+def _left_out(ids: Sequence[str], gone: Mapping[str, str]) -> Iterator[str]:
+    """Which stances count for nothing, and why: each with its own reason where that is known."""
+    yield from (f"{each} {gone[each]}" for each in ids if each in gone)
+    unknown = [each for each in ids if each not in gone]
+    more = f" and {len(unknown) - 8} more" if len(unknown) > 8 else ""
+    if unknown:
+        listed = f"{', '.join(unknown[:8])}{more}"
+        yield f"stances on points that are not listed were left out: {listed}"
 
 
 def _among(given: Any, choices: Sequence[str]) -> str | None:

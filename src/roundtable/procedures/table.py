@@ -301,10 +301,12 @@ class Table:
         scored: Mapping[str, str] | None = None,
         only: Sequence[str] | None = None,
         round_: int | None = None,
+        whole: bool = False,
     ) -> Form:
         """What a seat is to declare now. `only` limits what it must answer to these ids; with
         `reverse` the others and the options stand from the last to the first; `round_` is given
-        where seats speak side by side, who may know nothing of each other's words."""
+        where seats speak side by side, who may know nothing of each other's words. A `whole` form
+        lists and asks all that there is: whoever fills it in pages through it by itself."""
         record = self.record if round_ is None else record_before(self.state, round_)
         decisions = record.decisions if "votes" in keys else ()
         if reverse:
@@ -313,7 +315,8 @@ class Table:
                 each.model_copy(update={"options": each.options[::-1]}) for each in decisions
             )
         peers = self.peers(participant.id, reverse=reverse)
-        listed = self._listed(record, participant.id, only, peers) if "stances" in keys else ()
+        asked = "stances" in keys
+        listed = self._listed(record, participant.id, only, peers, whole=whole) if asked else ()
         return Form(
             keys=tuple(keys),
             decisions=decisions,
@@ -323,6 +326,7 @@ class Table:
             recorded=_recorded(record, participant.id) if decisions else "",
             held=_held(record, participant.id) if decisions else {},
             alone=alone,
+            gone=_gone(record, participant.id) if asked and whole else {},
         )
 
     def _listed(
@@ -331,6 +335,8 @@ class Table:
         seat: str,
         only: Sequence[str] | None,
         peers: Mapping[str, str],
+        *,
+        whole: bool = False,
     ) -> tuple[Listed, ...]:
         """The points and conditions that a seat is shown: what it must answer first. `only` limits
         them to these, which may be conditions of its own that it has to think of again."""
@@ -356,14 +362,15 @@ class Table:
             for c in record.conditions
             if c.demand and c.owner != seat
         ]
-        wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
+        most = None if whole else ASKED_AT_ONCE
+        wanted = [*only] if only is not None else unanswered(record, seat)[:most]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
         asked.sort(key=lambda each: wanted.index(each.id))
         if only is not None:
             return (*(each for each in own if each.id in only), *asked)
         taken = {each.id for each in asked}
         rest = [each for each in found if each.id not in taken]
-        return (*asked, *rest)[:LISTED_AT_ONCE]
+        return (*asked, *rest)[: None if whole else LISTED_AT_ONCE]
 
     def declaration(self, form: Form) -> PromptPlan:
         """The part of a prompt that asks for a declaration."""
@@ -619,6 +626,23 @@ def _reworded(condition: ConditionOnTable, seat: str) -> str:
     did = "granted" if before.said.stance == "agree" else "answered"
     wording = clip_words(" ".join(before.wording.split()), LONGEST_REASON)
     return f"reworded since you {did} it; before: “{wording}”"
+
+
+def _gone(record: Record, seat: str) -> dict[str, str]:
+    """Why nobody takes a stance on what is on the record and on no list."""
+    found = {
+        each.id: "is a fact: no stance is taken on facts"
+        for each in record.conditions
+        if not each.demand and each.owner != seat
+    }
+    found |= {each.id: "was rejected by all" for each in record.points if each.status == "rejected"}
+    found |= {
+        stance.id: f"was withdrawn in round {each.round} by {each.participant}"
+        for each in record.statements
+        for stance in each.declaration.stances
+        if stance.stance == "withdraw" and record.condition(stance.id) is None
+    }
+    return found
 
 
 def _recorded(record: Record, seat: str) -> str:

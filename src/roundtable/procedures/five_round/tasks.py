@@ -227,10 +227,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
 def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
     """What the record holds of everybody at the end; the speeches do not say it."""
     record = table.record
-    lines: list[str] = []
-    for seat in present(table):
-        if told := _last_said(table, seat):
-            lines.append(f"{seat.name} {told}")
+    lines = [f"{seat.name} {told}" for seat in present(table) if (told := _last_said(table, seat))]
     for point in record.points:
         if point.withdrawn:
             continue
