@@ -12,9 +12,14 @@ AUDIT = "The audit is passed first."
 
 
 def debate(
-    condition: Condition, *answers: str, choices: tuple[str, str, str], options: tuple[Option, ...]
+    condition: Condition,
+    *answers: str,
+    choices: tuple[str, str, str],
+    options: tuple[Option, ...],
+    ballot: str = "",
 ) -> State:
-    """Ann's condition in round 1, and what Bob and Cid say to it in round 2."""
+    """Ann's condition in round 1, what Bob and Cid say to it in round 2, and Ann's ballot after
+    that."""
     held = dict(zip(("ann", "bob", "cid"), choices, strict=True))
     replies = dict(zip(("bob", "cid"), answers, strict=True))
     first = [says(who, held[who]) for who in ("bob", "cid")]
@@ -28,6 +33,7 @@ def debate(
         *first,
         says("ann", vote(held["ann"], held["ann"]), 2, conditions=(condition,)),
         *second,
+        *([says("ann", vote(ballot, held["ann"]), 2, stage="ballot")] if ballot else []),
     )
 
 
@@ -81,3 +87,39 @@ def test_options_that_are_no_plain_yes_or_no_say_their_conditions_themselves() -
 def test_a_long_condition_does_not_fill_the_first_line() -> None:
     state = debate(demand("x " * 400), "agree", "agree", choices=ALL_YES, options=(YES, NO))
     assert len(headline(state)) < 200
+
+
+def test_a_demand_that_an_ally_refuses_is_told_as_in_dispute_with_its_refuser() -> None:
+    state = debate(
+        demand(AUDIT, "o2"), "disagree", "agree", choices=ALL_YES, options=(YES, NO), ballot="o1"
+    )
+    told = headline(state)
+    assert told.startswith(
+        "Yes, in dispute: “The audit is passed first” (refused by Bob), 3 of 3, but 1 of them"
+    )
+
+
+def test_a_no_that_comes_of_a_refusal_says_so_and_never_unless() -> None:
+    state = debate(
+        demand(AUDIT, "o2"), "disagree", "agree", choices=("o1", "o1", "o2"), options=(YES, NO)
+    )
+    assert headline(state) == (
+        "No, because “The audit is passed first” was refused, 2 of 3, 1 for another answer, but 1 "
+        "of them only because a demand was refused."
+    )
+
+
+def test_several_conditions_hold_together_each_told_once_and_cut_between_words() -> None:
+    long = "The " + "auditors " * 20
+    said = [
+        says("ann", "o1", conditions=(demand(AUDIT), demand(long))),
+        says("bob", "o1", conditions=(demand(AUDIT.upper()),)),
+    ]
+    granted = [
+        says("ann", vote("o1", "o1"), 2, stances=(stance("c3", "agree"),)),
+        says("bob", vote("o1", "o1"), 2, stances=(stance("c1", "agree"), stance("c2", "agree"))),
+    ]
+    table = tabled(YES, NO, question="Should we?")
+    told = headline(at_table(table, *said, *granted, seats=("ann", "bob")))
+    assert told.startswith("Yes, on conditions (“The audit is passed first” and “The auditors ")
+    assert "auditors…”), 2 of 2." in told

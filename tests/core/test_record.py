@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from roundtable.core.declaration import Condition
-from roundtable.core.events import BallotCast, ParticipantSubstituted
-from roundtable.core.record import LEGACY, Record, SeatVote, record_of
+from roundtable.core.events import BallotCast, Event, ParticipantSubstituted
+from roundtable.core.record import (
+    LEGACY,
+    Record,
+    SeatVote,
+    record_after,
+    record_of,
+    records_by_round,
+)
 from roundtable.core.state import State
 from roundtable.core.values import Options, SpeakerRef
 
@@ -489,3 +496,69 @@ def test_positions_and_confidence_are_the_newest_that_were_declared() -> None:
     )
     assert (record.position("ann"), record.position("ann", first=True)) == ("Green tea.", "Tea.")
     assert (record.confidence("ann"), record.confidence("bob")) == (60, None)
+
+
+OAT = stance("c1", "amend", "There is oat milk.")
+
+
+@pytest.mark.parametrize("stage", ["ballot", "confirm"])
+def test_an_answer_of_a_later_stage_of_the_round_is_to_the_amended_wording(stage: str) -> None:
+    """A demand was amended in the critique and granted in the ballot after it, and counted as not
+    granted."""
+    made = says("ann", "o1", position="Tea.", conditions=(demand("There is milk."),))
+    raised = says("ann", new_points=("Tea is cheap.",), stage="opening")
+    amends = says("ann", round_=2, stances=(OAT, stance("p1", "amend", "Tea is cheaper.")))
+    grants = says(
+        "bob", round_=2, stage=stage, stances=(stance("c1", "agree"), stance("p1", "agree"))
+    )
+    found = record_of(at_table(tabled(), made, raised, amends, grants))
+    (condition,), (point,) = found.conditions, found.points
+    assert condition.answers["bob"].stance == "agree"
+    assert point.stances["bob"].stance == "agree"
+    old = record_of(at_table(tabled(), made, raised, amends, grants, version="0.1.0"))
+    assert [each.answers for each in old.conditions] == [{}]
+
+
+def test_what_was_said_to_an_earlier_wording_is_kept_until_the_new_one_is_answered() -> None:
+    made = says("ann", "o1", position="Tea.", conditions=(demand("There is milk."),))
+    grants = says("bob", round_=2, stances=(stance("c1", "agree"),))
+    amends = says("ann", round_=3, stances=(OAT,))
+    for said in ((grants, amends), (grants.model_copy(update={"round": 3}), amends)):
+        (held,) = record_of(at_table(tabled(), made, *said)).conditions
+        assert held.answers == {}
+        assert (held.earlier["bob"].said.stance, held.earlier["bob"].wording) == (
+            "agree",
+            "There is milk.",
+        )
+    refuses = says("bob", round_=4, stances=(stance("c1", "disagree"),))
+    (held,) = record_of(at_table(tabled(), made, grants, amends, refuses)).conditions
+    assert (dict(held.earlier), held.answers["bob"].stance) == ({}, "disagree")
+
+
+def test_the_records_of_all_rounds_are_those_of_each_round() -> None:
+    said: list[Event] = [tabled()]
+    for round_ in range(1, 7):
+        for place, who in enumerate(SEATS):
+            stances = (
+                stance(f"c{round_ + place}", "agree"),
+                stance(f"c{place + 1}", "amend", f"As {who} says in round {round_}."),
+                stance(f"p{round_}", ("agree", "disagree", "withdraw")[place]),
+            )
+            said.append(
+                says(
+                    who,
+                    "o1",
+                    round_,
+                    position="Tea.",
+                    conditions=(demand(f"{who} in {round_ % 4}."),),
+                    new_points=(f"Point {round_ * place % 5}.",),
+                    stances=stances,
+                    abstain="No." if (round_, who) == (3, "cid") else None,
+                    declares=(round_, who) != (4, "bob"),
+                )
+            )
+    for order in (said, [*said[4:], *said[:4]]):
+        state = at_table(*order)
+        found = records_by_round(state)
+        assert list(found) == [1, 2, 3, 4, 5, 6]
+        assert {each: record_after(state, each) for each in found} == found

@@ -232,7 +232,79 @@ def test_whose_demand_is_refused_holds_what_it_said_it_holds_otherwise() -> None
         says("cid", "o2", position="Coffee."),
         answering("bob", "disagree"),
     )
-    assert (found.end, found.delivered) == ("majority", "o2")
+    assert (found.end, found.delivered) == ("conditional", "o2")
+    assert found.reason == "2 of 3, but 1 of them only because a demand was refused."
+    seat = found.seat("ann")
+    assert seat is not None
+    assert (seat.cast, seat.final, seat.fell_back) == ("o1", "o2", True)
+    assert (seat.independent, seat.moved, seat.gave_in) == (False, False, False)
+    assert found.independent == ("cid",)
+
+
+ONLY_WITH_MILK = demand("There is milk.", "o2")
+
+
+def refused(*later: SpeechGiven, **table: Any) -> DecisionStanding:
+    """All for tea, Ann only with milk and otherwise for coffee, and Bob refuses it."""
+    return question(
+        says("ann", "o1", position="Tea.", conditions=(ONLY_WITH_MILK,)),
+        says("bob", "o1", position="Tea."),
+        says("cid", "o1", position="Tea."),
+        answering("bob", "disagree"),
+        answering("cid", "agree"),
+        *later,
+        **table,
+    )
+
+
+@pytest.mark.requirement("Z-23")
+@pytest.mark.parametrize(("stage", "round_"), [("ballot", 2), ("critique", 3)])
+def test_a_vote_after_the_refusal_counts_as_it_was_cast_and_only_conditionally(
+    stage: str, round_: int
+) -> None:
+    found = refused(says("ann", vote("o1", "o1"), round_, stage=stage))
+    assert (found.end, found.delivered, found.counts["o1"]) == ("conditional", "o1", 3)
+    assert found.reason == "All 3, but 1 of them under conditions that not all have granted."
+    seat = found.seat("ann")
+    assert seat is not None
+    assert (seat.final, seat.fell_back, seat.refused_demands) == ("o1", False, ("c1",))
+    assert found.independent == SEATS
+
+
+@pytest.mark.requirement("Z-23")
+def test_a_vote_beside_the_refusal_does_not_know_of_it() -> None:
+    beside = refused(says("ann", vote("o1", "o1"), 2))
+    seat = beside.seat("ann")
+    assert seat is not None
+    assert (seat.cast, seat.final, beside.delivered, beside.end) == ("o1", "o2", "o1", "majority")
+    assert beside.reason == "2 of 3, 1 whose demand its own side refused."
+    in_turn = refused(says("ann", vote("o1", "o1"), 2), options={"speech_order": "fixed"})
+    assert (in_turn.end, in_turn.counts["o1"]) == ("conditional", 3)
+
+
+@pytest.mark.requirement("Z-23")
+def test_whoever_repeats_a_refusal_brings_nothing_new() -> None:
+    again = says("bob", vote("o1", "o1"), 2, stage="ballot", stances=(stance("c1", "disagree"),))
+    found = refused(says("ann", vote("o1", "o1"), 2, stage="ballot"), again)
+    assert (found.end, found.counts["o1"]) == ("conditional", 3)
+
+
+@pytest.mark.requirement("Z-25")
+def test_who_leaves_for_what_it_holds_without_a_refused_demand_has_not_given_in() -> None:
+    found = refused(says("ann", vote("o2", "o1"), 2, stage="ballot"))
+    seat = found.seat("ann")
+    assert seat is not None
+    assert (seat.final, seat.moved, seat.gave_in, seat.fell_back) == ("o2", True, False, False)
+
+
+def test_what_was_counted_in_the_first_version_stays_as_it_was() -> None:
+    again = says(
+        "ann", vote("o1", "o1"), 2, stage="ballot", position="Tea.", conditions=(ONLY_WITH_MILK,)
+    )
+    found = refused(again, version="0.1.0")
+    seat = found.seat("ann")
+    assert seat is not None
+    assert (seat.final, found.end, found.counts) == ("o2", "majority", {"o1": 2, "o2": 1})
 
 
 def test_who_is_on_the_other_side_need_not_grant_a_demand() -> None:

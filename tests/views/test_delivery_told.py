@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roundtable.core.declaration import Condition, Decision, Option
+from roundtable.core.declaration_form import BALLOT
 from roundtable.core.events import DecisionsTabled, Event, SpeechGiven, TurnFailed, VerdictReached
 from roundtable.core.record import PointStatus
 from roundtable.core.state import State
@@ -118,6 +119,58 @@ def test_a_fact_is_neither_granted_nor_refused() -> None:
     assert (condition.status, condition.told, condition.granted) == ("", "", False)
     (document,) = delivery_json.document(Delivery.of(state))["conditions"]
     assert (document["status"], document["granted"]) == (None, None)
+
+
+def test_what_somebody_grants_in_part_is_told() -> None:
+    state = at_table(
+        tabled(),
+        says("ann", "o1", conditions=(demand(MILK),)),
+        says("bob", "o1"),
+        says("bob", vote("o1", "o1"), 2, stances=(stance("c1", "partly", "Oat milk only."),)),
+    )
+    assert "There is milk. (not granted yet; Bob partly: Oat milk only)" in told(state)
+    (document,) = delivery_json.document(Delivery.of(state))["conditions"]
+    assert document["partly"] == ["Bob partly: Oat milk only"]
+
+
+def test_a_demand_that_was_reworded_since_it_was_granted_says_so() -> None:
+    state = at_table(
+        tabled(),
+        says("ann", "o1", conditions=(demand(MILK),)),
+        says("bob", "o1"),
+        says("bob", vote("o1", "o1"), 2, stances=(stance("c1", "agree"),)),
+        says("ann", vote("o1", "o1"), 3, stances=(stance("c1", "amend", "Oat milk."),)),
+    )
+    assert "(not granted yet; reworded since it was granted by Bob)" in told(state)
+    table = Table(state, "council")
+    (bob,) = [seat for seat in table.seats if seat.id == "bob"]
+    (listed,) = table.form(bob, BALLOT, only=("c1",)).listed
+    assert listed.told == f"Oat milk. [reworded since you granted it; before: “{MILK}”]"
+
+
+def test_a_demand_of_several_is_told_once_and_those_of_others_apart() -> None:
+    own = "Milk is there"
+    state = at_table(
+        tabled(),
+        says("ann", "o1", conditions=(demand(MILK), demand("Sugar."))),
+        says("bob", "o1", conditions=(demand("there is MILK"), demand(own))),
+        says("cid", "o2", conditions=(demand("It is hot."),)),
+        says("ann", vote("o1", "o1"), 2, stances=(stance("c3", "agree"), stance("c4", "agree"))),
+        says(
+            "bob",
+            vote("o1", "o1"),
+            2,
+            stances=(stance("c1", "agree"), stance("c2", "agree", own + ".")),
+        ),
+    )
+    lines = told(state).splitlines()
+    at = lines.index("**Conditions:**")
+    assert lines[at + 1 : at + 3] == [
+        "- Ann and Bob: There is milk. (granted by Bob; granted by Ann)",
+        "- Ann and Bob: Sugar. (granted by Bob; granted by Ann)",
+    ]
+    apart = lines.index("**Other conditions:**")
+    assert lines[apart + 1] == "- Cid: It is hot. (not granted yet)"
 
 
 # --- who came over -----------------------------------------------------------------------------

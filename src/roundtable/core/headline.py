@@ -6,16 +6,17 @@ table chose, that it does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from .declaration import ANY, OPPOSE, OWN
 from .events import SpeechGiven
 from .framing import YES_NO
 from .naming import line, name_of, turn_name
-from .record import IN_REVERSE
+from .record import IN_REVERSE, ConditionOnTable
 from .standing import DecisionStanding, standing_of
 from .state import State
-from .text import clip
+from .text import clip_words, worded
 from .turns import DIFFERS, UNDECLARED
 from .values import Finding
 
@@ -24,6 +25,7 @@ SHORT_OPTION = 48
 LONGEST_OPTION = 200
 MOST_CONDITIONS, LONGEST_CONDITION = 2, 90
 """What is told of the conditions of a yes or a no."""
+T = TypeVar("T")
 CONTRADICTS = "The written answer contradicts the count."
 
 
@@ -60,7 +62,7 @@ def end_told(state: State, standing: DecisionStanding) -> str:
     if standing.delivered is None:
         counts = sorted((n for n in standing.counts.values() if n), reverse=True)
         told = " : ".join(map(str, counts)) or "no option has a vote"
-        excluded = any(seat.refused_demands for seat in standing.seats)
+        excluded = any(seat.fell_back for seat in standing.seats)
         why = ", under conditions that exclude each other" if excluded else ""
         return f"The table did not settle it: {told}{missing}{why}."
     count = f"{len(standing.holders)} of {standing.seated}"
@@ -70,7 +72,7 @@ def end_told(state: State, standing: DecisionStanding) -> str:
             f"{words[:1].upper()}{words[1:]}{_conditions_told(state, standing)}, {count}{missing}"
         )
     else:
-        told = f"{count} for “{clip(words, LONGEST_OPTION)}”{missing}"
+        told = f"{count} for “{clip_words(words, LONGEST_OPTION)}”{missing}"
     # What weakens it is counted in one place: the standing says it, and this line repeats it.
     _, but, weakness = standing.reason.partition(", but ")
     return f"{told}{but}{weakness.rstrip('.')}."
@@ -78,8 +80,10 @@ def end_told(state: State, standing: DecisionStanding) -> str:
 
 def _conditions_told(state: State, standing: DecisionStanding) -> str:
     """Behind a plain yes or no, what it holds on: “on conditions (…)”, or “unless …” of a no whose
-    holders would be against it without that. Only demands count that all who hold the answer
-    granted; what is not granted yet is told by the count."""
+    holders would be against it without that; what its own side refuses (“in dispute”), and what
+    was refused to those who count for a no only because of that. Of the conditions only demands
+    count that all who voted for the answer granted; what is not granted yet is told by the
+    count."""
     whole = standing_of(state)
     options = standing.decision.options
     yes_no = {option.text.strip(" .").casefold(): option.id for option in options}
@@ -89,17 +93,60 @@ def _conditions_told(state: State, standing: DecisionStanding) -> str:
         return ""
     no = yes_no[YES_NO[1]]
     against = (OPPOSE, no) if standing.delivered == no else ()
-    unless = [c.text for c in whole.granted if c.condition.otherwise in against]
-    on = [c.text for c in whole.granted if c.condition.otherwise not in against]
-    told = f", unless {_quoted(unless, ' or ')}" if unless else ""
-    return told + (f", on conditions ({_quoted(on, '; ')})" if on else "")
+    voted = {s.participant for s in standing.seats if s.cast == standing.delivered}
+    granted = [c for c in whole.granted if c.owner in voted]
+    unless = [c.text for c in granted if c.condition.otherwise in against]
+    on = [c.text for c in granted if c.condition.otherwise not in against]
+    told = _refused_told(_texts(whole.lost))
+    told += f", unless {_quoted(unless)}" if unless else ""
+    told += f", on conditions ({_quoted(on)})" if on else ""
+    return told + (f", in dispute: {_disputed(state, standing)}" if whole.unmet else "")
 
 
-def _quoted(texts: Sequence[str], between: str) -> str:
-    """The first few, each in marks; the report has all of them whole."""
-    shown = [f"“{clip(line(text).rstrip('.'), LONGEST_CONDITION)}”" for text in texts]
-    more = len(shown) - MOST_CONDITIONS
-    return between.join(shown[:MOST_CONDITIONS]) + (f" and {more} more" if more > 0 else "")
+def _refused_told(lost: Sequence[str]) -> str:
+    if not lost:
+        return ""
+    were = "was" if len({worded(text) for text in lost}) == 1 else "were"
+    return f", because {_quoted(lost)} {were} refused"
+
+
+def _texts(conditions: Sequence[ConditionOnTable]) -> list[str]:
+    return [each.text for each in conditions]
+
+
+def _disputed(state: State, standing: DecisionStanding) -> str:
+    """Demands that the answer's own side refuses, with whoever does."""
+    told = []
+    for each in _once(standing_of(state).unmet, lambda c: c.text):
+        by = " and ".join(name_of(state, who) for who in standing.refused_by(each))
+        told.append(f"{_quoted([each.text])} (refused by {by})")
+    return _joined(told)
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    """The first few, each in marks and once; the report has all of them whole."""
+    return _joined(
+        [
+            f"“{clip_words(line(text).rstrip('.'), LONGEST_CONDITION)}”"
+            for text in _once(texts, lambda text: text)
+        ]
+    )
+
+
+def _once(items: Iterable[T], said: Callable[[T], str]) -> list[T]:
+    """The first of those that say the same."""
+    first: dict[str, T] = {}
+    for each in items:
+        first.setdefault(worded(said(each)), each)
+    return list(first.values())
+
+
+def _joined(told: Sequence[str]) -> str:
+    """All of them hold together: “A” and “B”; “A”, “B” and 2 more."""
+    more = len(told) - MOST_CONDITIONS
+    if more > 0:
+        return f"{', '.join(told[:MOST_CONDITIONS])} and {more} more"
+    return " and ".join(told)
 
 
 def dropped_out(state: State, who: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .declaration import StanceWord
+from .declaration import DeclaredStance, StanceWord
 from .state import State
 from .statement import PointStance, Statement, demonstrates
 from .text import worded
@@ -85,92 +86,141 @@ class Point:
         return "held" if agreeing else "open"
 
 
-def points_of(
-    state: State, statements: tuple[Statement, ...], before: int | None
-) -> Iterator[Point]:
-    """The list of points, from the first that was raised on."""
-    found, merged = _raised(state, before)
-    wordings: dict[str, str] = {}
-    amended = {
-        (stance.id, each.round, each.participant)
-        for each in statements
-        for stance in each.declaration.stances
-        if stance.stance == "amend"
-    }
-    for each in statements:
-        listed = set(found)
+class Points:
+    """The list of points, from the first that was raised on, folded from one statement after
+    another. `statements` are all that will be added: who speaks beside an amendment is known from
+    them. `before` limits what earlier versions of the program raised."""
+
+    def __init__(
+        self, state: State, statements: Sequence[Statement], before: int | None = None
+    ) -> None:
+        self._state = state
+        self._found, self._merged = _raised(state, before)
+        self._wordings: dict[str, str] = {}
+        self._amended = {
+            (stance.id, each.place, each.participant)
+            for each in statements
+            for stance in each.declaration.stances
+            if stance.stance == "amend"
+        }
+        self._speakers = {each.participant for each in statements}
+        self._waiting = dict.fromkeys(self._found)
+        """The points that somebody who declares something has not spoken since."""
+        self._shown: dict[str, tuple[Point, Point]] = {}
+
+    def add(self, each: Statement) -> None:
         for said_to in each.declaration.stances:
-            name = merged.get(said_to.id, said_to.id)
-            if name not in listed:
-                continue
-            author = found[name].author
-            # Said beside its author, who changed it: nobody knows to which wording. Opposition
-            # is not lost by that; it stands as what it was.
-            beside = (said_to.id, each.round, author) in amended and not each.in_turn
-            if each.participant != author and beside:
-                if said_to.stance == "disagree":
-                    found[name] = _opposed(found[name], each, said_to.text)
-                continue
-            found[name] = _with_stance(found[name], each, said_to.stance, said_to.text)
-            if said_to.stance == "amend" and each.participant == author:
-                wordings = {words: at for words, at in wordings.items() if at != name}
-                wordings[worded(found[name].text)] = name
-        for name in listed:
-            point = found[name]
-            changed = (name, each.round, point.author) in amended and not each.in_turn
+            self._stance(each, said_to)
+        self._heard(each)
+        for text in each.declaration.new_points:
+            same = self._wordings.get(worded(text))
+            if same is not None and self._found[same].author != each.participant:
+                said = PointStance("agree", "", each.turn_id, each.round)
+                self._found[same] = _answered(self._found[same], each.participant, said)
+            elif same is None:
+                name = f"p{len(self._found) + 1}"
+                self._wordings[worded(text)] = name
+                self._found[name] = Point(name, text, each.participant, each.turn_id, each.round)
+                self._waiting[name] = None
+
+    def listed(self, before: int | None) -> tuple[Point, ...]:
+        """The points as they stand now, at the end of what came `before` this round."""
+        here, gone = _attending(self._state, before)
+        return tuple(
+            self._attended(point, here, gone)
+            for point in self._found.values()
+            if point.id not in self._merged
+        )
+
+    def _attended(self, point: Point, here: tuple[str, ...], gone: tuple[str, ...]) -> Point:
+        """With whoever can speak to it. What has not changed since is the same object."""
+        if point.id in self._state.points:
+            return point
+        known, shown = self._shown.get(point.id, (None, point))
+        if known is not point or (shown.present, shown.absent) != (here, gone):
+            shown = replace(point, present=here, absent=gone)
+            self._shown[point.id] = (point, shown)
+        return shown
+
+    def _stance(self, each: Statement, said_to: DeclaredStance) -> None:
+        name = self._merged.get(said_to.id, said_to.id)
+        point = self._found.get(name)
+        if point is None:
+            return
+        # Said beside its author, who changed it: nobody knows to which wording. Opposition
+        # is not lost by that; it stands as what it was.
+        beside = (said_to.id, each.place, point.author) in self._amended and not each.in_turn
+        if each.participant != point.author and beside:
+            if said_to.stance == "disagree":
+                self._found[name] = _opposed(point, each, said_to.text)
+            return
+        self._found[name] = _with_stance(point, each, said_to.stance, said_to.text)
+        if said_to.stance == "amend" and each.participant == point.author:
+            self._wordings = {words: at for words, at in self._wordings.items() if at != name}
+            self._wordings[worded(self._found[name].text)] = name
+            self._waiting[name] = None
+
+    def _heard(self, each: Statement) -> None:
+        """Whoever declares something has spoken since what it knew of was worded."""
+        for name in tuple(self._waiting):
+            point = self._found[name]
+            changed = (name, each.place, point.author) in self._amended and not each.in_turn
             known = each.participant in point.spoke_since or point.turn_id == each.turn_id
             # Who speaks side by side with its author has not heard it.
             unseen = each.round == point.round and not each.in_turn
             if not known and not changed and not unseen:
-                found[name] = replace(point, spoke_since=(*point.spoke_since, each.participant))
-        for text in each.declaration.new_points:
-            same = wordings.get(worded(text))
-            if same is not None and found[same].author != each.participant:
-                said = PointStance("agree", "", each.turn_id, each.round)
-                found[same] = _answered(found[same], each.participant, said)
-            elif same is None:
-                name = f"p{len(found) + 1}"
-                wordings[worded(text)] = name
-                found[name] = Point(name, text, each.participant, each.turn_id, each.round)
-    here, gone = _attending(state, before)
-    for point in found.values():
-        if point.id in merged:
-            continue
-        early = point.id in state.points
-        yield point if early else replace(point, present=here, absent=gone)
+                spoke = (*point.spoke_since, each.participant)
+                self._found[name] = replace(point, spoke_since=spoke)
+            if self._speakers <= set(self._found[name].spoke_since):
+                del self._waiting[name]
 
 
 def _attending(state: State, before: int | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The seats that can speak, and those that cannot: they failed since they last spoke, left, are
     too small to be counted, or never spoke before it was over."""
 
-    def counts(round_: int) -> bool:
-        return round_ > 0 and (before is None or round_ < before)
-
-    last: dict[str, int] = {}
-    small: set[str] = set()
-    for speech in state.speeches:
-        if counts(speech.round):
-            last[speech.participant] = max(last.get(speech.participant, 0), speech.round)
-            if demonstrates(state, speech):
-                small.add(speech.participant)
-    failed = {
-        each.participant
-        for each in state.failures
-        if counts(each.round) and each.round > last.get(each.participant, 0)
+    spoke, small, failed = state.derived("rounds of seats", _rounds)
+    seats = [each.id for each in state.voters]
+    last = {seat: at for seat in seats if (at := _latest(spoke.get(seat, ()), before))}
+    lost = {
+        seat
+        for seat in seats
+        if _latest(small.get(seat, ()), before)
+        or _latest(failed.get(seat, ()), before) > last.get(seat, 0)
     }
     seated = {each.id for each in state.participants}
     over = state.closed is not None
-    seats = [each.id for each in state.voters]
     here = tuple(
-        seat
-        for seat in seats
-        if seat in seated
-        and seat not in failed
-        and seat not in small
-        and (seat in last or not over)
+        seat for seat in seats if seat in seated and seat not in lost and (seat in last or not over)
     )
     return here, tuple(seat for seat in seats if seat not in here)
+
+
+_Rounds = Mapping[str, Sequence[int]]
+
+
+def _rounds(state: State) -> tuple[_Rounds, _Rounds, _Rounds]:
+    """By participant, in order: the rounds in which it spoke, in which it did so by a speaker too
+    small to be counted, and in which it failed."""
+    spoke: dict[str, list[int]] = {}
+    small: dict[str, list[int]] = {}
+    failed: dict[str, list[int]] = {}
+    for speech in state.speeches:
+        spoke.setdefault(speech.participant, []).append(speech.round)
+        if demonstrates(state, speech):
+            small.setdefault(speech.participant, []).append(speech.round)
+    for each in state.failures:
+        failed.setdefault(each.participant, []).append(each.round)
+    for rounds in (spoke, small, failed):
+        for listed in rounds.values():
+            listed.sort()
+    return spoke, small, failed
+
+
+def _latest(rounds: Sequence[int], before: int | None) -> int:
+    """The last of these rounds that came before this one; 0 if there is none."""
+    end = len(rounds) if before is None else bisect_left(rounds, before)
+    return rounds[end - 1] if end else 0
 
 
 _TURNED: Mapping[str, StanceWord] = {"agree": "disagree", "disagree": "agree"}

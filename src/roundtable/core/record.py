@@ -8,9 +8,9 @@ in it. What follows from it (agreement, dissent, the end) is `standing`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from .conditions import ConditionOnTable, conditions_of, conditions_stand
+from .conditions import ConditionOnTable, Conditions, conditions_stand
 from .declaration import (
     ANY,
     OWN,
@@ -21,8 +21,8 @@ from .declaration import (
     DeclaredVote,
     Option,
 )
-from .events import BallotCast
-from .points import Point, PointStatus, points_of
+from .events import BallotCast, SpeechGiven
+from .points import Point, Points, PointStatus
 from .state import State
 from .statement import PointStance, Statement, demonstrates
 from .text import worded
@@ -92,6 +92,11 @@ class Record:
     """Seats whose speaker is too small to reason: nothing of them is counted."""
     lapsed: tuple[str, ...] = ()
     """Of the undeclared, those who had declared before: what they voted for no longer counts."""
+    as_cast: bool = True
+    """Whether a vote counts as it was cast if its seat could know that a demand of its own was
+    refused. In 0.1 it never did, and what was counted then stays as it was."""
+    places: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """By turn, which of the statements was made in it."""
 
     @property
     def question(self) -> Decision | None:
@@ -126,6 +131,15 @@ class Record:
         """Everybody's vote, in the order of the seats."""
         return tuple(self.vote(decision, seat) for seat in self.seats)
 
+    def could_know(self, turn_id: str, of: str) -> bool:
+        """Whether whoever declared something in one turn can have known what was declared in the
+        other: it came later, and not side by side with it."""
+        later, earlier = self.places.get(turn_id, -1), self.places.get(of, -1)
+        if earlier < 0 or later <= earlier:
+            return False
+        said, heard = self.statements[later], self.statements[earlier]
+        return said.in_turn or said.place != heard.place
+
     def point(self, point_id: str) -> Point | None:
         return next((point for point in self.points if point.id == point_id), None)
 
@@ -148,7 +162,14 @@ def _by_round(state: State) -> dict[int, Record]:
     rounds = {each.round for each in whole.statements} | {s.round for s in state.stances}
     rounds |= {point.round for point in state.points.values()}
     ordered = sorted(rounds)
-    return {each: record_after(state, each) if each != ordered[-1] else whole for each in ordered}
+    voters = {each.id for each in state.voters}
+    spoken = [s.round for s in state.speeches if s.participant in voters]
+    if state.points or state.ballots or spoken != sorted(spoken):
+        earlier = {each: record_after(state, each) for each in ordered[:-1]}
+    else:
+        fold = _Fold(state)
+        earlier = {each: fold.record(each + 1) for each in ordered[:-1]}
+    return {**earlier, **dict.fromkeys(ordered[-1:], whole)}
 
 
 def record_before(state: State, round_: int) -> Record:
@@ -163,61 +184,118 @@ def record_after(state: State, round_: int) -> Record:
 
 
 def _record(state: State, before: int | None = None) -> Record:
-    seats = tuple(each.id for each in state.voters)
-    spoken = [s for s in state.speeches if s.participant in seats]
-    small = {s.participant for s in spoken if demonstrates(state, s)}
-    one_by_one = state.start.options.get(SPEECH_ORDER) == IN_TURN
-    statements = _corrected(
-        [
-            Statement(
-                s.participant,
-                s.round,
-                s.turn_id,
-                s.declaration,
-                s.independent,
-                s.corrects,
-                one_by_one or s.corrects,
-            )
-            for s in spoken
-            if s.declaration is not None
-            and s.participant not in small
+    return _Fold(state, before).record(before)
+
+
+class _Fold:
+    """The record of what was said before one round after another, each of which adds to the one
+    before it. It takes speeches in the order of their rounds; `limit` leaves out all from a round
+    on, in whichever order they came."""
+
+    def __init__(self, state: State, limit: int | None = None) -> None:
+        self._state = state
+        self._seats = tuple(each.id for each in state.voters)
+        self._spoken = [s for s in state.speeches if s.participant in self._seats]
+        self._small = {s.participant for s in self._spoken if demonstrates(state, s)}
+        self._as_cast = conditions_stand(state)
+        self._decisions, self._shared, self._clashes = _tabled(state)
+        statements = self._statements(limit)
+        if not self._decisions and state.ballots:
+            self._decisions, statements = _legacy(state, self._small)
+        self._all = tuple(s for s in statements if limit is None or s.round < limit)
+        self._points = Points(state, self._all, limit)
+        self._conditions = Conditions(self._all, stand=self._as_cast)
+        # Whoever was asked last and declared nothing has taken back its voice, visibly.
+        self._asked = [
+            s
+            for s in self._spoken
+            if (s.declaration is not None or UNDECLARED in s.flags)
             and not s.stage.endswith(IN_REVERSE)
-            and (before is None or s.round < before)
+            and s.stage != RANKING
+            and (limit is None or s.round < limit)
         ]
-    )
-    decisions, shared, clashes = _tabled(state)
-    if not decisions and state.ballots:
-        decisions, statements = _legacy(state, small)
-        statements = tuple(s for s in statements if before is None or s.round < before)
-    declared = {each.participant for each in statements}
-    heard = {s.participant for s in spoken} | declared
-    last = {each.participant: each.declaration for each in statements if _takes_part(each)}
-    # Whoever was asked last and declared nothing has taken back its voice, visibly.
-    newest = {
-        s.participant: s
-        for s in spoken
-        if (s.declaration is not None or UNDECLARED in s.flags)
-        and not s.stage.endswith(IN_REVERSE)
-        and s.stage != RANKING
-        and (before is None or s.round < before)
-    }
-    lapsed = {seat for seat, speech in newest.items() if speech.declaration is None}
-    return Record(
-        seats=seats,
-        decisions=decisions,
-        shared=shared,
-        statements=statements,
-        absent=tuple(seat for seat in seats if seat not in heard),
-        undeclared=tuple(
-            s for s in seats if s in heard and s not in small and (s not in declared or s in lapsed)
-        ),
-        lapsed=tuple(s for s in seats if s in lapsed and s in declared),
-        abstained={seat: d.abstain for seat, d in last.items() if d.abstain is not None},
-        points=tuple(points_of(state, statements, before)),
-        conditions=tuple(conditions_of(statements, stand=conditions_stand(state))),
-        clashes=clashes,
-        demonstration=tuple(seat for seat in seats if seat in small),
-    )
+        self._places = {each.turn_id: place for place, each in enumerate(self._all)}
+        self._added = self._voices = 0
+        self._last: dict[str, Declaration] = {}
+        self._declared: set[str] = set()
+        self._newest: dict[str, SpeechGiven] = {}
+
+    def record(self, before: int | None) -> Record:
+        """The record of what came before this round; not before one that was asked for already."""
+        self._add(before)
+        lapsed = {seat for seat, speech in self._newest.items() if speech.declaration is None}
+        declared, small = self._declared, self._small
+        heard = {s.participant for s in self._spoken} | declared
+        return Record(
+            seats=self._seats,
+            decisions=self._decisions,
+            shared=self._shared,
+            statements=self._all[: self._added],
+            absent=tuple(seat for seat in self._seats if seat not in heard),
+            undeclared=tuple(
+                s
+                for s in self._seats
+                if s in heard and s not in small and (s not in declared or s in lapsed)
+            ),
+            lapsed=tuple(s for s in self._seats if s in lapsed and s in declared),
+            abstained={seat: d.abstain for seat, d in self._last.items() if d.abstain is not None},
+            points=self._points.listed(before),
+            conditions=self._conditions.standing,
+            clashes=self._clashes,
+            demonstration=tuple(seat for seat in self._seats if seat in small),
+            as_cast=self._as_cast,
+            places=self._places,
+        )
+
+    def _add(self, before: int | None) -> None:
+        for each in self._all[self._added :]:
+            if before is not None and each.round >= before:
+                break
+            self._points.add(each)
+            self._conditions.add(each)
+            self._declared.add(each.participant)
+            if _takes_part(each):
+                self._last[each.participant] = each.declaration
+            self._added += 1
+        for speech in self._asked[self._voices :]:
+            if before is not None and speech.round >= before:
+                break
+            self._newest[speech.participant] = speech
+            self._voices += 1
+
+    def _statements(self, limit: int | None) -> tuple[Statement, ...]:
+        one_by_one = self._state.start.options.get(SPEECH_ORDER) == IN_TURN
+        stages = _stages(self._spoken) if self._as_cast else {}
+        return _corrected(
+            [
+                Statement(
+                    s.participant,
+                    s.round,
+                    s.turn_id,
+                    s.declaration,
+                    s.independent,
+                    s.corrects,
+                    one_by_one or s.corrects,
+                    stages.get(s.turn_id, ""),
+                )
+                for s in self._spoken
+                if s.declaration is not None
+                and s.participant not in self._small
+                and not s.stage.endswith(IN_REVERSE)
+                and (limit is None or s.round < limit)
+            ]
+        )
+
+
+def _stages(speeches: Iterable[SpeechGiven]) -> dict[str, str]:
+    """By turn, the stage in which something was said; a correction belongs to what it corrects."""
+    found: dict[str, str] = {}
+    last: dict[tuple[str, int], str] = {}
+    for each in speeches:
+        seat = (each.participant, each.round)
+        found[each.turn_id] = last.get(seat, each.stage) if each.corrects else each.stage
+        last[seat] = found[each.turn_id]
+    return found
 
 
 SET_RIGHT = ("votes", "position", "conditions", "confidence", "adopted", "abstain")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .convergence import Score, convergence_score
@@ -25,8 +25,8 @@ End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drif
 - majority: more than half of all who were seated hold it
 - hollow: it would be one of these, but only because somebody gave in without an argument
 - conditional: it would be one of these, but only under demands that are not granted
-- impasse: nothing prevails, and nobody moves
-- drift: nothing prevails, and positions still move
+- impasse: nothing prevails, and at most half of those who voted moved in the last round
+- drift: nothing prevails, and most of them still move
 """
 
 
@@ -38,25 +38,30 @@ class SeatStanding:
     opening: str
     """An option, `own`, or `silent`."""
     final: str
-    """An option, `own`, `any`, or empty if it has no vote."""
+    """What it counts for: an option, `own`, `any`, or empty if it has no vote."""
+    cast: str
+    """What it voted for last."""
+    fell_back: bool
+    """Whether it counts for what it said it holds otherwise: a demand of its own was refused, and
+    it cannot have known that when it voted last. Then it has neither held `final` nor moved."""
     independent: bool
     moved: bool
     argument: Adopted | None
     """What moved it, if it named an argument of the one it names."""
     gave_in: bool
+    unexplained: bool
+    """Whether its vote as cast is a change for which it names no argument."""
     open_demands: tuple[str, ...]
-    """Ids of its demands that nobody granted or refused yet."""
+    """Ids of its demands that its own side has neither all granted nor refused."""
     refused_demands: tuple[str, ...]
-    """Ids of its demands that its own side refused: `final` is then what it holds otherwise."""
+    """Ids of its demands that its own side refused."""
     acceptable: tuple[str, ...]
     rejects: tuple[str, ...]
     turn_id: str
     round: int
     steady: bool
-
-    @property
-    def firm(self) -> bool:
-        return not self.open_demands
+    firm: bool
+    """Whether it counts for `final` whatever becomes of its demands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +140,18 @@ class DecisionStanding:
     def seat(self, participant: str) -> SeatStanding | None:
         return next((s for s in self.seats if s.participant == participant), None)
 
+    def refused_by(self, condition: ConditionOnTable) -> tuple[str, ...]:
+        """Who voted like the owner of a demand and refuses it: that parts the two."""
+        owner = self.seat(condition.owner)
+        return tuple(
+            s.participant
+            for s in self.seats
+            if owner is not None
+            and s.cast == owner.cast
+            and s.participant in condition.answers
+            and condition.answers[s.participant].stance == "disagree"
+        )
+
     def text_of(self, option: str) -> str:
         return self.decision.text_of(option)
 
@@ -158,6 +175,10 @@ class Standing:
     rejected: tuple[Point, ...] = ()
     demands: tuple[ConditionOnTable, ...] = ()
     """Of those who hold what is delivered: not granted yet."""
+    unmet: tuple[ConditionOnTable, ...] = ()
+    """Of those who voted for what is delivered although their own side refused it."""
+    lost: tuple[ConditionOnTable, ...] = ()
+    """Demands whose owners count for what is delivered because their own side refused them."""
     granted: tuple[ConditionOnTable, ...] = ()
     """Demands of those who hold what is delivered that all others who hold it granted: the answer
     holds on them."""
@@ -221,8 +242,13 @@ def standing(
         for status in ("agreed", "held", "disputed", "rejected")
     }
     question = decisions[0] if decisions else None
+    seats = question.seats if question else ()
     holders = set(question.holders) if question else set()
-    open_ids = {d for seat in (question.seats if question else ()) for d in seat.open_demands}
+    # Whoever fell back has neither put conditions on this answer nor been asked about any.
+    voted = {s.participant for s in seats if s.participant in holders and not s.fell_back}
+    asked = voted if record.as_cast else holders
+    refused = {d: seat.fell_back for seat in seats for d in seat.refused_demands}
+    open_ids = {d for seat in seats for d in seat.open_demands}
     return Standing(
         record=record,
         decisions=decisions,
@@ -236,9 +262,14 @@ def standing(
             c
             for c in record.conditions
             if c.demand
-            and c.owner in holders
-            and all(_grants(c, ally) for ally in holders if ally != c.owner)
+            and c.owner in asked
+            and (len(asked) > 1 or not record.as_cast)
+            and all(_grants(c, ally) for ally in asked if ally != c.owner)
         ),
+        unmet=tuple(
+            c for c in record.conditions if refused.get(c.id) is False and c.owner in voted
+        ),
+        lost=tuple(c for c in record.conditions if refused.get(c.id) and c.owner in holders),
         facts=tuple(c for c in record.conditions if not c.demand),
     )
 
@@ -253,7 +284,8 @@ def _decision(
     seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
     counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
     first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
-    end, reason, delivered, tied = _end(record, seats, counts, weights)
+    moving = _still_moving(record, decision, seats)
+    end, reason, delivered, tied = _end(record, seats, counts, weights, moving=moving)
     return DecisionStanding(
         decision=decision,
         end=end,
@@ -278,8 +310,6 @@ def _seat(
     votes: Sequence[SeatVote],
     speeches: Mapping[str, str],
 ) -> SeatStanding:
-    moved = vote.moved and vote.choice != ANY
-    argument = _argument(record, decision, vote, speeches) if moved else None
     cast = vote.vote
     # Who is on the same side decides on a demand: those against it do not want it anyway.
     allies = [v.participant for v in votes if v.choice == vote.choice]
@@ -287,21 +317,72 @@ def _seat(
     refused: tuple[str, ...] = ()
     if decision is record.question and vote.choice not in ("", OWN, ANY):
         open_demands, refused = _demands(record, vote.participant, allies)
+    unheard = _unheard(record, vote, allies, refused)
+    final = _otherwise(record, decision, unheard) if unheard else vote.choice
+    fell_back = bool(unheard) and (final != vote.choice or not record.as_cast)
+    # What it counts for then is nothing that it came to, nor what it held from the start.
+    on_its_own = not fell_back or not record.as_cast
+    changed = vote.moved and vote.choice != ANY
+    argument = _argument(record, decision, vote, speeches) if changed else None
+    unexplained = (
+        changed
+        and argument is None
+        and not holds_its_own(decision, vote)
+        and not _was_refused(record, vote)
+    )
     return SeatStanding(
         participant=vote.participant,
         opening=vote.opening,
-        final=_otherwise(record, decision, refused) if refused else vote.choice,
-        independent=vote.independent,
-        moved=moved,
-        argument=argument,
-        gave_in=moved and argument is None and not holds_its_own(decision, vote),
-        open_demands=open_demands,
-        refused_demands=refused,
+        final=final,
+        cast=vote.choice,
+        fell_back=fell_back,
+        independent=vote.independent and on_its_own,
+        moved=changed and on_its_own,
+        argument=argument if on_its_own else None,
+        gave_in=unexplained and on_its_own,
+        unexplained=unexplained,
+        open_demands=open_demands if on_its_own else (),
+        refused_demands=unheard if fell_back else refused,
         acceptable=cast.acceptable if cast else (),
         rejects=cast.rejects if cast else (),
         turn_id=vote.turn_id,
         round=vote.round,
         steady=vote.steady,
+        firm=not open_demands and not (refused and record.as_cast),
+    )
+
+
+def _unheard(
+    record: Record, vote: SeatVote, allies: Sequence[str], refused: Sequence[str]
+) -> tuple[str, ...]:
+    """Those refused demands of a seat of which it cannot have known, when it voted last, that
+    anybody on its side refuses them."""
+    if not record.as_cast:
+        return tuple(refused)
+    return tuple(
+        each.id
+        for each in record.conditions
+        if each.id in refused
+        and not any(
+            record.could_know(vote.turn_id, said.since)
+            for ally in allies
+            if (said := each.answers.get(ally)) is not None and said.stance == "disagree"
+        )
+    )
+
+
+def _was_refused(record: Record, vote: SeatVote) -> bool:
+    """Whether a seat votes for what it always said it holds without a demand that was refused
+    before: that is no giving in."""
+    return record.as_cast and any(
+        each.owner == vote.participant
+        and each.demand
+        and each.condition.otherwise == vote.choice
+        and any(
+            said.stance == "disagree" and record.could_know(vote.turn_id, said.since)
+            for said in each.answers.values()
+        )
+        for each in record.conditions
     )
 
 
@@ -414,11 +495,27 @@ def _script(text: str) -> str:
     return "cjk" if re.search(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]", text) else "latin"
 
 
+def _still_moving(record: Record, decision: Decision, seats: Sequence[SeatStanding]) -> bool:
+    """Whether most who voted changed their choice in the last round in which anybody voted. One
+    change beside others that stand is no movement of the table."""
+    last = max((seat.round for seat in seats if seat.final), default=0)
+    before = replace(
+        record, statements=tuple(each for each in record.statements if each.round < last)
+    )
+    changed = 0
+    for seat in seats:
+        held = before.vote(decision, seat.participant).choice or seat.opening
+        changed += bool(seat.final) and seat.round == last and held not in (SILENT, ANY, seat.final)
+    return changed * 2 > sum(bool(seat.final) for seat in seats)
+
+
 def _end(
     record: Record,
     seats: Sequence[SeatStanding],
     counts: Mapping[str, int],
     weights: Mapping[str, float],
+    *,
+    moving: bool,
 ) -> tuple[End | None, str, str | None, tuple[str, ...]]:
     """The end and why; what is delivered, and what is tied for it."""
     seated = len(seats)
@@ -431,7 +528,6 @@ def _end(
         told = f"{len(voted)} of {seated} voted, and nobody has a preference."
         return None, told, None, ()
     count = _Count(seats, weights)
-    moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
     leader = next((option for option in counts if count.prevails(option)), None)
     tally = _told(counts, seats, record, leader)
@@ -444,9 +540,7 @@ def _end(
     united = len(behind) == seated
     firm = [seat for seat in behind if seat.firm]
     if not count.prevails(leader, firm) or (united and len(firm) < seated):
-        under = len(behind) - len(firm)
-        told = f"{tally}, but {under} of them under conditions that not all have granted."
-        return "conditional", told, leader, ()
+        return "conditional", f"{tally}, but {_hangs_on(behind)}.", leader, ()
     gave_in = [seat for seat in behind if seat.gave_in]
     stood = [seat for seat in behind if not seat.gave_in]
     if gave_in and (united or not count.prevails(leader, stood)):
@@ -487,6 +581,18 @@ class _Count:
 _EPSILON = 1e-9
 
 
+def _hangs_on(behind: Sequence[SeatStanding]) -> str:
+    """What it hangs on that an answer prevails, of those who count for it and are not firm."""
+    loose = [seat for seat in behind if not seat.firm]
+    fell_back = sum(seat.fell_back for seat in loose)
+    told = []
+    if under := len(loose) - fell_back:
+        told.append(f"{under} of them under conditions that not all have granted")
+    if fell_back:
+        told.append(f"{fell_back} of them only because a demand was refused")
+    return " and ".join(told)
+
+
 def _gave_in(count: int) -> str:
     who = "one of them" if count == 1 else f"{count} of them"
     return f"{who} came over without naming an argument"
@@ -521,9 +627,12 @@ def _told(
     for told, count in (
         (
             "with positions of their own",
-            sum(s.final == OWN and not s.refused_demands for s in seats),
+            sum(s.final == OWN and not s.fell_back for s in seats),
         ),
-        ("whose demand its own side refused", sum(bool(s.refused_demands) for s in seats)),
+        (
+            "whose demand its own side refused",
+            sum(s.fell_back and (s.firm or s.final != leader) for s in seats),
+        ),
         ("without a preference", sum(s.final == ANY for s in seats)),
         ("without a vote on it", sum(not s.final for s in seats) - accounted),
         ("abstaining", len(record.abstained)),

@@ -23,6 +23,14 @@ class Statement:
     in_turn: bool = False
     """Whether its seat knew all that was said before it in its round, since they speak one after
     another, or since it came later by itself."""
+    stage: str = ""
+    """The stage of its round that it was said in; of a correction, that of what it corrects. Empty
+    where a round is taken for one stage, as in 0.1."""
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Where it was said: seats that speak at one place do so side by side, unless in turn."""
+        return self.round, self.stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class PointStance:
     text: str = ""
     turn_id: str = ""
     round: int = 0
+    since: str = ""
+    """The turn since which it says the same without a break."""
 
 
 def demonstrates(state: State, speech: SpeechGiven) -> bool:

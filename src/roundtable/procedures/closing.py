@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core.declaration import ANY, OWN
+from ..core.declaration import ANY, OPEN, OPPOSE, OWN
 from ..core.declaration_form import BALLOT
 from ..core.effects import Effect, Record, TurnPlan, TurnPolicy, turn_id
 from ..core.events import Event, NoteAdded, SpeechGiven, TurnFailed
@@ -29,7 +29,8 @@ def closing_ballot(
     table: Table, round_: int, *, unvoted: bool = False, patience: float | None = None
 ) -> tuple[Effect, ...]:
     """Put own positions of the last round to the vote, and ask once for what is open: the reason
-    of a change, a vote that decides and was said only once, a demand that nobody answered. With
+    of a change, a vote that decides and was said only once, a demand that nobody answered, a vote
+    whose seat cannot have known that its demand was refused. With
     `unvoted` whoever has declared and not voted is asked too: for when the options came last.
     Where the ballot was its first vote, a position of its own that it brings there is put to the
     others once more. `patience` is how long whoever speaks from outside is waited for; None: it is
@@ -163,17 +164,47 @@ def _still_open(
     demands = _demands_to_answer(table, question, held)
     if demands:
         asks.append(f"Conditions on your side that you have not answered: {', '.join(demands)}.")
-    if held.gave_in:
+    refused = _refused(table, question, held)
+    asks += refused.values()
+    if held.unexplained:
         asks.append(
-            f"You went from {held.opening} to {held.final} and named no argument of the others. "
+            f"You went from {held.opening} to {held.cast} and named no argument of the others. "
             "Name it under adopted with moved true, or leave adopted empty if there was none."
         )
-    elif not outside and _decides_unsteadily(question, held):
-        asks.append(f"You are recorded as holding {held.final}. Confirm it, or correct it.")
+    elif not outside and not refused and _decides_unsteadily(question, held):
+        asks.append(f"You are recorded as holding {held.cast}. Confirm it, or correct it.")
     if outside and (passed := unanswered(table.record, seat)[:ASKED_AT_ONCE]):
         demands = [*demands, *(each for each in passed if each not in demands)]
         asks.append(f"Not answered by you: {', '.join(passed)}.")
-    return (demands, asks) if asks else None
+    return ([*demands, *refused], asks) if asks else None
+
+
+def _refused(table: Table, question: DecisionStanding, held: SeatStanding) -> dict[str, str]:
+    """By id, the demands of a seat that its own side refused and it cannot have known of, with
+    what it is asked: a vote counts as it was cast once its seat has heard that. Why they were
+    refused stands with them in the form."""
+    if not held.fell_back or not table.record.as_cast:
+        return {}
+    letters = {who: letter for letter, who in table.peers(held.participant).items()}
+    found: dict[str, str] = {}
+    for each in table.record.conditions:
+        if each.id not in held.refused_demands:
+            continue
+        by = ", ".join(letters.get(who, who) for who in question.refused_by(each))
+        otherwise = each.condition.otherwise
+        found[each.id] = (
+            f"You voted {held.cast}. Your {each.id} was refused by {by}. Without it you said you "
+            f"{_OTHERWISE.get(otherwise, f'hold {otherwise}')}. Keep your vote, change it, or "
+            f"amend or withdraw {each.id}."
+        )
+    return found
+
+
+_OTHERWISE = {
+    OWN: "hold a position of your own",
+    OPPOSE: "are against it",
+    OPEN: "would think again",
+}
 
 
 def _newer(table: Table, option: str, voted_in: int) -> bool:
@@ -191,9 +222,9 @@ def _newer(table: Table, option: str, voted_in: int) -> bool:
 
 def _demands_to_answer(table: Table, question: DecisionStanding, held: SeatStanding) -> list[str]:
     """Demands of those on the same side that this seat has neither granted nor refused."""
-    if held.final in ("", OWN, ANY):
+    if held.cast in ("", OWN, ANY):
         return []
-    allies = {s.participant for s in question.seats if s.final == held.final}
+    allies = {s.participant for s in question.seats if s.cast == held.cast}
     return [
         each.id
         for each in table.record.conditions
@@ -207,9 +238,9 @@ def _demands_to_answer(table: Table, question: DecisionStanding, held: SeatStand
 def _decides_unsteadily(question: DecisionStanding, held: SeatStanding) -> bool:
     """Whether a vote decides and stands on a single declaration: it is read back, which is the only
     remedy for one that was filled in the wrong way round."""
-    if held.steady or held.final in ("", ANY) or held.round == 1:
+    if held.steady or held.cast in ("", ANY) or held.round == 1:
         return False
-    without = question.counts.get(held.final, 0) - 1
+    without = sum(seat.cast == held.cast for seat in question.seats) - 1
     return without * 2 <= question.seated or question.end == "consensus"
 
 

@@ -14,7 +14,7 @@ from ..core.assessment import assessment_of
 from ..core.assumptions import assumptions_of
 from ..core.contracts import UNSTRUCTURED, Contract, Violation, says_nothing
 from ..core.contradiction import agreement_claimed, contradiction
-from ..core.declaration import NONE, Declaration
+from ..core.declaration import NONE, OWN, Declaration
 from ..core.declaration_form import VERDICT, Form, Key, seems_refused
 from ..core.effects import OwnTemplate, PromptValue, Task
 from ..core.events import NoteAdded, SpeechGiven
@@ -55,7 +55,19 @@ def verdict_form(table: Table) -> Form:
         keys = (*keys, "rests_on")
     left = tuple(each.id for each in current_versions(table.state) if each.id in works)
     # All of them: the count that the host is told names their options by ids alone.
-    return Form(keys=keys, decisions=table.record.decisions, works=works, unreplaced=left)
+    return Form(
+        keys=keys,
+        decisions=table.record.decisions,
+        works=works,
+        unreplaced=left,
+        delivered=_delivered(table),
+    )
+
+
+def _delivered(table: Table) -> str:
+    """The option that the count delivers, or `none`."""
+    question = table.standing.question
+    return question.delivered if question and question.delivered else NONE
 
 
 def verdict_task(
@@ -70,20 +82,19 @@ def verdict_task(
 ) -> Task:
     """The host's last word: its sections, its declaration, and the count it has to keep to."""
     question = table.standing.question
-    delivered = question.delivered if question and question.delivered else NONE
     kept = VerdictContract(
         sections=tuple(sections) if contract is None else contract.sections,
         min_words=contract.min_words if contract else 0,
         max_words=contract.max_words if contract else None,
         flag=contract.flag if contract else UNSTRUCTURED,
-        delivers=delivered if question else "",
+        delivers=_delivered(table) if question else "",
         options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
         question=asked(table),
         form=contract,
     )
     return table.declaring_task(
         template,
-        {**variables, "outcome": outcome(table)},
+        {**variables, "outcome": outcome(table), "conditions": table.conditions_told()},
         verdict_form(table),
         kept,
         max_tokens=max_tokens,
@@ -167,6 +178,16 @@ def outcome(table: Table) -> str:
     if standing.demands:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.demands)
         lines.append(f"Demands that are not granted: {ids}.")
+    for unmet in standing.unmet:
+        by = _names(table, standing.question.refused_by(unmet))
+        lines.append(f"In dispute: {unmet.id} of {table.name(unmet.owner)}, refused by {by}.")
+    for seat in standing.question.seats:
+        if seat.fell_back and table.record.as_cast:
+            ids = ", ".join(seat.refused_demands)
+            lines.append(
+                f"{table.name(seat.participant)} voted {seat.cast} and counts for {seat.final}, "
+                f"because {ids} was refused by its own side."
+            )
     if standing.granted:
         ids = ", ".join(f"{d.id} of {table.name(d.owner)}" for d in standing.granted)
         lines.append(f"Demands that all on its side granted, so the answer holds on them: {ids}.")
@@ -480,7 +501,7 @@ def changes_told(table: Table) -> str:
     if question is None:
         return ""
     dropped = _dropped(table, question)
-    if not dropped and not any(seat.moved for seat in question.seats):
+    if not dropped and not any(seat.moved or seat.fell_back for seat in question.seats):
         return ""
     lines = [_without_talk(question)]
     for seat in question.seats:
@@ -499,7 +520,28 @@ def changes_told(table: Table) -> str:
             else "without naming an argument"
         )
         lines.append(f"- {name} went from “{_bare(before)}” to “{_bare(now)}” {cause}.")
-    return "\n".join([*lines, *dropped])
+    return "\n".join([*lines, *_fallen_back(table, question), *dropped])
+
+
+def _fallen_back(table: Table, question: DecisionStanding) -> list[str]:
+    """Who voted for one thing and counts for another, since its demand was refused unheard."""
+    if not table.record.as_cast:
+        return []
+    lines = []
+    for seat in question.seats:
+        lost = [c for c in table.record.conditions if c.id in seat.refused_demands]
+        if seat.fell_back:
+            why = " and ".join(
+                f"“{_bare(c.text)}” was refused by {_names(table, question.refused_by(c))}"
+                for c in lost
+            )
+            voted, now = question.text_of(seat.cast), question.text_of(seat.final)
+            now = "a position of its own" if seat.final == OWN else f"“{_bare(now)}”"
+            lines.append(
+                f"- {table.name(seat.participant)} voted “{_bare(voted)}” and counts for {now}, "
+                f"because {why}."
+            )
+    return lines
 
 
 def _dropped(table: Table, question: DecisionStanding) -> list[str]:

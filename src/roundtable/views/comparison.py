@@ -43,7 +43,7 @@ class Comparison:
         def row(what: str, told: Callable[[State], str]) -> Row:
             return Row(what, (_cell(told(one)), _cell(told(other))))
 
-        rows = tuple(row(what, told) for what, told in _ROWS)
+        rows = tuple(row(what, told) for what, told in ROWS)
         names = list(dict.fromkeys(seat.name for state in states for seat in state.voters))
         positions = tuple(
             row(name, lambda state, name=name: _position(state, name))  # type: ignore[misc]
@@ -120,7 +120,7 @@ def _active(state: State) -> str:
     return f"{state.spending(state.updated_at).seconds:.0f} s"
 
 
-_ROWS: Sequence[tuple[str, Callable[[State], str]]] = (
+ROWS: Sequence[tuple[str, Callable[[State], str]]] = (
     ("Question", lambda s: s.start.topic),
     ("Asked", _asked_at),
     ("Procedure", lambda s: s.start.procedure.rpartition(":")[2]),
@@ -139,3 +139,4 @@ _ROWS: Sequence[tuple[str, Callable[[State], str]]] = (
     ("Cost", _cost),
     ("Active time", _active),
 )
+"""What is compared, as people call it, and how each is told."""

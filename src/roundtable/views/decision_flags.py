@@ -121,7 +121,8 @@ def _conditions(delivery: Delivery) -> Iterator[Flag]:
     for seat in delivery.seats:
         for demand in seat.demands if seat.holds or seat.refused else ():
             if demand in seat.refused:
-                told = f"The demand of {seat.name} was refused by its own side: {demand}"
+                by = seat.refused_by[seat.refused.index(demand)]
+                told = f"The demand of {seat.name} was refused by {by}: {demand}"
             else:
                 told = f"{seat.name} agrees only on a condition that not all have granted: {demand}"
             yield Flag("condition", _ended(told))

@@ -34,6 +34,10 @@ LONGEST_POSITION = 240
 QUOTES = 2
 """Quotations for each side."""
 THE_SAME = "The same."
+THE_MAJORITY = "The majority"
+THE_WRITTEN_ANSWER = "The written answer"
+COULD_LIVE_WITH_IT = "Could live with the answer."
+"""The page says these in its reader's language."""
 
 
 # The experts
@@ -68,7 +72,10 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
                 final=final,
                 cause=_cause(state, seat),
                 conditions=tuple(
-                    ExpertCondition(in_words(state, each.text), each.told or "to find out")
+                    ExpertCondition(
+                        in_words(state, each.text),
+                        in_words(state, each.told) if each.told else "to find out",
+                    )
                     for each in delivery.conditions
                     if each.owner == seated.id
                 ),
@@ -101,6 +108,8 @@ def _chip(decided: Decided | None, seat: Seat) -> Chip:
         return "Gave in"
     if decided is not None and decided.delivered is not None and not seat.holds:
         return "Disagrees"
+    if seat.voted:
+        return ""
     if seat.moved:
         return "Moved"
     return "Kept" if seat.first_choice else ""
@@ -125,7 +134,8 @@ def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
     opening = held_as(seat.first_choice, seat.opening, first)
     if not seat.choice and not last:
         return opening, ""
-    final = held_as(seat.choice, seat.final, last)
+    # What it says is what it voted for, also where it counts for something else.
+    final = held_as(seat.cast or seat.choice, seat.voted or seat.final, last)
     # A vote that moved while the position stayed as it was worded shows in the options alone.
     if opening and same_words(opening, final):
         if not seat.moved:
@@ -143,6 +153,9 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
         ]
         often = f", tried {_times(tries[-1])}" if tries and tries[-1] > 1 else ""
         return ExpertCause(f"Did not answer{often}.", None)
+    if seat.voted:
+        told = f"{seat.fell_back[:1].upper()}{seat.fell_back[1:]}."
+        return ExpertCause(in_words(state, told), None)
     if seat.moved_by:
         return ExpertCause(seat.argument, _argument(state, seat))
     if seat.gave_in:
@@ -154,7 +167,7 @@ def _cause(state: State, seat: Seat) -> ExpertCause | None:
     if seat.missed:
         return ExpertCause(f"{seat.missed[:1].upper()}{seat.missed[1:]}.", None)
     if seat.accepts:
-        return ExpertCause("Could live with the answer.", None)
+        return ExpertCause(COULD_LIVE_WITH_IT, None)
     return None
 
 
@@ -273,7 +286,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
     for camp in others:
         names = [seat.name for seat in camps[camp]]
         prevails = decided.delivered is not None and len(camps[lead]) * 2 > decided.seated
-        title = "The majority" if prevails else listed([s.name for s in camps[lead]])
+        title = THE_MAJORITY if prevails else listed([s.name for s in camps[lead]])
         facts = _facts(delivery, [*camps[camp], *camps[lead]])
         yield DissentPair(
             side(camp, listed(names)), side(lead, title), facts[0].text if facts else ""
@@ -369,7 +382,7 @@ def _without_a_vote(state: State, delivery: Delivery) -> Disagreement:
                     (each.participant,),
                     tuple(q for q in quoted if q is not None and q.words),
                 ),
-                Side("The written answer", clip_words(plain(delivery.brief), IN_A_LINE), (), ()),
+                Side(THE_WRITTEN_ANSWER, clip_words(plain(delivery.brief), IN_A_LINE), (), ()),
                 "",
             )
         )

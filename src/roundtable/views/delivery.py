@@ -25,10 +25,10 @@ from ..core.headline import (
     headline,
 )
 from ..core.naming import name_of, turn_name, with_names
-from ..core.record import LEGACY, ConditionOnTable, PointStatus
+from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus
 from ..core.standing import DecisionStanding, SeatStanding, standing_of
 from ..core.state import State
-from ..core.text import clip, first_sentences
+from ..core.text import clip, clip_words, first_sentences, worded
 from ..core.turns import DIFFERS, UNDECLARED
 from ..core.values import ActionItem, Finding
 from .citing import best_sentence
@@ -151,6 +151,8 @@ def findings_told(findings: Sequence[Finding]) -> str:
     return f"The check of this verdict found: {'; '.join(told[:2])}{more}."
 
 
+LONGEST_DOUBT = 120
+"""Of what somebody says who grants a part of a condition."""
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _FLAGS: dict[str, str] = {"words_differ": DIFFERS, "no_declaration": UNDECLARED}
 
@@ -216,7 +218,7 @@ def _delivery(state: State) -> Delivery:
             )
             for point in record.points
         ),
-        conditions=tuple(_condition(state, each) for each in record.conditions),
+        conditions=_conditions(state),
         shared=tuple(line(each) for each in record.shared),
         changed=_changed(state, decisions),
         on_dissent=shown(verdict.on_dissent) if verdict else "",
@@ -267,6 +269,8 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
                 tuple(s.name for s in seats if s.choice == option.id),
                 option.id == standing.delivered,
                 standing.first_counts.get(option.id, 0),
+                _names(state, (s.participant for s in standing.seats if _bears(s, option.id))),
+                _names(state, (s.participant for s in standing.seats if option.id in s.rejects)),
             )
             for option in standing.decision.options
         ),
@@ -276,11 +280,30 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
     )
 
 
+def _bears(seat: SeatStanding, option: str) -> bool:
+    """Whether a seat that chose otherwise could live with an option."""
+    if seat.final in ("", option) or option in seat.rejects:
+        return False
+    return seat.final == ANY or option in seat.acceptable
+
+
+def _further_arguments(state: State, seat: SeatStanding) -> tuple[str, ...]:
+    """What else a seat says moved it, beside the argument that its change is traced to."""
+    said = [
+        f"{name_of(state, cause.participant)}: {line(cause.what)}"
+        for each in standing_of(state).record.of(seat.participant)
+        for cause in each.declaration.moved_by
+        if cause.participant != seat.participant and cause != seat.argument
+    ]
+    return tuple(dict.fromkeys(said)) if seat.argument else ()
+
+
 def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
     record = standing_of(state).record
     who = seat.participant
     open_ids = (*seat.open_demands, *seat.refused_demands)
     demands = [each for each in record.conditions if each.id in open_ids]
+    refused = [each for each in demands if each.id in seat.refused_demands]
     cause = seat.argument
     return Seat(
         participant=who,
@@ -289,6 +312,8 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         opening=_held(standing, seat.opening, record.position(who, first=True)),
         final=_held(standing, seat.final, record.position(who)),
         choice=seat.final,
+        cast=seat.cast,
+        voted=_held(standing, seat.cast, record.position(who)) if seat.fell_back else "",
         first_choice="" if seat.opening == SILENT else seat.opening,
         position=line(record.position(who)),
         holds=who in standing.holders,
@@ -299,12 +324,16 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         argument=line(cause.what) if cause else "",
         gave_in=seat.gave_in,
         demands=tuple(line(each.text) for each in demands),
-        refused=tuple(line(each.text) for each in demands if each.id in seat.refused_demands),
+        refused=tuple(line(each.text) for each in refused),
+        refused_by=tuple(
+            " and ".join(_names(state, standing.refused_by(each))) for each in refused
+        ),
         missed=dropped_out(state, who),
         confidence=record.confidence(who),
         reason=line(record.abstained.get(who, "")),
         turn_id=seat.turn_id,
         round=seat.round,
+        further=_further_arguments(state, seat),
     )
 
 
@@ -379,9 +408,36 @@ def _quotation(state: State, participant: str, turn: str, about: str) -> str:
     return "" if best.rstrip(".") in about else best
 
 
-def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
-    seats = [s for d in standing_of(state).decisions[:1] for s in d.seats]
-    owner = next((s for s in seats if s.participant == held.owner), None)
+def _conditions(state: State) -> tuple[ConditionTold, ...]:
+    same = _said_before(standing_of(state).record.conditions)
+    return tuple(
+        _condition(state, each, same.get(each.id, ""))
+        for each in standing_of(state).record.conditions
+    )
+
+
+def _said_before(conditions: Sequence[ConditionOnTable]) -> dict[str, str]:
+    """By id, the earlier condition that says the same: in equal words, or because the owner of one
+    granted the other in the words of its own."""
+    first: dict[tuple[str, str], str] = {}
+    own = {(c.owner, worded(c.text)): c.id for c in conditions}
+    found: dict[str, str] = {}
+    for each in conditions:
+        earlier = first.setdefault((each.condition.kind, worded(each.text)), each.id)
+        if earlier != each.id:
+            found[each.id] = earlier
+        for who, said in each.answers.items():
+            twin = own.get((who, worded(said.text))) if said.stance == "agree" else None
+            if twin is not None and twin != each.id:
+                one, two = sorted((each.id, twin), key=lambda name: int(name[1:]))
+                found.setdefault(two, found.get(one, one))
+    return found
+
+
+def _condition(state: State, held: ConditionOnTable, same_as: str) -> ConditionTold:
+    question = standing_of(state).question
+    owner = question.seat(held.owner) if question else None
+    delivered = question.delivered if question else None
     said = {
         word: tuple(seat for seat, each in held.answers.items() if each.stance == word)
         for word in ("agree", "disagree")
@@ -396,7 +452,27 @@ def _condition(state: State, held: ConditionOnTable) -> ConditionTold:
         line(held.condition.otherwise),
         _names(state, said["agree"]),
         _names(state, said["disagree"]),
+        tuple(_doubt(state, who, each) for who, each in held.answers.items() if _doubts(each)),
+        _names(state, (who for who, e in held.earlier.items() if e.said.stance == "agree")),
+        delivered is None
+        or (owner is not None and owner.final == delivered and not owner.fell_back),
+        same_as,
+        tuple(
+            f"{name_of(state, seat)}: {line(each.text)}"
+            for seat, each in held.answers.items()
+            if each.stance == "disagree" and each.text
+        ),
     )
+
+
+def _doubts(said: PointStance) -> bool:
+    return said.stance in ("partly", "unsure")
+
+
+def _doubt(state: State, who: str, said: PointStance) -> str:
+    """Who neither grants nor refuses a condition; of who grants a part of it, which part."""
+    part = clip_words(line(said.text).rstrip("."), LONGEST_DOUBT) if said.stance == "partly" else ""
+    return f"{name_of(state, who)} {said.stance}{f': {part}' if part else ''}"
 
 
 def _condition_status(
@@ -432,6 +508,8 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
     ]
     if moved:
         return moved[0] if len(moved) == 1 else "\n".join(["", *(f"- {each}" for each in moved)])
+    if refused := [f"{seat.name}: {seat.told}" for seat in seats if seat.voted]:
+        return f"No vote changed, but a demand was refused: {'; '.join(refused)}."
     known = any(seat.independent and seat.turn_id and seat.round > 1 for seat in seats)
     gone = [
         f"{seat.name} {seat.told}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..core.declaration import OPPOSE, OWN
 from ..core.record import PointStatus
 from ..core.standing import End
+from ..core.text import clip
 
 SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
 """How a seat stands: it voted for an option, holds a position of its own, has no preference,
@@ -30,7 +33,12 @@ class Seat:
     final: str
     """What it holds in the end, in words; empty if it has no vote."""
     choice: str = ""
-    """Its vote as data: an option, `own`, `any`, or empty."""
+    """What it counts for, as data: an option, `own`, `any`, or empty."""
+    cast: str = ""
+    """What it voted for, as data."""
+    voted: str = ""
+    """What it voted for, in words, where it counts for something else: its own side refused a
+    demand of its own, and it cannot have known that when it voted last."""
     first_choice: str = ""
     position: str = ""
     """Its last position in its own words."""
@@ -50,6 +58,8 @@ class Seat:
     """Its demands that are not granted."""
     refused: tuple[str, ...] = ()
     """Those of them that its own side refused."""
+    refused_by: tuple[str, ...] = ()
+    """Who refused each of those, by name."""
     missed: str = ""
     """Where it was lost in its last round: “absent in round 2”; empty if it was not."""
     confidence: int | None = None
@@ -57,6 +67,8 @@ class Seat:
     """Why it abstains."""
     turn_id: str = ""
     round: int = 0
+    further: tuple[str, ...] = ()
+    """Further arguments that it says moved it, each with whose it is."""
 
     @property
     def told(self) -> str:
@@ -76,12 +88,25 @@ class Seat:
                 lost = f", {self.missed}" if self.missed else ""
                 view = self.position.rstrip(".")
                 return f"has no vote{lost}{f'; not counted: {view}' if view else ''}"
+            case _ if self.voted:
+                return "".join([f"voted {self.voted.rstrip('.')}; {self.fell_back}", *self._more()])
             case _:
                 return "".join([self._path(), self._origin(), *self._more()])
 
     @property
+    def fell_back(self) -> str:
+        """Why it counts for something else than it voted for; empty if it does not."""
+        if not self.voted:
+            return ""
+        pairs = zip(self.refused, self.refused_by, strict=True)
+        why = " and ".join(f"“{text.rstrip('.')}” was refused by {by}" for text, by in pairs)
+        return f"counts for {self.final.rstrip('.')}, because {why}"
+
+    @property
     def how(self) -> str:
         """How it came to what it holds, and under which conditions."""
+        if self.voted:
+            return "".join([f"voted {self.voted.rstrip('.')}; {self.fell_back}", *self._more()])
         return "".join([self._origin(), *self._more()]).lstrip(",; ")
 
     def _path(self) -> str:
@@ -91,7 +116,8 @@ class Seat:
 
     def _origin(self) -> str:
         if self.moved_by:
-            return f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            first = f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            return "; and by ".join([first, *(each.rstrip(".") for each in self.further)])
         if self.gave_in:
             return ", without naming an argument"
         if self.independent and not self.moved and self.choice:
@@ -100,8 +126,9 @@ class Seat:
 
     def _more(self) -> list[str]:
         found = ["; could live with the answer"] if self.accepts else []
-        for each in self.demands:
-            told = "its own side refused" if each in self.refused else "on the condition"
+        refused = dict(zip(self.refused, self.refused_by, strict=True))
+        for each in self.demands if not self.voted else ():
+            told = f"refused by {refused[each]}" if each in refused else "on the condition"
             found.append(f"; {told}: {each.rstrip('.')}")
         return found + ([f"; {self.missed}"] if self.missed else [])
 
@@ -117,6 +144,20 @@ class Option:
     delivered: bool
     at_first: int
     """How many held it before talk, as far as that is known."""
+    acceptable: tuple[str, ...] = ()
+    """Who chose otherwise and could live with it, by name."""
+    rejected: tuple[str, ...] = ()
+    """Who would oppose it even alone, by name."""
+
+    @property
+    def standing(self) -> str:
+        """Who chose it, could live with it, rejects it."""
+        told = (
+            ("chosen by", self.names),
+            ("could live with it:", self.acceptable),
+            ("rejected by", self.rejected),
+        )
+        return "; ".join(f"{what} {', '.join(who) or 'nobody'}" for what, who in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +178,25 @@ class Decided:
     seated: int
     holding: int
     """How many hold what is delivered, or what leads."""
+
+    @property
+    def bearable(self) -> tuple[Option, ...]:
+        """What nobody rejects and everybody holds or could live with, where not all hold it."""
+        return tuple(
+            each
+            for each in self.options
+            if not each.rejected
+            and len({*each.names, *each.acceptable}) == self.seated > len(each.names)
+        )
+
+    @property
+    def common_ground(self) -> str:
+        """That in a sentence, also where the vote settles nothing; empty if there is none."""
+        found = [f"{each.id} (“{clip(each.text.rstrip(' .。'), 120)}”)" for each in self.bearable]
+        if not found:
+            return ""
+        each = "it" if len(found) == 1 else "each of them"
+        return f"Nobody rejects {' or '.join(found)}; all could live with {each}."
 
     @property
     def share(self) -> float | None:
@@ -237,6 +297,16 @@ class ConditionTold:
     agreed: tuple[str, ...] = ()
     """Who agreed to it, by name."""
     disagreed: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Who is neither for it nor against it, with the word that it said and why."""
+    granted_before: tuple[str, ...] = ()
+    """Who granted an earlier wording and has not answered this one."""
+    of_the_answer: bool = True
+    """Whether its owner voted for what is delivered; true of all where nothing is."""
+    same_as: str = ""
+    """The id of an earlier one that says the same, word for word or by its owner's own word."""
+    reasons: tuple[str, ...] = ()
+    """Who refused it, by name, with the reason that it gave."""
 
     @property
     def granted(self) -> bool:
@@ -248,17 +318,42 @@ class ConditionTold:
         for_it, against = ", ".join(self.agreed), ", ".join(self.disagreed)
         match self.status:
             case "granted":
-                return f"granted by {for_it}"
+                said = [f"granted by {for_it}"]
             case "refused":
-                return f"refused by {against}"
+                said = [f"refused by {against}"]
             case "open":
-                said = [
+                sides = [
                     *([f"{for_it} for it"] if for_it else []),
                     *([f"{against} against it"] if against else []),
                 ]
-                return f"not granted: {', '.join(said)}" if said else "not granted yet"
+                said = [f"not granted: {', '.join(sides)}" if sides else "not granted yet"]
             case _:
                 return ""
+        if self.granted_before:
+            said.append(f"reworded since it was granted by {', '.join(self.granted_before)}")
+        return "; ".join([*said, *self.doubts])
+
+
+def demands_told(conditions: Iterable[ConditionTold]) -> list[str]:
+    """Demands with their owners and how they stand, what several of them demand once."""
+    together: dict[str, list[ConditionTold]] = {}
+    for each in conditions:
+        if each.kind == "demand":
+            first = each.same_as if each.same_as in together else each.id
+            together.setdefault(first, []).append(each)
+    found = []
+    for same in together.values():
+        names = " and ".join(dict.fromkeys(each.name for each in same))
+        told = "; ".join(dict.fromkeys(each.told for each in same))
+        more = [reason.rstrip(" .。") for each in same for reason in each.reasons]
+        more += [OTHERWISE[e.otherwise] for e in same if e.otherwise in OTHERWISE and not e.granted]
+        said = f" {'; '.join(dict.fromkeys(more))}." if more else ""
+        found.append(f"{names}: {same[0].text} ({told}){said}")
+    return found
+
+
+OTHERWISE = {OPPOSE: "Otherwise against it", OWN: "Otherwise a position of its own"}
+"""What a seat holds if its demand is not met, where that is no option."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ def _form(state: State, form: Form) -> dict[str, Any]:
             for each in form.decisions
         ],
         "points": [
-            {"id": each.id, "text": shown(each.text), "own": each.own, "asked": each.asked}
+            {"id": each.id, "text": shown(each.told), "own": each.own, "asked": each.asked}
             for each in form.listed
         ],
         "peers": [

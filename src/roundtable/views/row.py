@@ -17,6 +17,9 @@ from .decision_json import plain
 from .decision_parts import Kind, Sure
 from .report_parts import line
 
+YOUR_TURN = "Your turn"
+"""The state of what waits for somebody outside the program."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -56,7 +59,7 @@ class Row:
         vote, *others = decision.votes or (None,)
         return cls(
             kind="turn" if turn else decision.kind,
-            state="Your turn" if turn else decision.state,
+            state=YOUR_TURN if turn else decision.state,
             question=decision.question.short,
             whole=decision.question.whole if decision.question.cut else "",
             answer="" if turn else decision.first,

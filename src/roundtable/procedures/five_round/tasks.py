@@ -137,6 +137,9 @@ def told_of(table: Table, participant: str, key: str) -> str:
     """A fact about an expert that was settled at the opening, or by the host's casting."""
     if key == "guidance" and table.state.seated is not None:
         return table.state.seated.guidance.get(participant, "")
+    handed_on = table.option("guidance")
+    if key == "guidance" and isinstance(handed_on, dict):  # a follow-up of a table that was cast
+        return str(handed_on.get(participant, ""))
     experts = table.option("experts")
     known = experts.get(participant) if isinstance(experts, dict) else None
     value = known.get(key) if isinstance(known, dict) else None
@@ -224,15 +227,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
 def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
     """What the record holds of everybody at the end; the speeches do not say it."""
     record = table.record
-    lines: list[str] = []
-    for seat in present(table):
-        if told := _last_said(table, seat):
-            lines.append(f"{seat.name} {told}")
-        lines += [
-            f"  under the condition {c.id}: {c.text} (otherwise: {c.condition.otherwise})"
-            for c in record.conditions
-            if c.owner == seat.id
-        ]
+    lines = [f"{seat.name} {told}" for seat in present(table) if (told := _last_said(table, seat))]
     for point in record.points:
         if point.withdrawn:
             continue

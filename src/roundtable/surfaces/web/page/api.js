@@ -1,5 +1,7 @@
 // Requests to the program that serves this page. A refusal is an error with what to do about it.
 
+import { t } from "./words.js";
+
 export class Refused extends Error {
   constructor(status, message, remedy, body) {
     super(message);
@@ -31,7 +33,7 @@ async function reached(request) {
   try {
     return await request;
   } catch {
-    throw new Refused(0, "The server does not answer.", "Check that `roundtable serve` is running; what you wrote is kept.");
+    throw new Refused(0, t("The server does not answer."), t("Check that `roundtable serve` is running; what you wrote is kept."));
   }
 }
 
@@ -49,8 +51,8 @@ async function answer(response) {
   const invalid = body && Array.isArray(body.detail) ? body.detail.map((each) => each.msg).join("; ") : "";
   throw new Refused(
     response.status,
-    told || invalid || `The server refused it (${response.status}).`,
-    (body && body.remedy) || (wait ? `Try again in ${wait} s.` : ""),
+    told || invalid || t("The server refused it ({status}).", { status: response.status }),
+    (body && body.remedy) || (wait ? t("Try again in {n} s.", { n: wait }) : ""),
     body,
   );
 }

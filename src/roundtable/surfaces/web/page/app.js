@@ -6,7 +6,7 @@ import { Discussion } from "./discussion.js";
 import { Home } from "./list/home.js";
 import { Brand, Failure } from "./parts.js";
 import { html } from "./ui.js";
-import { learnWords } from "./words.js";
+import { learnWords, t } from "./words.js";
 
 function Link({ token }) {
   const base = `/api/r/${token}`;
@@ -25,10 +25,10 @@ function Link({ token }) {
   }, [token]);
   if (error && error.status === 401) return html`<${Locked} base=${base} onOpen=${load} />`;
   if (error) {
-    return html`<main class="plain"><${Brand} /><h1>This page does not open</h1><${Failure} error=${error} />
-      <p><button type="button" class="main" onClick=${load}>Try again</button></p></main>`;
+    return html`<main class="plain"><${Brand} /><h1>${t("This page does not open")}</h1><${Failure} error=${error} />
+      <p><button type="button" class="main" onClick=${load}>${t("Try again")}</button></p></main>`;
   }
-  if (!info) return html`<main class="plain"><${Brand} /><h1 class="sr">Roundtable</h1><p class="faint" role="status">Opening…</p></main>`;
+  if (!info) return html`<main class="plain"><${Brand} /><h1 class="sr">Roundtable</h1><p class="faint" role="status">${t("Opening")}</p></main>`;
   return html`<${Discussion} base=${base} info=${info} />`;
 }
 
@@ -44,10 +44,10 @@ function Locked({ base, onOpen }) {
       setError(refused);
     }
   };
-  return html`<main class="plain"><${Brand} /><h1>This discussion has a password</h1>
-    <form onSubmit=${unlock}><label>Password<input type="password" autocomplete="current-password" autofocus value=${password} onInput=${(event) => set(event.target.value)} /></label>
+  return html`<main class="plain"><${Brand} /><h1>${t("This discussion has a password")}</h1>
+    <form onSubmit=${unlock}><label>${t("Password")}<input type="password" autocomplete="current-password" autofocus value=${password} onInput=${(event) => set(event.target.value)} /></label>
       <${Failure} error=${error} />
-      <p class="buttons"><button type="submit" class="main" disabled=${!password}>Open</button></p></form></main>`;
+      <p class="buttons"><button type="submit" class="main" disabled=${!password}>${t("Open")}</button></p></form></main>`;
 }
 
 function page() {

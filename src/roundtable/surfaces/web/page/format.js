@@ -1,21 +1,38 @@
 // Times in the reader's own zone, amounts, and other small words.
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-const NUMBER = new Intl.NumberFormat("en");
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+import { localeNow, t } from "./words.js";
+
+const DATES = {
+  clock: { hour: "2-digit", minute: "2-digit" },
+  day: { day: "numeric", month: "short", year: "numeric" },
+  whole: { dateStyle: "full", timeStyle: "long" },
+};
+const made = {};
+
+/** A formatter in the language of the interface, made when it is first asked for. */
+function formatter(name, make) {
+  if (!made[name]) made[name] = make(localeNow());
+  return made[name];
+}
+
+function dated(name, at) {
+  return formatter(name, (locale) => new Intl.DateTimeFormat(locale, DATES[name])).format(new Date(at));
+}
+
+function numbered(name, number, options) {
+  return formatter(name, (locale) => new Intl.NumberFormat(locale, options)).format(number);
+}
 
 export function clock(at) {
-  return CLOCK.format(new Date(at));
+  return dated("clock", at);
 }
 
 export function whole(at) {
-  return FULL.format(new Date(at));
+  return dated("whole", at);
 }
 
 export function day(at) {
-  return DAY.format(new Date(at));
+  return dated("day", at);
 }
 
 /** `3 minutes ago`, or the day if that was long ago. */
@@ -23,32 +40,28 @@ export function ago(at, now = Date.now()) {
   const seconds = (new Date(at) - now) / 1000;
   for (const [unit, size, most] of [["second", 1, 60], ["minute", 60, 60], ["hour", 3600, 24], ["day", 86400, 7]]) {
     if (Math.abs(seconds / size) < most) {
-      return unit === "second" && Math.abs(seconds) < 10 ? "just now" : RELATIVE.format(Math.round(seconds / size), unit);
+      if (unit === "second" && Math.abs(seconds) < 10) return t("just now");
+      return formatter("relative", (locale) => new Intl.RelativeTimeFormat(locale, { numeric: "auto" })).format(Math.round(seconds / size), unit);
     }
   }
   return day(at);
 }
 
 export function count(number) {
-  return NUMBER.format(number);
+  return numbered("count", number, {});
 }
 
-/** 12,345 as 12.3k where there is little room. */
+/** 12,345 as 12.3K where there is little room. */
 export function short(number) {
-  if (number < 1000) return String(number);
-  if (number < 1_000_000) return `${(number / 1000).toFixed(number < 10_000 ? 1 : 0)}k`;
-  return `${(number / 1_000_000).toFixed(1)}M`;
+  return numbered("short", number, { notation: "compact", maximumFractionDigits: 1 });
 }
 
 /** What nobody knows is never zero. */
 export function money(usd) {
-  if (usd === null || usd === undefined) return "unknown";
-  if (usd === 0) return "$0";
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
-
-export function plural(number, one, many = `${one}s`) {
-  return `${count(number)} ${number === 1 ? one : many}`;
+  if (usd === null || usd === undefined) return t("not known");
+  const dollars = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" };
+  if (usd === 0) return numbered("nothing", 0, { ...dollars, maximumFractionDigits: 0 });
+  return usd < 0.01 ? numbered("cents", usd, { ...dollars, minimumFractionDigits: 4 }) : numbered("dollars", usd, dollars);
 }
 
 /** `cross-examination` as `Cross-examination`. */

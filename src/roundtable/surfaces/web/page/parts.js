@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/
 import { clock, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
-import { t } from "./words.js";
+import { languageNow, n, t } from "./words.js";
 
 const LETTERS = [
   ["ja", /[\u3040-\u30ff]/g],
@@ -13,14 +13,24 @@ const LETTERS = [
   ["ar", /[\u0600-\u06ff]/g],
 ];
 
-/** The language that the letters tell, for fonts and voices; undefined where they tell nothing. */
+/** Small words that only one of these languages has. */
+const SMALL = {
+  en: /\b(?:the|and|of|is|that|with|for|are|not|this|we|should|by|from)\b/gi,
+  de: /(?<!\p{L})(?:der|die|das|und|ist|nicht|mit|ein|eine|den|für|wir|auf|wird|sollen|von)(?!\p{L})/giu,
+  es: /(?<!\p{L})(?:el|la|los|las|y|que|con|para|una|por|se|del|es|más|como)(?!\p{L})/giu,
+};
+const SAMPLE = 600;
+
+/** The language that the letters, or else the small words, tell, for fonts and voices; undefined where
+ * they tell nothing, or that it is the page's own. */
 export function languageOf(text) {
-  const sample = text.slice(0, 1200);
+  const sample = text.slice(0, SAMPLE);
   const letters = (sample.match(/\p{L}/gu) || []).length;
   for (const [name, found] of LETTERS) {
     if ((sample.match(found) || []).length * 5 > letters) return name;
   }
-  return undefined;
+  const [first, second] = Object.entries(SMALL).map(([name, found]) => [(sample.match(found) || []).length, name]).sort((one, two) => two[0] - one[0]);
+  return first[0] > second[0] && first[1] !== languageNow() ? first[1] : undefined;
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
@@ -170,15 +180,15 @@ export function Grid({ caption, header, rows, numbers = [], folded = false, turn
   const table = () => html`<div class="scroll" tabindex="0" role="group" aria-label=${caption || header.join(", ")}>
     <table class="grid">
       ${caption && !folded && html`<caption>${caption}</caption>`}
-      <thead><tr>${header.map((head, n) => html`<th scope="col" class=${right.has(n) ? "end" : undefined} dir="auto">${head}</th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr>${row.map((text, n) => (n
-        ? html`<td class=${right.has(n) ? "end" : undefined} dir="auto">${cell(text)}</td>`
+      <thead><tr>${header.map((head, at) => html`<th scope="col" class=${right.has(at) ? "end" : undefined} dir="auto">${head}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${row.map((text, at) => (at
+        ? html`<td class=${right.has(at) ? "end" : undefined} dir="auto">${cell(text)}</td>`
         : html`<th scope="row" dir="auto">${cell(text)}</th>`))}</tr>`)}</tbody>
     </table>
   </div>`;
   if (!folded) return table();
   // Hundreds of rows that nobody asked for are not made.
-  return html`<details class="fold" onToggle=${(event) => setOpen(event.target.open)}><summary>${caption} <span class="faint">${rows.length} rows</span></summary>${open && table()}</details>`;
+  return html`<details class="fold" onToggle=${(event) => setOpen(event.target.open)}><summary>${caption} <span class="faint">${n(rows.length, "{n} row", "{n} rows")}</span></summary>${open && table()}</details>`;
 }
 
 /** Tables and remarks, as the report has them. */
@@ -221,7 +231,7 @@ export function Dialog({ title, onClose, children, wide = false }) {
   };
   return html`<dialog class=${wide ? "wide" : ""} ref=${place} aria-labelledby="dialog-title" onCancel=${cancelled} onMouseDown=${outside}>
     <div class="sheet">
-      <header><h2 id="dialog-title">${title}</h2><button type="button" class="quiet close" aria-label="Close" onClick=${onClose}>✕</button></header>
+      <div class="sheet-h"><h2 id="dialog-title">${title}</h2><button type="button" class="quiet close" aria-label=${t("Close")} onClick=${onClose}>✕</button></div>
       ${children}
     </div>
   </dialog>`;

@@ -1,6 +1,8 @@
 // Markup that came over the wire becomes elements only if its tags and attributes are on these lists.
 // The program hardens it already; this is the second door, and it does not trust the first.
 
+import { t } from "./words.js";
+
 const HTML = "http://www.w3.org/1999/xhtml";
 const SVG = "http://www.w3.org/2000/svg";
 const words = (text) => new Set(text.trim().split(/\s+/));
@@ -90,7 +92,7 @@ export function safeElement(called, attributes = []) {
   }
   if (made.classList.contains("scroll")) {
     made.setAttribute("role", "group");
-    made.setAttribute("aria-label", "Table");
+    made.setAttribute("aria-label", t("Table"));
   }
   return made;
 }

@@ -2,10 +2,10 @@
 import { useState } from "./vendor/hooks.js";
 import { Icon } from "./icons.js";
 import { html } from "./ui.js";
-import { t } from "./words.js";
+import { later, t } from "./words.js";
 
 const ORDER = ["system", "light", "dark"];
-const NAMES = { system: "as the system has it", light: "light", dark: "dark" };
+const NAMES = { system: later("as the system has it"), light: later("light"), dark: later("dark") };
 
 function chosen() {
   return document.documentElement.dataset.theme || "system";

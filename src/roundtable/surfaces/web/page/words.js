@@ -39,6 +39,11 @@ export function languageNow() {
   return language;
 }
 
+/** For dates and numbers: the interface's language, in the reader's own kind of it. */
+export function localeNow() {
+  return (navigator.languages || []).find((each) => each.slice(0, 2).toLowerCase() === language) || language;
+}
+
 /** In another language from now on; the page is drawn anew. */
 export function speak(name) {
   try {
@@ -53,15 +58,29 @@ function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+function known(key) {
+  return Object.hasOwn(words, key) ? words[key] : "";
+}
+
 /** A text of the interface, with `{name}` filled in. */
 export function t(text, values = {}) {
-  return filled(words[text] || text, values);
+  return filled(known(text) || text, values);
 }
 
 /** A text with a number in it, in the form that the number asks for. `{n}` is the number. */
 export function n(number, one, many, values = {}) {
-  const told = words[`${one}|${many}`];
+  const told = known(`${one}|${many}`);
   const forms = told ? told.split("|") : [one, many];
   const singular = new Intl.PluralRules(language).select(number) === "one";
-  return filled(singular ? forms[0] : forms[forms.length - 1], { n: new Intl.NumberFormat(language).format(number), ...values });
+  return filled(singular ? forms[0] : forms[forms.length - 1], { n: new Intl.NumberFormat(localeNow()).format(number), ...values });
+}
+
+/** A text that stands in a table and is said with `t` later: so it is found, and translated. */
+export function later(text) {
+  return text;
+}
+
+/** The two forms of a text that is said with `n` later. */
+export function laterCounted(one, many) {
+  return [one, many];
 }

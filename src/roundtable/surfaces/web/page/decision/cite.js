@@ -5,13 +5,13 @@ import { languageOf, seatClass } from "../parts.js";
 import { goTo } from "../reading/places.js";
 import { person } from "../reducer.js";
 import { html } from "../ui.js";
-import { t } from "../words.js";
+import { later, n, t } from "../words.js";
 
 const CHECKS = {
-  "word for word": "word for word in the speech",
-  shortened: "shortened",
-  translated: "translated",
-  "not found": "not found in the speech",
+  "word for word": later("word for word in the speech"),
+  shortened: later("shortened"),
+  translated: later("translated"),
+  "not found": later("not found in the speech"),
 };
 /** Citations beside one sentence; what is more is behind a button. */
 const BESIDE = 3;
@@ -55,7 +55,7 @@ export function Cites({ cites, state, notes }) {
   const shown = all ? cites : cites.slice(0, BESIDE);
   const left = cites.length - shown.length;
   return html`<span class="cites">${shown.map((cite) => html`<${Cite} key=${keyOf(cite)} cite=${cite} state=${state} notes=${notes} /> `)}
-    ${left > 0 && html`<button type="button" class="cite rest" aria-label=${t("{n} more sources", { n: left })} onClick=${() => setAll(true)}>+${left}</button>`}</span>`;
+    ${left > 0 && html`<button type="button" class="cite rest" aria-label=${n(left, "{n} more source", "{n} more sources")} onClick=${() => setAll(true)}>+${left}</button>`}</span>`;
 }
 
 /** The one bubble of the page. What is in it is also said to those who see no bubble. */
@@ -116,6 +116,6 @@ export function numbered(decision) {
 export function PaperNotes({ list }) {
   if (!list.length) return null;
   return html`<section class="paper-notes on-paper" aria-hidden="true"><h2>${t("Quotations")}</h2>
-    <ol>${list.map((cite) => html`<li dir="auto">“${cite.words}” <span class="soft">${cite.name}${cite.round ? `, ${t("round {round}", { round: cite.round })}` : ""}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
+    <ol>${list.map((cite) => html`<li dir="auto">“${cite.words}” <span class="soft">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
   </section>`;
 }

@@ -1,8 +1,9 @@
 // How sure the answer is: a word, a range, and the one reason. There is one on a page.
+import { languageOf } from "../parts.js";
 import { html } from "../ui.js";
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 
-const WORDS = { high: "High", medium: "Medium", low: "Low", none: "None" };
+const WORDS = { high: later("High"), medium: later("Medium"), low: later("Low"), none: later("None") };
 
 export function percent(share) {
   return Math.round(share * 100);
@@ -25,6 +26,6 @@ export function Confidence({ confidence }) {
     ${known || word === "none"
       ? html`<div class=${known ? "conf" : "conf none"} role="img" aria-label=${told}>${known && html`<i style=${range}></i>`}</div>`
       : html`<span></span>`}
-    ${confidence.reason && html`<p><bdi>${confidence.reason}</bdi></p>`}
+    ${confidence.reason && html`<p lang=${languageOf(confidence.reason)}><bdi>${confidence.reason}</bdi></p>`}
   </div>`;
 }

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { Face, languageOf, seatClass, TurnLink } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, n, t } from "../words.js";
 import { Cite } from "./cite.js";
+import { THE_SAME } from "./first.js";
 import { Slope } from "./slope.js";
 
 const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
@@ -16,6 +17,8 @@ const BELOW_RAIL = 100;
 const FEW = 2;
 /** What the program says of a condition that nobody can grant. */
 const TO_FIND_OUT = "to find out";
+/** What it says of somebody who was not moved, and does not object. */
+const COULD_LIVE = later("Could live with the answer.");
 
 /** Whether they are worth a strip: of a discussion that broke off nobody's position may be known. */
 export function hasExperts({ kind, experts }) {
@@ -63,13 +66,14 @@ function Expert({ expert, state, folded, notes }) {
 }
 
 function Path({ expert, state, notes }) {
-  const { opening, final, cause, conditions } = expert;
+  const { opening, cause, conditions } = expert;
+  const final = expert.final === THE_SAME ? t(THE_SAME) : expert.final;
   const same = opening && final && opening.trim() === final.trim();
   if (!opening && !final && !conditions.length) return null;
   return html`<div class="path">
     ${opening && !same && html`<i></i><span class="from" lang=${languageOf(opening)} title=${opening}><span class="sr">${t("At first:")} </span><bdi>${opening}</bdi></span>`}
     ${final && html`<i class="end"></i><span class="fin" lang=${languageOf(final)} title=${final}><span class="sr">${t("In the end:")} </span><bdi>${final}</bdi></span>`}
-    ${cause && html`<p class="cause"><bdi>${cause.text}</bdi> ${cause.cite && html`<${Cite} cite=${cause.cite} state=${state} notes=${notes} />`}</p>`}
+    ${cause && html`<p class="cause"><bdi>${cause.text === COULD_LIVE ? t(COULD_LIVE) : cause.text}</bdi> ${cause.cite && html`<${Cite} cite=${cause.cite} state=${state} notes=${notes} />`}</p>`}
     ${conditions.length > 0 && html`<${Conditions} conditions=${conditions} />`}
     <p class="beneath">${expert.confidence !== null && html`<bdi class="num">${t("{n} % sure", { n: expert.confidence })}</bdi>`}
       ${expert.turn_id && html`<${TurnLink} turn=${expert.turn_id}>${t("Last speech")}<//>`}</p>

@@ -17,7 +17,7 @@ const FLAGS = 2;
 /** What only a command line understands is said in the drawer. */
 const COMMAND = /--\w/;
 /** What the program says of an expert who holds in the end what it held at first. */
-const THE_SAME = "The same.";
+export const THE_SAME = "The same.";
 /** Characters from which an answer is set smaller. */
 const LONG = 90;
 const LONGER = 170;
@@ -32,7 +32,7 @@ export function First({ decision, state, base, chairs, example, onMade }) {
   return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
     <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
     <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${answer.second}</bdi></span>`}</p>
-    ${cause && cause.remedy && kind !== "interrupted" && html`<p class="remedied"><bdi>${cause.remedy}</bdi></p>`}
+    ${cause && cause.remedy && kind !== "interrupted" && html`<p class="remedied" lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
     ${weighed && html`<div class="band">
       ${votes.slice(0, IN_BAND).map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}
@@ -124,6 +124,6 @@ function Flags({ flags }) {
   const shown = all ? flags : flags.slice(0, FLAGS);
   const left = flags.length - shown.length;
   return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${flag.code === "example" ? "flag soft" : `flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
-      <span><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
+      <span lang=${languageOf(flag.text)}><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
     ${left > 0 && html`<li class="flag"><button type="button" class="link" onClick=${() => setAll(true)}>${n(left, "{n} more remark", "{n} more remarks")}</button></li>`}</ul>`;
 }

@@ -4,12 +4,14 @@ import { Icon } from "../icons.js";
 import { Face, languageOf, Words } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, n, t } from "../words.js";
 import { Cite, Cites } from "./cite.js";
 import { Vote } from "./votes.js";
 
 /** Characters up to which a first sentence can stand as a heading. */
 const HEADING = 150;
+/** What the program calls a side; any other title is names. */
+const SIDES = [later("The majority"), later("The written answer")];
 
 function Part({ id, title, children }) {
   return html`<section id=${id} aria-labelledby=${`${id}-head`} tabindex="-1"><h2 id=${`${id}-head`}>${title}</h2>${children}</section>`;
@@ -63,7 +65,7 @@ export const Dissent = memo(function Dissent({ decision, state, notes }) {
   const { lead, pairs, strongest_against: strongest } = decision.dissent;
   if (!hasDissent(decision)) return null;
   return html`<${Part} id="dissent" title=${t("Who disagrees, and why")}>
-    ${lead && html`<p class="lede" dir="auto">${lead}</p>`}
+    ${lead && html`<p class="lede" dir="auto" lang=${languageOf(lead)}>${lead}</p>`}
     ${pairs.map((pair) => html`<div class="duel"><${Side} side=${pair.against} state=${state} /><${Side} side=${pair.majority} state=${state} />
       ${pair.settle && html`<p class="settle" dir="auto"><b>${t("What would settle it:")}</b> ${pair.settle}</p>`}</div>`)}
     ${strongest && html`<div class="duel alone"><div><header><b>${t("The strongest argument against it")}</b></header>
@@ -73,7 +75,7 @@ export const Dissent = memo(function Dissent({ decision, state, notes }) {
 
 function Side({ side, state }) {
   return html`<div><header><span class="faces">${side.participants.slice(0, 4).map((id) => html`<${Face} who=${person(state, id)} />`)}</span>
-      <span><b><bdi>${side.title}</bdi></b>${side.position && html`<small dir="auto">${side.position}</small>`}</span></header>
+      <span><b><bdi>${SIDES.includes(side.title) ? t(side.title) : side.title}</bdi></b>${side.position && html`<small dir="auto">${side.position}</small>`}</span></header>
     ${side.quotes.map((cite) => html`<blockquote dir="auto" lang=${languageOf(cite.words)}>“${cite.words}”</blockquote><p class="by"><${Cite} cite=${cite} state=${state} /></p>`)}
   </div>`;
 }

@@ -61,7 +61,7 @@ function Stance({ who, stance }) {
 const Points = memo(function Points({ points, sat, host }) {
   const state = { sat, host };
   return html`<ol class="points">${points.map((point) => html`<li id=${point.anchor} key=${point.id} class=${point.standing} tabindex="-1">
-    <p class="claim"><span class=${`standing ${point.standing}`}>${t(point.bridge ? "bridge" : point.standing)}</span> <span dir="auto">${point.text}</span></p>
+    <p class="claim"><span class=${`standing ${point.standing}`}>${point.bridge ? t("bridge") : t(point.standing)}</span> <span dir="auto">${point.text}</span></p>
     <ul class="stances" aria-label=${t("Stances on this point")}>${Object.entries(point.stances).map(([id, stance]) => html`<${Stance} key=${id} who=${person(state, id)} stance=${stance} />`)}</ul>
     ${point.raised_by && html`<p class="soft xs">${t("Raised by {name}", { name: person(state, point.raised_by).name })}${point.turn_id && html` <${TurnLink} turn=${point.turn_id} />`}</p>`}
   </li>`)}</ol>`;

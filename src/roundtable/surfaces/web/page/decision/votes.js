@@ -2,7 +2,7 @@
 // stands in the band of a decision, small in a list, and beside a discussion that goes on.
 import { initials } from "../format.js";
 import { html } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, n, t } from "../words.js";
 
 const LOOKS = ["other", "other second", "other third"];
 const OUT = new Set(["abstains", "undeclared", "absent", "none"]);
@@ -71,11 +71,11 @@ export function VoteKey({ vote }) {
   const shown = vote.options.filter((option) => option.delivered || option.count);
   const { counts } = vote;
   const rest = [
-    ["other own", counts.own, "An answer of its own"],
-    ["any", counts.any, "Any of them"],
-    ["out", counts.abstains, "Abstained"],
-    ["out", counts.undeclared, "Chose nothing"],
-    ["other", counts.demonstration, "Demonstration"],
+    ["other own", counts.own, later("An answer of its own")],
+    ["any", counts.any, later("Any of them")],
+    ["out", counts.abstains, later("Abstained")],
+    ["out", counts.undeclared, later("Chose nothing")],
+    ["other", counts.demonstration, later("Demonstration")],
   ];
   return html`<p class="key">
     ${shown.map((option) => html`<span class=${known[option.id] || undefined} title=${option.text}>${option.delivered

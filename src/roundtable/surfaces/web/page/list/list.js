@@ -6,18 +6,18 @@ import { Brand, Dialog, Failure, languageOf } from "../parts.js";
 import { useExamples } from "../start/examples.js";
 import { plainName } from "../start/ways.js";
 import { html } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, n, t } from "../words.js";
 import { groupOf, plainRow, Row } from "./rows.js";
 
 /** Milliseconds between two looks at what has changed; searching looks through every speech. */
 const LOOK = 4000;
 const LOOK_SEARCHING = 30_000;
 const MOST = 200;
-const GROUPS = [["turn", "Your turn"], ["live", "Live"], ["decided", "Decided"], ["split", "Split"], ["unfinished", "Not finished"], ["other", "Other"]];
+const GROUPS = [["turn", later("Your turn")], ["live", later("Live")], ["decided", later("Decided")], ["split", later("Split")], ["unfinished", later("Not finished")], ["other", later("Other")]];
 const SORTS = {
-  newest: ["Newest first", (one, other) => (one.found.updated_at < other.found.updated_at ? 1 : -1)],
-  oldest: ["Oldest first", (one, other) => (one.found.updated_at < other.found.updated_at ? -1 : 1)],
-  dearest: ["Dearest first", (one, other) => (other.row.cost_usd || 0) - (one.row.cost_usd || 0)],
+  newest: [later("Newest first"), (one, other) => (one.found.updated_at < other.found.updated_at ? 1 : -1)],
+  oldest: [later("Oldest first"), (one, other) => (one.found.updated_at < other.found.updated_at ? -1 : 1)],
+  dearest: [later("Dearest first"), (one, other) => (other.row.cost_usd || 0) - (one.row.cost_usd || 0)],
 };
 
 /** Rows that belong together stand together: a follow-up under what it follows. */

@@ -4,10 +4,10 @@ import { ago, money, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { languageOf } from "../parts.js";
 import { html, memo } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, n, t } from "../words.js";
 
-const SURE = { high: "High", medium: "Medium", low: "Low", none: "None" };
-const OUTCOMES = { good: "Turned out well", mixed: "Turned out mixed", bad: "Turned out badly" };
+const SURE = { high: later("High"), medium: later("Medium"), low: later("Low"), none: later("None") };
+const OUTCOMES = { good: later("Turned out well"), mixed: later("Turned out mixed"), bad: later("Turned out badly") };
 /** How a state looks; the others are told by vote and answer. */
 const CHIPS = { turn: "warn", live: "", paused: "plain", interrupted: "bad", failed: "bad", stopped: "plain", none: "plain" };
 const VOTED = new Set(["decided", "split", "hollow", "uncounted", "demonstration"]);
@@ -47,7 +47,7 @@ function headline(row) {
 
 function Voted({ row }) {
   if (row.kind in CHIPS) {
-    return html`<span class=${`chip state ${CHIPS[row.kind]}`}>${row.kind === "live" && html`<i class="dot" aria-hidden="true"></i>`}${t(row.state || "Live")}</span>`;
+    return html`<span class=${`chip state ${CHIPS[row.kind]}`}>${row.kind === "live" && html`<i class="dot" aria-hidden="true"></i>`}${row.state ? t(row.state) : t("Live")}</span>`;
   }
   if (!row.vote || !VOTED.has(row.kind)) return html`<span class="soft">${t(row.state)}</span>`;
   const { absent } = row.vote.counts;
@@ -67,8 +67,8 @@ export const Row = memo(function Row({ found, row, nested, onRun, onDelete, at }
   const question = row.question || found.topic;
   const told = headline(row);
   const link = html`<a href=${new URL(found.url, location.href).pathname} dir="auto">${told || question}</a>`;
-  return html`<li class=${`row ${row.kind}${nested ? " nested" : ""}`}>
-    <div class="said">
+  return html`<li class=${`row is-${row.kind}${nested ? " nested" : ""}`}>
+    <div class="asked">
       ${told ? html`<p class="ask" dir="auto" lang=${languageOf(question)} title=${row.whole || undefined}>${nested && html`<span class="follow">${t("Follow-up")}</span> `}${question}</p>` : nested && html`<p class="ask">${t("Follow-up")}</p>`}
       <h2 lang=${languageOf(told || question)}>${link}</h2>
       ${(row.kind === "demonstration" || found.outcome) && html`<p class="tags">${row.kind === "demonstration" && html`<span class="chip plain">${t("Demonstration model: not for real decisions")}</span>`}

@@ -95,7 +95,7 @@ function Material({ base, onClose }) {
       setProblem(t("{name} is not UTF-8 text. Convert it, or paste its words.", { name: file.name }));
     }
   };
-  return html`<${Form} title=${t("Add a document")} action=${t("Put it on the table")} path=${`${base}/material`} body=${() => ({ source: source.trim() || "a document", text })} onClose=${onClose} ready=${text.trim() !== ""}>
+  return html`<${Form} title=${t("Add a document")} action=${t("Put it on the table")} path=${`${base}/material`} body=${() => ({ source: source.trim() || t("a document"), text })} onClose=${onClose} ready=${text.trim() !== ""}>
     <label>${t("Where it comes from")}<input type="text" dir="auto" value=${source} onInput=${(event) => setSource(event.target.value)} placeholder=${t("Interview notes, 12 May")} /></label>
     <label>${t("A text file")}<input type="file" accept="text/*,.md,.txt,.csv,.json,.log,.py,.js,.ts,.html" onChange=${chosen} /></label>
     ${problem && html`<p class="alert bad" role="alert">${problem}</p>`}

@@ -57,7 +57,7 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
   };
   const words = text.trim() ? text.trim().split(/\s+/).length : 0;
   return html`<section class="turn" aria-label=${t("Your turn")}><div class="wrap">
-    <div class="call"><h2 role="status">${own ? t("It is your turn, {name}. The others wait for you.", { name: who.name }) : t("Speak for {name}", { name: who.name })}</h2>
+    <div class="call" role="status"><h2>${own ? t("It is your turn, {name}. The others wait for you.", { name: who.name }) : t("Speak for {name}", { name: who.name })}</h2>
       <span class="soft s">${turn.round ? t("Round {round}", { round: turn.round }) : ""}</span>
       ${onClose && html`<button type="button" class="quiet" onClick=${onClose}>${t("Not now")}</button>`}</div>
     <form onSubmit=${speak}>
@@ -67,7 +67,7 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
       <${Failure} error=${error} />
       <p class="buttons"><span class="soft s">${[words ? n(words, "{n} word", "{n} words") : t("No hurry: nothing goes on before you speak"), limits(turn)].filter(Boolean).join(" · ")}</span>
         ${turn.sections.length > 0 && !text.trim() && html`<button type="button" class="quiet" onClick=${() => typed(turn.sections.map((name) => `## ${name}\n\n`).join("\n"))}>${t("Insert the headings asked for")}</button>`}
-        <button type="submit" class="main" disabled=${busy || !ready} title="Ctrl + Enter">${form && form.alone ? t("Vote") : t("Speak")}</button></p>
+        <button type="submit" class="main" disabled=${busy || !ready} title=${t("Ctrl + Enter")}>${form && form.alone ? t("Cast the vote") : t("Speak")}</button></p>
     </form>
   </div></section>`;
 }
@@ -85,12 +85,12 @@ export function Questions({ base, questions }) {
     if (await send(() => post(`${base}/answers`, { answers: texts, key: key.current }))) setDone(true);
   };
   return html`<section class="turn" aria-label=${t("The host asks")}><div class="wrap">
-    <div class="call"><h2 role="status">${n(questions.length, "Before anybody speaks: the host has {n} question", "Before anybody speaks: the host has {n} questions")}</h2></div>
+    <div class="call" role="status"><h2>${n(questions.length, "Before anybody speaks: the host has {n} question", "Before anybody speaks: the host has {n} questions")}</h2></div>
     <form onSubmit=${answer}>
       ${questions.map((each, at) => html`<label><bdi>${each.ask}</bdi><input type="text" dir="auto" value=${texts[at]} onInput=${(event) => put(at, event.target.value)} placeholder=${each.assume} /></label>`)}
       <${Failure} error=${error} />
       <p class="buttons"><span class="soft s">${t("What you leave empty is assumed as it stands there, and the answer says so.")}</span>
-        <button type="submit" class="main" disabled=${busy}>${texts.some((each) => each.trim()) ? t("Answer") : t("Assume it so")}</button></p>
+        <button type="submit" class="main" disabled=${busy}>${texts.some((each) => each.trim()) ? t("Send the answers") : t("Assume it so")}</button></p>
     </form>
   </div></section>`;
 }

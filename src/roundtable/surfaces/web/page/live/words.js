@@ -40,12 +40,7 @@ export function stepWords(step) {
   return (STEPS[step.kind] || (() => [step.kind, ""]))(step);
 }
 
-/** `about 2 minutes`, never to the second. */
-export function about(seconds) {
-  if (seconds < 50) return t("less than a minute");
-  return n(Math.round(seconds / 60), "about {n} minute", "about {n} minutes");
-}
-
+/** Never to the second. */
 export function usually(seconds) {
   if (seconds < 50) return t("Usually less than a minute");
   return n(Math.round(seconds / 60), "Usually about {n} minute", "Usually about {n} minutes");

@@ -1,44 +1,44 @@
 // What a speech declares, in plain words: options, points and people by what they are, never by ids.
 import { html } from "../ui.js";
-import { n, t } from "../words.js";
+import { later, laterCounted, n, t } from "../words.js";
 
 const LABELS = {
-  votes: "Votes for",
-  own: "Votes for a position of its own",
-  any: "Has no preference among the options",
-  accepts: "Could live with",
-  rejects: "Rejects",
-  abstains: "Takes no position",
-  demands: "Demands",
-  asks: "To find out",
-  moved: "Moved by {name}",
-  adopts: "Takes over from {name}",
-  agree: "Agrees with",
-  partly: "Agrees in part with",
-  disagree: "Disagrees with",
-  unsure: "Is unsure about",
-  amend: "Rewords",
-  withdraw: "Withdraws",
-  raises: "Raises",
-  ends: "Would end the discussion now",
-  "goes on": "Would go on",
-  "to do": "To do",
-  "for the record": "For the record",
+  votes: later("Votes for"),
+  own: later("Votes for a position of its own"),
+  any: later("Has no preference among the options"),
+  accepts: later("Could live with"),
+  rejects: later("Rejects"),
+  abstains: later("Takes no position"),
+  demands: later("Demands"),
+  asks: later("To find out"),
+  moved: later("Moved by {name}"),
+  adopts: later("Takes over from {name}"),
+  agree: later("Agrees with"),
+  partly: later("Agrees in part with"),
+  disagree: later("Disagrees with"),
+  unsure: later("Is unsure about"),
+  amend: later("Rewords"),
+  withdraw: later("Withdraws"),
+  raises: later("Raises"),
+  ends: later("Would end the discussion now"),
+  "goes on": later("Would go on"),
+  "to do": later("To do"),
+  "for the record": later("For the record"),
 };
 /** In this order, whatever the declaration's is; what is left out stands elsewhere. */
 const ORDER = Object.keys(LABELS);
 const FIRST = new Set(["votes", "own", "any", "abstains", "demands", "asks", "moved"]);
 const COUNTED = {
-  accepts: ["Could live with {n} other", "Could live with {n} others"],
-  rejects: ["Rejects {n} option", "Rejects {n} options"],
-  agree: ["Agrees with {n} point", "Agrees with {n} points"],
-  partly: ["Agrees in part with {n} point", "Agrees in part with {n} points"],
-  disagree: ["Disagrees with {n} point", "Disagrees with {n} points"],
-  unsure: ["Is unsure about {n} point", "Is unsure about {n} points"],
-  amend: ["Rewords {n} point", "Rewords {n} points"],
-  withdraw: ["Withdraws {n} point", "Withdraws {n} points"],
-  raises: ["Raises {n} point", "Raises {n} points"],
-  "to do": ["{n} thing to do", "{n} things to do"],
+  accepts: laterCounted("Could live with {n} other", "Could live with {n} others"),
+  rejects: laterCounted("Rejects {n} option", "Rejects {n} options"),
+  agree: laterCounted("Agrees with {n} point", "Agrees with {n} points"),
+  partly: laterCounted("Agrees in part with {n} point", "Agrees in part with {n} points"),
+  disagree: laterCounted("Disagrees with {n} point", "Disagrees with {n} points"),
+  unsure: laterCounted("Is unsure about {n} point", "Is unsure about {n} points"),
+  amend: laterCounted("Rewords {n} point", "Rewords {n} points"),
+  withdraw: laterCounted("Withdraws {n} point", "Withdraws {n} points"),
+  raises: laterCounted("Raises {n} point", "Raises {n} points"),
+  "to do": laterCounted("{n} thing to do", "{n} things to do"),
 };
 const WARNS = new Set(["disagree", "rejects", "abstains"]);
 

@@ -11,8 +11,11 @@ const CASTING = "casting";
 const ACTS = {
   seated: (act) => [act.joined.length ? t("{names} joined the table", { names: act.joined.join(", ") }) : "", act.left.length ? t("{names} left the table", { names: act.left.join(", ") }) : ""].filter(Boolean).join("; "),
   workflow: (act) => n(act.rounds, "The table chose how to work, in {n} round", "The table chose how to work, in {n} rounds"),
-  tabled: (act) => t(act.given ? "Put to the vote: {options}" : "The host lists what differs: {options}", { options: act.decisions.map((each) => each.options.map((option) => `“${option.text}”`).join(" / ")).join("; ") }),
-  voted: (act, name) => t(act.in_favour ? "{name} voted to end" : "{name} voted to go on", { name: name(act.participant) }),
+  tabled: (act) => {
+    const options = act.decisions.map((each) => each.options.map((option) => `“${option.text}”`).join(" / ")).join("; ");
+    return act.given ? t("Put to the vote: {options}", { options }) : t("The host lists what differs: {options}", { options });
+  },
+  voted: (act, name) => (act.in_favour ? t("{name} voted to end", { name: name(act.participant) }) : t("{name} voted to go on", { name: name(act.participant) })),
   advanced: (act, name) => (act.absent.length
     ? t("{by} ended round {n}; absent: {names}", { by: act.by || t("Somebody"), n: act.round, names: act.absent.map(name).join(", ") })
     : t("{by} ended round {n}", { by: act.by || t("Somebody"), n: act.round })),

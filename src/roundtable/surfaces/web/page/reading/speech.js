@@ -3,16 +3,16 @@ import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js
 import { turnPlace } from "../format.js";
 import { Alert, Face, languageOf, seatClass, Time, Words } from "../parts.js";
 import { html, memo } from "../ui.js";
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 import { AlsoDeclared, Declared, positionOf } from "./declared.js";
 import { MADE, OPEN, useFold } from "./folds.js";
 
 /** Of what the program noted about a speech, what its reader has to know. */
 const NOTED = {
-  "cut off": "It broke off at its length limit.",
-  "[no declaration]": "It declared nothing that can be counted.",
-  "[words and declaration differ]": "Its words and what it declared differ.",
-  "asked again": "This was asked again; what was said then counts.",
+  "cut off": later("It broke off at its length limit."),
+  "[no declaration]": later("It declared nothing that can be counted."),
+  "[words and declaration differ]": later("Its words and what it declared differ."),
+  "asked again": later("This was asked again; what was said then counts."),
 };
 
 export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) {

@@ -1,28 +1,28 @@
 // What a round is, in plain words. A stage's own name is never shown: these are known, any other is
 // simply a round.
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 
 /** How it is called, and how where everybody wrote without seeing the others. */
 const STAGES = {
-  answer: ["Round {n}, first answers", "Round {n}, first answers, written without seeing the others"],
-  proposal: ["Round {n}, first proposals", "Round {n}, first proposals, written without seeing the others"],
-  critique: ["Round {n}, replies to each other"],
-  "critique-in-reverse": ["Round {n}, the replies once more in another order, as a check"],
-  "cross-examination": ["Round {n}, they question each other"],
-  "cross-reference": ["Round {n}, each goes through the others’ proposals"],
-  revision: ["Round {n}, revised answers"],
-  "second-stage": ["Round {n}, building on the first answers"],
-  draft: ["Round {n}, drafts of a joint statement"],
-  ranking: ["Round {n}, the drafts are ranked"],
-  ballot: ["Round {n}, final votes"],
-  confirm: ["Round {n}, which of the options each one means"],
-  declaration: ["Round {n}, what they hold, stated again"],
+  answer: [later("Round {n}, first answers"), later("Round {n}, first answers, written without seeing the others")],
+  proposal: [later("Round {n}, first proposals"), later("Round {n}, first proposals, written without seeing the others")],
+  critique: [later("Round {n}, replies to each other")],
+  "critique-in-reverse": [later("Round {n}, the replies once more in another order, as a check")],
+  "cross-examination": [later("Round {n}, they question each other")],
+  "cross-reference": [later("Round {n}, each goes through the others’ proposals")],
+  revision: [later("Round {n}, revised answers")],
+  "second-stage": [later("Round {n}, building on the first answers")],
+  draft: [later("Round {n}, drafts of a joint statement")],
+  ranking: [later("Round {n}, the drafts are ranked")],
+  ballot: [later("Round {n}, final votes")],
+  confirm: [later("Round {n}, which of the options each one means")],
+  declaration: [later("Round {n}, what they hold, stated again")],
 };
-const OTHERS = ["Round {n}", "Round {n}, written without seeing the others"];
+const OTHERS = [later("Round {n}"), later("Round {n}, written without seeing the others")];
 const OUTSIDE_ROUNDS = {
-  validation: "They check the written answer",
-  recheck: "They check the written answer again",
-  "meta-panel": "How the work is to be done",
+  validation: later("They check the written answer"),
+  recheck: later("They check the written answer again"),
+  "meta-panel": later("How the work is to be done"),
 };
 /** What the host says to the table. Anything else of the host's is work on it. */
 const TO_THE_TABLE = "remark";

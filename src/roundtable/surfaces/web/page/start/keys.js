@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { get, post, remove } from "../api.js";
 import { Dialog, Failure } from "../parts.js";
 import { html } from "../ui.js";
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 
 const HELD = {
-  environment: "Set outside of this page",
-  file: "Kept in keys.toml",
-  keyring: "Kept in the system's keyring",
-  none: "No key",
+  environment: later("Set outside of this page"),
+  file: later("Kept in keys.toml"),
+  keyring: later("Kept in the system's keyring"),
+  none: later("No key"),
 };
 
 export function Keys({ onClose, onChange }) {

@@ -1,14 +1,14 @@
 // How the table works, in plain words; the program's own name for it is small.
 import { titled } from "../format.js";
 import { html } from "../ui.js";
-import { t } from "../words.js";
+import { later, t } from "../words.js";
 
 const WAYS = {
-  council: ["Quick opinions", "Three views, a short exchange, one answer"],
-  deliberation: ["Weigh a decision", "Each answers alone, then they reply and vote"],
-  "five-round": ["Detailed plan", "Proposals, criticism, a plan with weeks and owners"],
-  adaptive: ["Work on a text or code", "A panel made for the material you bring"],
-  meeting: ["A meeting I take part in", "They speak in turn, and so do you"],
+  council: [later("Quick opinions"), later("Three views, a short exchange, one answer")],
+  deliberation: [later("Weigh a decision"), later("Each answers alone, then they reply and vote")],
+  "five-round": [later("Detailed plan"), later("Proposals, criticism, a plan with weeks and owners")],
+  adaptive: [later("Work on a text or code"), later("A panel made for the material you bring")],
+  meeting: [later("A meeting I take part in"), later("They speak in turn, and so do you")],
 };
 const ORDER = Object.keys(WAYS);
 
