@@ -137,7 +137,7 @@ def test_action_items_are_numbered_boxes_with_owners() -> None:
     assert items == [
         "1. [ ] Measure the load - Owner: Bob",
         "2. [ ] Draw the schema - Owner: Ann",
-        "3. [ ] Tell the users - Owner: unassigned",
+        "3. [ ] Tell the users - Owner: unassigned (prod said Cleo)",
     ]
     assert all(re.fullmatch(r"\d+\. \[ \] .+ - Owner: .+", item) for item in items)
 
