@@ -214,7 +214,9 @@ def test_the_hosts_declared_actions_are_the_action_items() -> None:
 
     state = hold(meeting({**DEBATE, "conclusion": concluded}), options={"max_rounds": 1})
     assert section(document(state, AT), "## Action Items") == (
-        "1. [ ] Measure the load (due Friday) - Owner: Bob"
+        "1. [ ] Measure the load (due Friday) - Owner: Bob\n\n"
+        # What a seat declared and the host leaves out is not lost.
+        "**Also declared**\n\n- Product(Cleo): Ask the users (Cleo)"
     )
     assert state.verdict is not None
     assert [a.owner for a in state.verdict.next_steps] == ["Bob"]
