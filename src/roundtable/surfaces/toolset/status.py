@@ -188,7 +188,8 @@ def open_ids(state: State, seat: str) -> list[str]:
         return []
     votes = [each.id for each in record.decisions if record.vote(each, seat).vote is None]
     held = [record.vote(each, seat).choice for each in record.decisions]
-    texts = {each.id: (each.text, each.round) for each in (*record.points, *record.conditions)}
+    texts = {each.id: (each.text, each.round) for each in record.points}
+    texts |= {each.id: (each.text, each.round) for each in record.conditions}
 
     def urgency(each: str) -> tuple[bool, bool, int]:
         text, round_ = texts[each]
