@@ -17,6 +17,7 @@ from tests.procedures.deliberation_table import (
     SYNTHESIS,
     THREE,
     TWO,
+    Votes,
     asked,
     hold,
     prompt_of,
@@ -37,7 +38,7 @@ def held(choice: str, *stances: dict[str, str]) -> dict[str, Any]:
 
 @pytest.mark.requirement("Z-31")
 def test_the_writer_reads_each_condition_by_its_id_with_what_everybody_said_to_it() -> None:
-    votes = {
+    votes: Votes = {
         ONE: ({"choice": "o1", "conditions": [STAGED]}, held("o1")),
         TWO: ("o2", held("o2", stance("c1", "disagree", "It takes a month"))),
         THREE: ("o1", held("o1", stance("c1", "agree"))),
@@ -55,7 +56,7 @@ def test_the_writer_reads_each_condition_by_its_id_with_what_everybody_said_to_i
 @pytest.mark.requirement("Z-31")
 def test_the_writer_reads_the_newest_wording_and_what_was_withdrawn() -> None:
     other = {"text": "The budget holds.", "kind": "demand", "otherwise": "open"}
-    votes = {
+    votes: Votes = {
         ONE: (
             {"choice": "o1", "conditions": [STAGED, other]},
             held(
