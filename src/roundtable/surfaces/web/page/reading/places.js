@@ -34,6 +34,18 @@ export function goTo(place, words = "") {
   return visit(place, words);
 }
 
+/** Puts a place into the page without going there; gives what is there then. */
+export async function bring(place) {
+  reached(place);
+  return there(place);
+}
+
+/** Goes to where `at` says that it is wanted, and keeps it there while things around it still come. */
+export function keep(at, held = HELD) {
+  land(at);
+  hold(at, held);
+}
+
 /** The same, without a word in the address bar. */
 export async function visit(place, words = "", held = HELD) {
   const wanted = reached(place) ? { place, words: "" } : resolve(place);
@@ -130,13 +142,15 @@ function here() {
 }
 
 function goBack(state) {
+  // What the last link holds in its place must not pull the reader back to it.
+  release();
   if (state && state.here) {
     const { id, top, y } = state.here;
     const found = id && document.getElementById(id);
-    const at = () => (found ? found.getBoundingClientRect().top - top : y - scrollY);
-    // The browser puts its own idea of it after this.
-    requestAnimationFrame(() => requestAnimationFrame(() => land(at)));
+    const at = () => (found && found.isConnected ? found.getBoundingClientRect().top - top : y - scrollY);
+    requestAnimationFrame(() => keep(at));
   } else if (location.hash) visit(placeIn(location.hash));
+  else scrollTo({ top: 0, behavior: "instant" });
 }
 
 function placeIn(hash) {
@@ -176,11 +190,18 @@ export function usePlaces(state, derived) {
       goTo(placeIn(link.getAttribute("href")), wordsOf(link));
     };
     const popped = (event) => goBack(event.state);
+    // The way back within the page is ours; after a reload the browser knows better.
+    history.scrollRestoration = "manual";
+    const left = () => {
+      history.scrollRestoration = "auto";
+    };
     document.addEventListener("click", clicked);
     addEventListener("popstate", popped);
+    addEventListener("pagehide", left);
     return () => {
       document.removeEventListener("click", clicked);
       removeEventListener("popstate", popped);
+      removeEventListener("pagehide", left);
       release();
     };
   }, []);
