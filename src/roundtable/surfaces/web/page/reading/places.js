@@ -161,8 +161,8 @@ function placeIn(hash) {
   }
 }
 
-/** Links within the page, the address bar and the way back go to places. */
-export function usePlaces(state, derived) {
+/** Links within the page, the address bar and the way back go to places, once the page is `ready`. */
+export function usePlaces(state, derived, ready = true) {
   const latest = useRef({});
   latest.current = { state, derived };
   // Before anything below is drawn: what is memoised is not drawn again for a name.
@@ -209,10 +209,10 @@ export function usePlaces(state, derived) {
   const aimed = useRef(placeIn(location.hash));
   useEffect(() => {
     const place = aimed.current;
-    if (!place || !state.speeches) return;
+    if (!place || !state.speeches || !ready) return;
     const known = document.getElementById(resolve(place).place) || state.rounds.some((round) => round.items.some((item) => turnPlace(item.id) === resolve(place).place));
     if (!known) return;
     aimed.current = "";
     visit(place, "", HELD_AT_FIRST);
-  }, [state.seq, derived]);
+  }, [state.seq, derived, ready]);
 }
