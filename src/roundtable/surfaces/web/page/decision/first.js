@@ -2,7 +2,7 @@
 // confidence, and what must be known of it.
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
-import { day, short, whole } from "../format.js";
+import { bare, day, short, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
 import { askAgain } from "../going-on.js";
@@ -28,13 +28,13 @@ const LONGER = 170;
 export function First({ decision, state, base, chairs, owns, example, onMade }) {
   const { kind, answer, cause, votes, confidence } = decision;
   const direction = directionOf(decision.question.whole || answer.first);
-  const headline = plainly(kind, answer.first || (cause ? cause.text : ""));
+  const headline = plainly(kind, bare(answer.first) || (cause ? cause.text : ""));
   // A failure has no bar: there is nothing that was voted on.
   const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
   const weighed = votes.length > 0 && counted;
   return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
     <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
-    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${answer.second}</bdi></span>`}</p>
+    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
     ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
     ${owns && kind === "failed" && !example && html`<p class="acts"><button type="button" class="main" onClick=${() => askAgain(state.topic, state.procedure)}>${t("Ask again")}</button></p>`}

@@ -1,6 +1,6 @@
 // The decision: what came out, and everything that it rests on.
 import { useMemo } from "../vendor/hooks.js";
-import { directionOf, languageOf } from "../parts.js";
+import { directionOf, languageOf, Words } from "../parts.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
@@ -49,6 +49,7 @@ export function Sections({ decision, state }) {
       <${Record} record=${decision.record} />
     </div>
     <${Experts} decision=${decision} state=${state} notes=${notes} />
+    ${decision.why.length > 0 && decision.answer.written_html && html`<section class="on-paper"><h2>${t("The whole answer as it was written")}</h2><${Words} checked markup=${decision.answer.written_html} kind="words" under=${2} /></section>`}
     <${PaperNotes} list=${list} />
     <${Tip} />
   </div>`;
