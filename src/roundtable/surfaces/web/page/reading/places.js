@@ -14,6 +14,7 @@ const HELD = 2500;
 const HELD_AT_FIRST = 8000;
 const MARKED = 5000;
 const ROOM = 12;
+const STEPS = 12;
 
 const reachers = new Set();
 let resolve = (place) => ({ place, words: "" });
@@ -87,8 +88,13 @@ function below(target, range) {
   return stuck() + ROOM + (sticks ? line.offsetHeight : 0);
 }
 
+/** What sticks beside the text goes along for a while: it is come to in a few steps. */
 function land(at) {
-  scrollTo({ top: scrollY + at(), behavior: "instant" });
+  for (let step = 0; step < STEPS; step += 1) {
+    const before = scrollY;
+    scrollTo({ top: before + at(), behavior: "instant" });
+    if (Math.abs(at()) < 2 || scrollY === before) return;
+  }
 }
 
 function focusOn(target) {
