@@ -174,7 +174,7 @@ def test_the_host_pauses_resumes_and_stops(stage: Stage, window: Open) -> None:
     dialog.get_by_label("Why").fill("It is late.")
     dialog.get_by_role("button", name="Stop it").click()
     expect(pill).to_have_text("Stopped")
-    expect(chair.locator("#decision")).to_contain_text("It is late.")
+    expect(chair.locator("#decision")).to_contain_text("it is late.")
     closed = stage.read(state).closed
     assert isinstance(closed, DiscussionClosed)
 

@@ -90,6 +90,28 @@ def test_a_speech_may_bring_several_and_say_what_each_takes_the_place_of() -> No
 
 
 @pytest.mark.requirement("Z-31")
+@pytest.mark.parametrize(
+    ("head", "name", "revises"),
+    [
+        ("notice.md revises w1 w2", "notice.md", ("w1", "w2")),
+        ("notice.md revises w1, w2 and W3", "notice.md", ("w1", "w2", "w3")),
+        ("notice.md (revises: w1 & w2)", "notice.md", ("w1", "w2")),
+        ("notice.md revises w1 with thanks", "notice.md", ("w1",)),
+        ("notice.md revises the first one", "notice.md", ()),
+        ("the law revises w1", "the law", ("w1",)),
+        (": notice.md\r", "notice.md", ()),
+        ("revises w2", UNNAMED, ("w2",)),
+        ("what Anna revised.md", "what Anna revised.md", ()),
+    ],
+)
+def test_ids_are_read_however_they_are_parted_and_are_never_part_of_the_name(
+    head: str, name: str, revises: tuple[str, ...]
+) -> None:
+    _, (work,) = split_deliverables(f"~~~~~~~~deliverable {head}\nx\n~~~~~~~~")
+    assert (work.name, work.revises) == (name, revises)
+
+
+@pytest.mark.requirement("Z-31")
 def test_a_work_without_an_end_is_marked_and_does_not_swallow_the_declaration() -> None:
     words, (work,) = split_deliverables(
         "Words.\n~~~~~~~~deliverable a.py\na = 1\n\n```declaration\n{}\n```"

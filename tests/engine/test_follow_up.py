@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from roundtable.core.assumptions import SOURCE as ASSUMED
 from roundtable.core.errors import AmbiguousDiscussion, NotAllowed, UnknownDiscussion
-from roundtable.core.events import FollowUpOpened, SearchFinished
+from roundtable.core.events import FollowUpOpened, MaterialAdded, SearchFinished
 from roundtable.core.values import Material, SearchHit
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.comparison import Comparison
 from roundtable.views.prior import LONGEST_POSITION, LONGEST_VERDICT, PRIOR, prior_material
+from tests.procedures.deliberation_table import NAMES, ONE, SPLIT, hold
+from tests.procedures.deliberation_table import table as deliberating
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 
@@ -122,6 +125,22 @@ def test_there_must_be_a_verdict_to_go_on_from() -> None:
     assert "is not over yet" in running
     assert "There is no discussion" in deleted
     assert len(rows) == 1, "nothing was opened"
+
+
+@pytest.mark.requirement("Z-30")
+def test_conditions_and_assumptions_are_handed_on_and_no_two_sentences_run_together() -> None:
+    condition = {"text": "Two engineers are free.", "kind": "demand", "otherwise": "open"}
+    votes = {**SPLIT, ONE: ({"choice": "o1", "conditions": [condition]}, "o1")}
+    state = hold(deliberating(votes))
+    assumed = Material(source=ASSUMED, text="a1: Which country? Assumed: It is Germany.")
+    state.added.append(MaterialAdded(material=assumed, by="casting"))
+    lines = prior_material(state).text.splitlines()
+    (told,) = [each for each in lines if "Two engineers are free." in each and "otherwise" in each]
+    assert told.startswith(f"- {NAMES[ONE]}, demand, otherwise open: Two engineers are free. (")
+    assert "- Which country? Assumed: It is Germany." in lines
+    stood = [each for each in lines if f"The position of {ONE}." in each]
+    assert stood
+    assert all(f". The position of {ONE}." in each for each in stood)
 
 
 def test_the_record_is_bounded_whatever_was_said() -> None:

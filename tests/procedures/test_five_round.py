@@ -611,7 +611,7 @@ def test_the_host_reads_what_everybody_declared_at_the_end() -> None:
     table = five_rounds()
     hold(table)
     read = prompt_of(table, HOST).user.partition("What each of them declared at the end")[2]
-    assert f"{AGENTS[0]} holds: Build it." in read
+    assert f"{AGENTS[0]} said in R4: Build it.; voted last: o2" in read
     assert f", by {AGENTS[1]}: {claims(AGENTS[1])[0]} [" in read
     assert f"{AGENTS[0]} disagree (It follows.)" in read
 

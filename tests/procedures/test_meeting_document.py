@@ -137,7 +137,7 @@ def test_action_items_are_numbered_boxes_with_owners() -> None:
     assert items == [
         "1. [ ] Measure the load - Owner: Bob",
         "2. [ ] Draw the schema - Owner: Ann",
-        "3. [ ] Tell the users - Owner: unassigned",
+        "3. [ ] Tell the users - Owner: unassigned (prod said Cleo)",
     ]
     assert all(re.fullmatch(r"\d+\. \[ \] .+ - Owner: .+", item) for item in items)
 
@@ -214,7 +214,9 @@ def test_the_hosts_declared_actions_are_the_action_items() -> None:
 
     state = hold(meeting({**DEBATE, "conclusion": concluded}), options={"max_rounds": 1})
     assert section(document(state, AT), "## Action Items") == (
-        "1. [ ] Measure the load (due Friday) - Owner: Bob"
+        "1. [ ] Measure the load (due Friday) - Owner: Bob\n\n"
+        # What a seat declared and the host leaves out is not lost.
+        "**Also declared**\n\n- Product(Cleo): Ask the users (Cleo)"
     )
     assert state.verdict is not None
     assert [a.owner for a in state.verdict.next_steps] == ["Bob"]

@@ -55,6 +55,7 @@ def facts_of(state: State, question: DecisionStanding) -> AgreementFacts:
     declared = [each for each in sure if each is not None]
     silent = {s.participant for s in question.seats if not s.final} - set(question.absent)
     abstaining = silent & set(question.abstained)
+    as_cast = standing_of(state).record.as_cast
     return AgreementFacts(
         seated=question.seated,
         holding=len(holders),
@@ -66,6 +67,7 @@ def facts_of(state: State, question: DecisionStanding) -> AgreementFacts:
         indifferent=sum(seat.final == ANY for seat in question.seats),
         undeclared=len(silent - abstaining),
         conditional=len(question.conditional),
+        fell_back=sum(seat.fell_back for seat in held) if as_cast else 0,
         effective=effective_voters_of(state).number,
         unsettled=bool(question.own),
         question=_type(question),

@@ -83,7 +83,7 @@ class AgreementFacts:
     absent: int = 0
     abstaining: int = 0
     conditional: int = 0
-    """Of those who hold it, on a demand that nobody has granted yet."""
+    """Of those who hold it, on a demand that not all on their side granted."""
     effective: float = 1.0
     """The effective number of independent voters (`effective_voters`)."""
     unsettled: bool = False
@@ -95,6 +95,9 @@ class AgreementFacts:
     """Who voted without a preference."""
     undeclared: int = 0
     """Who spoke and has no vote that can be counted."""
+    fell_back: int = 0
+    """Of those who hold it on a condition, who voted otherwise and counts for it only because a
+    demand was refused."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -103,10 +106,12 @@ class AgreementFacts:
                 raise ValueError(f"{each.name} counts seats and cannot be {value}")
         if self.holding + self.missing > self.seated:
             raise ValueError("more seats hold, abstain or are absent than were seated")
-        if self.independent + self.moved + self.gave_in > self.holding:
+        if self.independent + self.moved + self.gave_in + self.fell_back > self.holding:
             raise ValueError("more seats came to the answer than hold it")
         if self.conditional > self.holding:
             raise ValueError("more seats hold the answer on a condition than hold it")
+        if self.fell_back > self.conditional:
+            raise ValueError("whoever counts by a refusal holds the answer on a condition")
         if not isfinite(self.effective) or self.effective < 0:
             raise ValueError(f"the effective number of voters cannot be {self.effective}")
         if self.declared is not None and not 0 <= self.declared <= 1:
@@ -293,7 +298,11 @@ def _reason(facts: AgreementFacts) -> str:
         (facts.indifferent, "has no preference", "have no preference"),
         (facts.undeclared, "has no vote that counts", "have no vote that counts"),
         (facts.absent, "was absent", "were absent"),
-        (facts.conditional, "agrees only on a condition", "agree only on conditions"),
+        (
+            facts.conditional - facts.fell_back,
+            "agrees only on a condition",
+            "agree only on conditions",
+        ),
     ]
     parts += [f"{_count(n)} {one if n == 1 else many}" for n, one, many in missing if n]
     if facts.unsettled:
@@ -313,11 +322,13 @@ def _origin(facts: AgreementFacts) -> str:
     )
     if facts.independent == n:
         return f"{who} reached it independently, before hearing each other"
+    known = facts.independent + facts.moved + facts.gave_in + facts.fell_back
     came = [
         (facts.independent, "from the start"),
         (facts.moved, "moved by a named argument"),
-        (n - facts.independent - facts.moved - facts.gave_in, "having heard others first"),
+        (n - known, "having heard others first"),
         (facts.gave_in, "without naming an argument"),
+        (facts.fell_back, "only because a demand was refused"),
     ]
     told = ", ".join(f"{_count(k)} {how}" for k, how in came if k)
     return f"{who} {'holds' if n == 1 else 'hold'} it in the end ({told})"

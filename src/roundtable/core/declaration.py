@@ -36,6 +36,8 @@ class DeclaredVote(Value):
     """What it holds now: an option, OWN or ANY."""
     acceptable: tuple[str, ...] = ()
     rejects: tuple[str, ...] = ()
+    text: str = added("")
+    """What OWN stands for on this decision; where it says nothing, the position does."""
 
     @property
     def ranking(self) -> tuple[str, ...]:

@@ -117,6 +117,10 @@ class Listed:
     """Whether the speaker raised it itself."""
     asked: bool = False
     """Whether it must be answered: it is contested, undecided or decisive."""
+    by: str = ""
+    """Whose condition it is, as the speaker knows that one."""
+    otherwise: str = ""
+    """What that one holds without it."""
     note: str = ""
     """What happened to it that this speaker has to know: who refused it and why, or how it was
     worded when the speaker answered it. Foreign words, like the text."""
@@ -198,6 +202,8 @@ class Form:
     """The versions of deliverables among which a verdict says what stands, by their ids."""
     unreplaced: tuple[str, ...] = ()
     """Those of them that nothing took the place of: they stand unless the writer says otherwise."""
+    delivered: str = ""
+    """The option that the count delivers, or `none`: a verdict has nothing to choose there."""
     recorded: str = ""
     """What the record says of this speaker so far, read back to it; ids only, no foreign words."""
     held: Mapping[str, str] = field(default_factory=dict)
@@ -205,6 +211,9 @@ class Form:
     vote."""
     alone: bool = False
     """Only the declaration is wanted, without a speech."""
+    gone: Mapping[str, str] = field(default_factory=dict)
+    """Why no stance is taken on an id that is not listed, where that is known: it is a fact, or was
+    withdrawn."""
 
     def __hash__(self) -> int:
         return hash((self.keys, self.decisions, self.listed, tuple(self.peers), self.alone))
@@ -326,7 +335,13 @@ class Form:
     def _option_ids(self) -> list[str]:
         return [option for each in self.decisions for option in each.option_ids]
 
+    @property
+    def words_own(self) -> bool:
+        """Whether a vote says what `own` means: one position cannot answer several decisions."""
+        return len(self.decisions) > 1 or "position" not in self.keys
+
     def _votes(self) -> dict[str, Any]:
+        text = {"text": _text(MAX_POSITION)} if self.words_own else {}
         votes = [
             _object(
                 on={"const": decision.id},
@@ -334,6 +349,7 @@ class Form:
                 choice={"enum": [*decision.option_ids, OWN, ANY]},
                 acceptable=_list({"enum": list(decision.option_ids)}, len(decision.options)),
                 rejects=_list({"enum": list(decision.option_ids)}, len(decision.options)),
+                **text,
             )
             for decision in self.decisions
         ]
@@ -451,6 +467,7 @@ class _Reader:
             choice=choice,
             acceptable=tuple(option for option in acceptable if option != choice),
             rejects=rejects,
+            text=self._text(entry.get("text"), MAX_POSITION) if choice == OWN else "",
         )
 
     def _options(self, decision: Decision, given: Any, key: str) -> tuple[str, ...]:
@@ -579,7 +596,8 @@ class _Reader:
                 contradicted.add(point)
             taken[point] = stance
         if unlisted:
-            self._mend(_left_out(list(dict.fromkeys(unlisted))))
+            for told in _left_out(list(dict.fromkeys(unlisted)), self.form.gone):
+                self._mend(told)
         for point in sorted(contradicted):
             self.problems.append(f"There are two different stances on {point}. Give one.")
         yield from (each for point, each in taken.items() if point not in contradicted)
@@ -692,13 +710,14 @@ class _Reader:
             self.mended.append(told)
 
 
-def _left_out(ids: Sequence[str]) -> str:
-    """Which stances count for nothing, and how a condition can be gone that was there before."""
-    more = f" and {len(ids) - 8} more" if len(ids) > 8 else ""
-    told = f"stances on points that are not listed were left out: {', '.join(ids[:8])}{more}"
-    if any(each.startswith("c") for each in ids):
-        told += "; a condition is gone once its owner withdraws it"
-    return told
+def _left_out(ids: Sequence[str], gone: Mapping[str, str]) -> Iterator[str]:
+    """Which stances count for nothing, and why: each with its own reason where that is known."""
+    yield from (f"{each} {gone[each]}" for each in ids if each in gone)
+    unknown = [each for each in ids if each not in gone]
+    more = f" and {len(unknown) - 8} more" if len(unknown) > 8 else ""
+    if unknown:
+        listed = f"{', '.join(unknown[:8])}{more}"
+        yield f"stances on points that are not listed were left out: {listed}"
 
 
 def _among(given: Any, choices: Sequence[str]) -> str | None:

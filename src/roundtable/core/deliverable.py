@@ -6,9 +6,10 @@ It stands in a block of its own within the speech::
     its lines, as they are to stand in the file
     ~~~~~~~~
 
-Whoever takes up earlier work says so behind the name: `NAME revises w1`. Between the two lines
-nothing is read, mended or cut: blocks of code, headings and declarations in there are part of the
-work. A line of as many marks as it began with, or more, ends it.
+Whoever takes up earlier work says so behind the name: `NAME revises w1`, or `revises w1, w2`, with
+commas, blanks or "and" between the ids. Between the two lines nothing is read, mended or cut:
+blocks of code, headings and declarations in there are part of the work. A line of as many marks as
+it began with, or more, ends it.
 """
 
 from __future__ import annotations
@@ -34,11 +35,10 @@ MAX_NAME, MAX_NAME_BYTES = 80, 180
 UNNAMED, EXAMPLE = "deliverable.txt", "NAME.EXT"
 
 _HEAD = re.compile(
-    r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*deliverable\b[ \t:]*(?P<name>[^\n]*?)"
-    r"(?:[ \t]+\(?revises[ \t:]+(?P<revises>w\d{1,4}(?:[ \t]*(?:,|and|&)[ \t]*w\d{1,4})*)\)?)?"
-    r"[ \t\r]*$",
-    re.IGNORECASE,
+    r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*deliverable\b(?P<named>[^\n]*)$", re.IGNORECASE
 )
+_REVISES = re.compile(r"[ \t:]+\(?revises\b[ \t:]*", re.IGNORECASE)
+_IDS = re.compile(r"w\d{1,4}\b(?:(?:[ \t,;&+]|and\b)*w\d{1,4}\b)*", re.IGNORECASE)
 _END = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t\r]*$")
 _DECLARES = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[ \t]*declaration[ \t\r]*$", re.IGNORECASE)
 _ID = re.compile(r"w\d{1,4}", re.IGNORECASE)
@@ -102,9 +102,14 @@ def _end(lines: list[str], start: int, mark: str) -> tuple[int, bool]:
 
 
 def _kept(head: re.Match[str], text: str, whole: bool, before: int) -> Deliverable:
-    revises = tuple(dict.fromkeys(each.casefold() for each in _ID.findall(head["revises"] or "")))
+    # What stands behind the word is never part of the name, whether or not it can be read.
+    told, *behind = _REVISES.split(head["named"], maxsplit=1)
+    listed = _IDS.match(behind[0]) if behind else None
+    ids = _ID.findall(listed[0]) if listed else []
+    revises = tuple(dict.fromkeys(each.casefold() for each in ids))
     # Whoever leaves the example's name as it is has named nothing.
-    name = "" if head["name"].strip() == EXAMPLE else head["name"]
+    name = told.lstrip(" \t:").rstrip()
+    name = "" if name == EXAMPLE else name
     work = Deliverable(name=safe_name(name), text=text, revises=revises, whole=whole)
     if work.size <= MAX_BYTES and before < MAX_DELIVERABLES:
         return work

@@ -42,7 +42,7 @@ _FORGED = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?:declaration|decisions|deliverable)\b",
+    r"^(?P<mark>[ \t>]*(?:`{3,}|~{3,})[ \t]*)(?P<label>declaration|decisions|deliverable)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 """A block of code that bears a label of ours: whoever copies it must not declare by it."""
@@ -69,6 +69,12 @@ def fence(untrusted: Untrusted, nonce: str) -> str:
     clean = neutralise(source + untrusted.text, nonce, labels=labels)
     opening, ending = f"---{marker} (untrusted)---", f"---END {marker}---"
     return f"{opening}\n[fence {nonce}]\n{clean}\n[/fence {nonce}]\n{ending}"
+
+
+def labels_in(text: str) -> tuple[str, ...]:
+    """The labels of ours that blocks in a text bear, each once, in their order."""
+    found = (match["label"].casefold() for match in _LABELLED.finditer(text))
+    return tuple(dict.fromkeys(found))
 
 
 def neutralise(text: str, nonce: str, *, labels: bool = True) -> str:

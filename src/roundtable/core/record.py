@@ -56,6 +56,8 @@ class SeatVote:
     """Whether it held that before it heard the others."""
     steady: bool = False
     """Whether two of its declarations say the same: an inverted vote would have to be so twice."""
+    own: str = ""
+    """What it means by `own` on this decision, in its words."""
 
     @property
     def choice(self) -> str:
@@ -372,7 +374,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
         return bool(placed) and choice not in placed and not confirmed
 
-    confirmed = False
+    confirmed, own = False, ""
     for each in said:
         position = each.declaration.position or position
         first = first or position
@@ -384,7 +386,10 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
             heard_nobody = heard_nobody or (each.independent and not spoke)
             spoke = True
             continue
-        vote = _resolved(decision, participant, vote, position)
+        if vote.text or each.declaration.position or not own:
+            own = vote.text or position
+        first = first or own
+        vote = _resolved(decision, participant, vote, own)
         if not earlier:
             first_word = each.independent or not spoke
             opening = vote.choice if first_word else vote.before
@@ -401,7 +406,9 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
     where, vote = last
-    return SeatVote(participant, vote, where.turn_id, where.round, opening, independent, steady)
+    return SeatVote(
+        participant, vote, where.turn_id, where.round, opening, independent, steady, own
+    )
 
 
 def _resolved(

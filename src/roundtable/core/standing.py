@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .convergence import Score, convergence_score
@@ -25,8 +25,8 @@ End = Literal["consensus", "majority", "hollow", "conditional", "impasse", "drif
 - majority: more than half of all who were seated hold it
 - hollow: it would be one of these, but only because somebody gave in without an argument
 - conditional: it would be one of these, but only under demands that are not granted
-- impasse: nothing prevails, and nobody moves
-- drift: nothing prevails, and positions still move
+- impasse: nothing prevails, and at most half of those who voted moved in the last round
+- drift: nothing prevails, and most of them still move
 """
 
 
@@ -284,7 +284,8 @@ def _decision(
     seats = tuple(_seat(record, decision, vote, votes, speeches) for vote in votes)
     counts = {option: sum(s.final == option for s in seats) for option in decision.option_ids}
     first = {option: sum(s.opening == option for s in seats) for option in decision.option_ids}
-    end, reason, delivered, tied = _end(record, seats, counts, weights)
+    moving = _still_moving(record, decision, seats)
+    end, reason, delivered, tied = _end(record, seats, counts, weights, moving=moving)
     return DecisionStanding(
         decision=decision,
         end=end,
@@ -494,11 +495,27 @@ def _script(text: str) -> str:
     return "cjk" if re.search(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]", text) else "latin"
 
 
+def _still_moving(record: Record, decision: Decision, seats: Sequence[SeatStanding]) -> bool:
+    """Whether most who voted changed their choice in the last round in which anybody voted. One
+    change beside others that stand is no movement of the table."""
+    last = max((seat.round for seat in seats if seat.final), default=0)
+    before = replace(
+        record, statements=tuple(each for each in record.statements if each.round < last)
+    )
+    changed = 0
+    for seat in seats:
+        held = before.vote(decision, seat.participant).choice or seat.opening
+        changed += bool(seat.final) and seat.round == last and held not in (SILENT, ANY, seat.final)
+    return changed * 2 > sum(bool(seat.final) for seat in seats)
+
+
 def _end(
     record: Record,
     seats: Sequence[SeatStanding],
     counts: Mapping[str, int],
     weights: Mapping[str, float],
+    *,
+    moving: bool,
 ) -> tuple[End | None, str, str | None, tuple[str, ...]]:
     """The end and why; what is delivered, and what is tied for it."""
     seated = len(seats)
@@ -511,7 +528,6 @@ def _end(
         told = f"{len(voted)} of {seated} voted, and nobody has a preference."
         return None, told, None, ()
     count = _Count(seats, weights)
-    moving = any(seat.moved for seat in seats)
     stuck: End = "drift" if moving else "impasse"
     leader = next((option for option in counts if count.prevails(option)), None)
     tally = _told(counts, seats, record, leader)

@@ -116,6 +116,15 @@ def _split(text: str) -> list[str]:
     return _SENTENCE.split(re.sub(r"(?m)^([ \t]*\d+)\.[ \t]+", r"\1) ", text))
 
 
+def whole_sentences(text: str, limit: int) -> str:
+    """The text, or as many of its first sentences as have room in `limit` characters with a mark
+    behind them that something is missing; where not even one has, it is cut between words."""
+    if len(text) <= limit:
+        return text
+    ends = [match.start() for match in _SENTENCE.finditer(text) if match.start() + 2 <= limit]
+    return f"{text[: ends[-1]].rstrip()} …" if ends else clip_words(text, limit)
+
+
 def first_sentences(text: str, count: int = 2, limit: int = 400) -> str:
     """The opening sentences of a text, for where a whole speech is too long."""
     return clip(" ".join(sentences(text)[:count]), limit)

@@ -20,6 +20,7 @@ from ..core.deliverable import Deliverable, flags_of, split_deliverables
 from ..core.effects import TurnPlan
 from ..core.errors import NotAllowed
 from ..core.events import NoteAdded, SpeechGiven, TurnFailed
+from ..core.record import IN_TURN, SPEECH_ORDER
 from ..core.state import State
 from ..core.text import clip
 from ..core.turns import UNDECLARED
@@ -114,6 +115,7 @@ def heard(
     elif form is not None and declaration is not None:
         remarks += lacks(form, declaration, fields or {}, first=first_word(state, plan))
         remarks += [f"Read so: {each}." for each in reading.mended]
+        remarks += amended_beside(state, plan, declaration)
     remarks += [f"{each.message} It is recorded, and flagged." for each in off]
     speech = speech_from_outside(
         state, plan, key, prose, declaration, flags=tuple(flags), deliverables=works
@@ -177,6 +179,21 @@ def first_word(state: State, plan: TurnPlan) -> bool:
         s.participant == plan.participant.id and s.declaration and 0 < s.round < plan.round
         for s in state.speeches
     )
+
+
+def amended_beside(state: State, plan: TurnPlan, declaration: Declaration) -> list[str]:
+    """What was answered in words that its author has changed in the same round, unheard."""
+    if state.start.options.get(SPEECH_ORDER) == IN_TURN:
+        return []
+    answered = {each.id for each in declaration.stances if each.stance not in ("amend", "withdraw")}
+    return [
+        f"{stance.id} was amended in this round by {speech.participant}: answer the new wording "
+        "when the round is over."
+        for speech in state.spoken_in(plan.stage, plan.round)
+        if speech.declaration is not None and speech.participant != plan.participant.id
+        for stance in speech.declaration.stances
+        if stance.stance == "amend" and stance.id in answered
+    ]
 
 
 def lacks(

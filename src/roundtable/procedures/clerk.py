@@ -210,25 +210,24 @@ def tabled_as_worded(table: Table) -> DecisionsTabled:
 
 
 def with_own_positions(table: Table) -> DecisionsTabled | None:
-    """The decisions with what seats hold on the question that no option says; None if all of it is
-    on the table. A position answers the question: on a further decision `own` stays what it is."""
+    """The decisions with what seats call their own on each and no option of it says; None if all of
+    it is on the table."""
     record = table.record
-    question = record.question
-    if question is None:
-        return None
     number = max((int(o.id[1:]) for d in record.decisions for o in d.options), default=0)
-    options = list(question.options)
-    for seat, text in _own(record, question):
-        # Whoever calls its own what is on the table in the same words may yet choose that.
-        if any(same_words(option.text, text) for option in options):
-            continue
-        number += 1
-        options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
-    if len(options) == len(question.options):
+    decisions: list[Decision] = []
+    for decision in record.decisions:
+        options = list(decision.options)
+        for seat, text in _own(record, decision):
+            # Whoever calls its own what is on the table in the same words may yet choose that.
+            if any(same_words(option.text, text) for option in options):
+                continue
+            number += 1
+            options.append(Option(id=f"o{number}", text=text, origin="own", holders=(seat,)))
+        decisions.append(decision.model_copy(update={"options": tuple(options)}))
+    if tuple(decisions) == record.decisions:
         return None
-    asked = question.model_copy(update={"options": tuple(options)})
     return DecisionsTabled(
-        decisions=(asked, *record.decisions[1:]),
+        decisions=tuple(decisions),
         shared=record.shared,
         clashes=record.clashes,
         after_round=table.last_round,
@@ -242,8 +241,8 @@ def _question(table: Table) -> str:
 
 def _own(record: DecisionRecord, decision: Decision) -> Iterator[tuple[str, str]]:
     for vote in record.votes(decision):
-        if vote.choice == OWN and (position := record.position(vote.participant)):
-            yield vote.participant, position
+        if vote.choice == OWN and vote.own:
+            yield vote.participant, vote.own
 
 
 def _read(text: str) -> tuple[Mapping[str, Any], list[str]]:

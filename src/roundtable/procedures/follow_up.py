@@ -8,10 +8,11 @@ from ..core.framing import choices_of
 from ..core.state import State
 from ..core.values import EXAMPLE, Options
 from ..core.voter_groups import TWINS
+from .casting_terms import CASTING, clarified_in, clarifying_terms, terms
 from .opening import OpenRequest, Seating
 from .past_record import RECORD
 
-_OF_THEN = (RECORD, TWINS, OUTCOMES, "output_path", "session", "default_notes")
+_OF_THEN = (RECORD, TWINS, OUTCOMES, CASTING, "output_path", "session", "default_notes")
 """Options that belong to the earlier question, or to what was known when it was asked."""
 
 
@@ -43,7 +44,8 @@ def may_be_continued(state: State) -> State:
 
 def same_table(earlier: State, request: OpenRequest) -> Seating:
     """The same seats on the same models, by the same rules, for another question. Where the table
-    designed its own workflow, that design stands."""
+    designed its own workflow, that design stands. Whom the host seated stays seated, as it was
+    described then: the host is only asked what this question leaves open, where it was before."""
     start = earlier.start
     options: Options = {key: each for key, each in start.options.items() if key not in _OF_THEN}
     if "choices" in options:
@@ -52,6 +54,12 @@ def same_table(earlier: State, request: OpenRequest) -> Seating:
         options["search"] = request.search
     if earlier.workflow is not None:
         options |= {"meta": False, "default": earlier.workflow.design}
+    if terms(earlier) is not None:
+        within = clarified_in(earlier)
+        own_call = within == CASTING
+        options |= clarifying_terms(ask=request.clarify, within="" if own_call else within)
+    if earlier.seated is not None and earlier.seated.guidance:
+        options["guidance"] = dict(earlier.seated.guidance)
     return Seating(
         participants=earlier.participants,
         host=start.host,

@@ -49,6 +49,8 @@ class OpenRequest:
     task: TaskLinked | None = None
     chosen_experts: ChosenExperts | None = None
     """The experts that were chosen for it, for procedures that wish for some."""
+    host_model: str = ""
+    """The model that the asker named for the host; empty where none was named."""
     host_casts: bool = False
     """Whether the host may cast the table and say what is missing, in a call of its own, where
     nobody named the experts."""

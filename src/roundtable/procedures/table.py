@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import ClassVar
 
 from ..core.budget import HoldBack
 from ..core.contracts import ANYTHING, Contract
-from ..core.declaration import ANY, OWN, SILENT, Decision
+from ..core.declaration import ANY, SILENT, Decision
 from ..core.declaration_block import LABEL
-from ..core.declaration_form import MAX_TEXT, Form, Key, Listed
+from ..core.declaration_form import MAX_TEXT, PLACEHOLDER, Form, Key, Listed
 from ..core.effects import (
     OwnTemplate,
     PromptPlan,
@@ -33,10 +33,12 @@ from ..core.events import SpeechGiven
 from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
-from ..core.text import clip_words, estimate_tokens
+from ..core.text import clip_words, estimate_tokens, worded
 from ..core.values import Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
+from .condition_list import condition_lines
+from .late import late_options, said_for, with_their_demands
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "zh": "Chinese", "fr": "French"}
 PATIENT = TurnPolicy(timeout=600, retries=1)
@@ -153,20 +155,35 @@ class Table:
         )
 
     def by_name(
-        self, speeches: Sequence[SpeechGiven], *, later: Sequence[SpeechGiven] = ()
+        self,
+        speeches: Sequence[SpeechGiven],
+        *,
+        later: Sequence[SpeechGiven] = (),
+        listed: Set[str] = frozenset(),
     ) -> tuple[Untrusted, ...]:
         """Speeches for whoever may know who spoke, with the turn by which each is cited, what it
         declared, and whom it means by its letters. What stands word for word in the `later`
-        declaration of the same seat, which is shown too, is not told twice."""
+        declaration of the same seat, which is shown too, or is `listed` beside the speeches, is
+        not told twice."""
         repeated = {s.participant: _declared_texts(s) for s in later}
         return tuple(
             Untrusted(
                 "speech",
-                self._with_declaration(s, listed=repeated.get(s.participant, frozenset())),
+                self._with_declaration(s, listed=repeated.get(s.participant, frozenset()) | listed),
                 self._origin(s),
             )
             for s in speeches
         )
+
+    def conditions_told(self) -> PromptValue:
+        """All conditions for whoever writes the result, with what was said to each."""
+        lines = "\n".join(condition_lines(self.record, self.name))
+        return Untrusted("points", lines, "the declarations") if lines else ""
+
+    @property
+    def condition_texts(self) -> frozenset[str]:
+        """The conditions as they are worded now, which `conditions_told` lists."""
+        return frozenset(each.text for each in self.record.conditions)
 
     def _origin(self, speech: SpeechGiven) -> str:
         """Each seat knows the others by letters of its own. They are explained beside its words and
@@ -174,11 +191,9 @@ class Table:
         origin = f"{self.name(speech.participant)}, turn {speech.turn_id}"
         if self.open_names or speech.independent:
             return origin
-        meant = [
-            f"{letter} is {self.name(seat)}"
-            for letter, seat in self.letters(speech.participant).items()
-            if _names_letter(speech.text, letter)
-        ]
+        # All of them: whether `A` is an article or somebody cannot be told from the words.
+        letters = self.letters(speech.participant)
+        meant = [f"{letter} is {self.name(seat)}" for letter, seat in letters.items()]
         return f"{origin}; in these words {', '.join(meant)}" if meant else origin
 
     def _with_declaration(
@@ -192,8 +207,12 @@ class Table:
         lines = [speech.text]
         if d.position and d.position not in listed:
             lines.append(f"Declared position: {d.position}")
+        kept = {worded(c.text) for c in self.record.conditions if c.owner == speech.participant}
         lines += [
-            f"Declared condition ({c.kind}): {c.text}" for c in d.conditions if c.text not in listed
+            f"Declared condition ({c.kind}"
+            f"{'' if worded(c.text) in kept else ', since reworded or withdrawn'}): {c.text}"
+            for c in d.conditions
+            if c.text not in listed
         ]
         if d.abstain is not None:
             lines.append(f"Abstains: {d.abstain}")
@@ -282,10 +301,12 @@ class Table:
         scored: Mapping[str, str] | None = None,
         only: Sequence[str] | None = None,
         round_: int | None = None,
+        whole: bool = False,
     ) -> Form:
         """What a seat is to declare now. `only` limits what it must answer to these ids; with
         `reverse` the others and the options stand from the last to the first; `round_` is given
-        where seats speak side by side, who may know nothing of each other's words."""
+        where seats speak side by side, who may know nothing of each other's words. A `whole` form
+        lists and asks all that there is: whoever fills it in pages through it by itself."""
         record = self.record if round_ is None else record_before(self.state, round_)
         decisions = record.decisions if "votes" in keys else ()
         if reverse:
@@ -294,7 +315,8 @@ class Table:
                 each.model_copy(update={"options": each.options[::-1]}) for each in decisions
             )
         peers = self.peers(participant.id, reverse=reverse)
-        listed = self._listed(record, participant.id, only, peers) if "stances" in keys else ()
+        asked = "stances" in keys
+        listed = self._listed(record, participant.id, only, peers, whole=whole) if asked else ()
         return Form(
             keys=tuple(keys),
             decisions=decisions,
@@ -304,6 +326,7 @@ class Table:
             recorded=_recorded(record, participant.id) if decisions else "",
             held=_held(record, participant.id) if decisions else {},
             alone=alone,
+            gone=_gone(record, participant.id) if asked and whole else {},
         )
 
     def _listed(
@@ -312,12 +335,15 @@ class Table:
         seat: str,
         only: Sequence[str] | None,
         peers: Mapping[str, str],
+        *,
+        whole: bool = False,
     ) -> tuple[Listed, ...]:
         """The points and conditions that a seat is shown: what it must answer first. `only` limits
         them to these, which may be conditions of its own that it has to think of again."""
+        known = {who: name for name, who in peers.items()}
         points = [p for p in record.points if not p.withdrawn and p.status != "rejected"]
         found = [Listed(p.id, p.text, own=p.author == seat) for p in points]
-        called = {who: letter for letter, who in peers.items()} if record.as_cast else {}
+        called = known if record.as_cast else {}
         # One's own conditions come first, facts too: they stand until their owner withdraws them.
         own = [
             Listed(c.id, c.text, own=True, note=_refusals(c, called))
@@ -326,17 +352,25 @@ class Table:
         ]
         found = [*own, *found]
         found += [
-            Listed(c.id, c.text, note=_reworded(c, seat) if record.as_cast else "")
+            Listed(
+                c.id,
+                c.text,
+                by=known.get(c.owner, ""),
+                otherwise=c.condition.otherwise,
+                note=_reworded(c, seat) if record.as_cast else "",
+            )
             for c in record.conditions
             if c.demand and c.owner != seat
         ]
-        wanted = [*only] if only is not None else unanswered(record, seat)[:ASKED_AT_ONCE]
+        most = None if whole else ASKED_AT_ONCE
+        wanted = [*only] if only is not None else unanswered(record, seat)[:most]
         asked = [replace(each, asked=True) for each in found if each.id in wanted and not each.own]
+        asked.sort(key=lambda each: wanted.index(each.id))
         if only is not None:
             return (*(each for each in own if each.id in only), *asked)
         taken = {each.id for each in asked}
         rest = [each for each in found if each.id not in taken]
-        return (*asked, *rest)[:LISTED_AT_ONCE]
+        return (*asked, *rest)[: None if whole else LISTED_AT_ONCE]
 
     def declaration(self, form: Form) -> PromptPlan:
         """The part of a prompt that asks for a declaration."""
@@ -352,6 +386,7 @@ class Table:
                 "several": several,
                 "alone": form.alone,
                 "votes": form.asks_votes,
+                "words_own": form.words_own,
                 "position": "position" in form.keys,
                 "conditions": "conditions" in form.keys,
                 "adopted": bool(form.peers) and "adopted" in form.keys,
@@ -418,19 +453,26 @@ class Table:
         policy: TurnPolicy,
         *,
         asks: Sequence[str] = (),
+        unheard: bool = False,
     ) -> TurnPlan:
         """A short call that asks for a declaration and nothing else. `asks` says what it is about,
-        in our words and ids only."""
+        in our words and ids only; `unheard`: nobody has heard the others yet. What came to the
+        table since the seat voted is shown with what is said for it, and its conditions are put to
+        the seat."""
+        new = late_options(self, participant.id, stage)
+        form = with_their_demands(self, participant.id, form, new)
         variables: dict[str, PromptValue] = {
             **self.common(),
-            "name": self.own_name(participant),
+            **{key: self.persona(participant)[key] for key in ("name", "own_seat")},
             "own": self._own_words_and_works(participant.id, form),
             "peers": tuple(
                 Untrusted("speech", held, f"Answer {letter}")
                 for letter, seat in form.peers.items()
                 if (held := self._held_in_short(seat))
             ),
+            "late": Untrusted("options", self.shortened(said_for(self, new))) if new else "",
             "asks": "\n".join(f"- {each}" for each in asks),
+            "unheard": unheard,
             "declaration": self.declaration(form),
         }
         task = Task(
@@ -440,6 +482,10 @@ class Table:
             again=self.again(form),
         )
         return self.seat_turn(participant, stage, round_, task, policy)
+
+    def shortened(self, text: str) -> str:
+        """What was said earlier, no longer than a later prompt may show of it."""
+        return text
 
     def _held_in_short(self, seat: str) -> str:
         """A seat's position, and the works by it that stand."""
@@ -535,15 +581,6 @@ def _declared_texts(speech: SpeechGiven) -> frozenset[str]:
     return frozenset((d.position, *(c.text for c in d.conditions))) if d else frozenset()
 
 
-_ANSWER = r"(?:[Aa]nswers?|Antwort|[Rr]espuesta|[Rr]éponse|[Rr]esposta|[Rr]isposta|回答|答案)[\s:]*"
-
-
-def _names_letter(text: str, letter: str) -> bool:
-    """Whether a text speaks of somebody by this letter. `A` alone is mostly an article."""
-    before = _ANSWER if letter == "A" else ""
-    return re.search(rf"(?<![^\W\d_]){before}{letter}(?![^\W\d_])", text) is not None
-
-
 def _letter(number: int) -> str:
     """A to Z, then AA, AB and so on."""
     before, last = divmod(number, 26)
@@ -551,19 +588,20 @@ def _letter(number: int) -> str:
 
 
 def unanswered(record: Record, seat: str) -> list[str]:
-    """Ids of others' points and demands that a seat has not spoken to, those first on which
-    something hangs."""
-    demands = [
-        each.id
-        for each in record.conditions
-        if each.demand and each.owner != seat and seat not in each.answers
-    ]
+    """Ids of others' points and demands that a seat has not spoken to: one of each author before
+    the second of any, and of one author those first on which something hangs."""
+    by_author: dict[str, list[str]] = {}
+    for each in record.conditions:
+        if each.demand and each.owner != seat and seat not in each.answers:
+            by_author.setdefault(each.owner, []).append(each.id)
     points = [
         p for p in record.points if p.author != seat and seat not in p.stances and not p.withdrawn
     ]
     weight: Mapping[str, int] = {"disputed": 0, "held": 1, "open": 2}
-    points.sort(key=lambda p: weight.get(p.status, 3))
-    return [*demands, *(p.id for p in points)]
+    for point in sorted(points, key=lambda p: weight.get(p.status, 3)):
+        by_author.setdefault(point.author, []).append(point.id)
+    turns = zip_longest(*by_author.values())
+    return [each for turn in turns for each in turn if each is not None]
 
 
 LONGEST_REASON = 200
@@ -590,6 +628,23 @@ def _reworded(condition: ConditionOnTable, seat: str) -> str:
     return f"reworded since you {did} it; before: “{wording}”"
 
 
+def _gone(record: Record, seat: str) -> dict[str, str]:
+    """Why nobody takes a stance on what is on the record and on no list."""
+    found = {
+        each.id: "is a fact: no stance is taken on facts"
+        for each in record.conditions
+        if not each.demand and each.owner != seat
+    }
+    found |= {each.id: "was rejected by all" for each in record.points if each.status == "rejected"}
+    found |= {
+        stance.id: f"was withdrawn in round {each.round} by {each.participant}"
+        for each in record.statements
+        for stance in each.declaration.stances
+        if stance.stance == "withdraw" and record.condition(stance.id) is None
+    }
+    return found
+
+
 def _recorded(record: Record, seat: str) -> str:
     """What the record says of a seat, for it to confirm or correct."""
     parts: list[str] = []
@@ -608,10 +663,13 @@ def _recorded(record: Record, seat: str) -> str:
 
 
 def _held(record: Record, seat: str) -> dict[str, str]:
-    """What a seat declared last on each decision. Where the clerk put it is no word of its own:
-    whoever copies that has confirmed nothing."""
+    """What a seat declared last on each decision, and a placeholder where it spoke and did not
+    vote. Where the clerk put it is no word of its own: whoever copies that has confirmed
+    nothing."""
     held = {d.id: record.vote(d, seat).choice for d in record.decisions}
-    return {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+    spoke = bool(record.of(seat))
+    known = {decision: choice for decision, choice in held.items() if choice not in ("", ANY)}
+    return {d: PLACEHOLDER for d in held if spoke} | known
 
 
 _BLANK = {"number": "null", "choice": '"…"', "list": '["…"]'}
@@ -621,19 +679,27 @@ def _points_listed(listed: Sequence[Listed]) -> PromptValue:
     if not listed:
         return ""
     lines = [
-        f"{'?' if each.asked else ' '} {each.id}{' (yours)' if each.own else ''}: {each.told}"
-        for each in listed
+        f"{'?' if each.asked else ' '} {each.id}{_whose(each)}: {each.told}" for each in listed
     ]
     return Untrusted("points", "\n".join(lines))
+
+
+def _whose(listed: Listed) -> str:
+    """Whose it is, as far as the reader may know, and what that seat holds without it."""
+    if listed.own:
+        return " (yours)"
+    told = [f"of {listed.by}"] if listed.by else []
+    told += [f"otherwise {listed.otherwise}"] if listed.otherwise else []
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _example(form: Form) -> str:
     """The block with placeholders for texts and the live ids of the form."""
     decisions = form.decisions
-    first = decisions[0].option_ids[0] if decisions and decisions[0].options else "o1"
+    own = ', "text": ""' if form.words_own else ""
     votes = ", ".join(
-        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{OWN}", '
-        '"acceptable": [], "rejects": []}'
+        f'{{"on": "{d.id}", "before": "{form.held.get(d.id, SILENT)}", "choice": "{PLACEHOLDER}", '
+        f'"acceptable": [], "rejects": []{own}}}'
         for d in decisions
     )
     peer = next(iter(form.peers), "A")
@@ -644,7 +710,7 @@ def _example(form: Form) -> str:
         "position": '"position": "…"',
         "conditions": '"conditions": [{"text": "…", "kind": "demand", "otherwise": "open"}]',
         "confidence": '"confidence": 0',
-        "stances": f'"stances": [{{"id": "{asked}", "stance": "unsure", "text": ""}}]'
+        "stances": f'"stances": [{{"id": "{asked}", "stance": "…", "text": "…"}}]'
         if form.listed
         else "",
         "adopted": f'"adopted": [{{"from": "{peer}", "what": "…", "moved": false}}]'
@@ -663,7 +729,7 @@ def _example(form: Form) -> str:
         else "",
         "actions": '"actions": [{"what": "…", "owner": "…", "due": "…"}]',
         "for_the_record": '"for_the_record": ""',
-        "delivers": f'"delivers": "{first if decisions else "none"}"',
+        "delivers": f'"delivers": "{form.delivered or PLACEHOLDER}"',
         "answer": '"answer": "…"',
         "why": '"why": ["…"]',
         "would_change": '"would_change": ["…"]',

@@ -55,7 +55,19 @@ def verdict_form(table: Table) -> Form:
         keys = (*keys, "rests_on")
     left = tuple(each.id for each in current_versions(table.state) if each.id in works)
     # All of them: the count that the host is told names their options by ids alone.
-    return Form(keys=keys, decisions=table.record.decisions, works=works, unreplaced=left)
+    return Form(
+        keys=keys,
+        decisions=table.record.decisions,
+        works=works,
+        unreplaced=left,
+        delivered=_delivered(table),
+    )
+
+
+def _delivered(table: Table) -> str:
+    """The option that the count delivers, or `none`."""
+    question = table.standing.question
+    return question.delivered if question and question.delivered else NONE
 
 
 def verdict_task(
@@ -70,20 +82,19 @@ def verdict_task(
 ) -> Task:
     """The host's last word: its sections, its declaration, and the count it has to keep to."""
     question = table.standing.question
-    delivered = question.delivered if question and question.delivered else NONE
     kept = VerdictContract(
         sections=tuple(sections) if contract is None else contract.sections,
         min_words=contract.min_words if contract else 0,
         max_words=contract.max_words if contract else None,
         flag=contract.flag if contract else UNSTRUCTURED,
-        delivers=delivered if question else "",
+        delivers=_delivered(table) if question else "",
         options=tuple((o.id, o.text) for o in question.decision.options) if question else (),
         question=asked(table),
         form=contract,
     )
     return table.declaring_task(
         template,
-        {**variables, "outcome": outcome(table)},
+        {**variables, "outcome": outcome(table), "conditions": table.conditions_told()},
         verdict_form(table),
         kept,
         max_tokens=max_tokens,

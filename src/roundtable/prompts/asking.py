@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..core.contracts import sections_to_mend
 from ..core.effects import PromptPlan, PromptValue, Task, TurnPlan, Untrusted
+from ..core.fence import labels_in
 from ..core.text import estimate_tokens
 from ..core.turns import Call
 from . import Rendered, render
@@ -24,6 +25,7 @@ def asked(plan: TurnPlan, call: Call, *, nonce: str, room: int) -> Rendered:
             "answer": Untrusted("speech", call.broken_text),
             "violations": "\n".join(f"- {each.message}" for each in call.repair),
             "sections": ", ".join(f"“## {name}”" for name in sections_to_mend(call.repair)),
+            "blocks": " and ".join(f"`{each}`" for each in labels_in(call.broken_text)),
         },
     )
     # The same nonce: the notice at the top of the prompt vouches for no other.

@@ -108,6 +108,7 @@ def open_request(
             settings, spec.name, news, confidential=confidential, chat_room=chat_room
         ),
         task=task,
+        host_model=choices.default_model or "",
         host_casts=choices.casting == "host",
         clarify=clarify,
     )

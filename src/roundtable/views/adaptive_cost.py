@@ -4,6 +4,7 @@ for Opus and Codex by subscription."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..core.state import State
 from ..core.values import Participant
@@ -31,7 +32,9 @@ def adaptive_estimate(state: State) -> Estimate:
     if held > 1 and not options.get("choices") and not state.start.host.speaker.demonstration:
         hosts.append(state.start.host)  # the clerk
     total = len(calls) + len(hosts)
-    return estimate_calls(calls, hosts, f"~{total}-{2 * total}x", TOKENS_IN, TOKENS_OUT)
+    alone = estimate_calls(calls, hosts, f"~{total}-{2 * total}x", TOKENS_IN, TOKENS_OUT)
+    writes = writer is not None and not writer.speaker.demonstration
+    return replace(alone, writer=writer.speaker.model) if writer is not None and writes else alone
 
 
 def subscription_cost(

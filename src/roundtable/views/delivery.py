@@ -269,6 +269,8 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
                 tuple(s.name for s in seats if s.choice == option.id),
                 option.id == standing.delivered,
                 standing.first_counts.get(option.id, 0),
+                _names(state, (s.participant for s in standing.seats if _bears(s, option.id))),
+                _names(state, (s.participant for s in standing.seats if option.id in s.rejects)),
             )
             for option in standing.decision.options
         ),
@@ -276,6 +278,24 @@ def _decided(state: State, standing: DecisionStanding) -> Decided:
         seated=standing.seated,
         holding=len(standing.holders) if standing.delivered else leading,
     )
+
+
+def _bears(seat: SeatStanding, option: str) -> bool:
+    """Whether a seat that chose otherwise could live with an option."""
+    if seat.final in ("", option) or option in seat.rejects:
+        return False
+    return seat.final == ANY or option in seat.acceptable
+
+
+def _further_arguments(state: State, seat: SeatStanding) -> tuple[str, ...]:
+    """What else a seat says moved it, beside the argument that its change is traced to."""
+    said = [
+        f"{name_of(state, cause.participant)}: {line(cause.what)}"
+        for each in standing_of(state).record.of(seat.participant)
+        for cause in each.declaration.moved_by
+        if cause.participant != seat.participant and cause != seat.argument
+    ]
+    return tuple(dict.fromkeys(said)) if seat.argument else ()
 
 
 def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
@@ -313,6 +333,7 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         reason=line(record.abstained.get(who, "")),
         turn_id=seat.turn_id,
         round=seat.round,
+        further=_further_arguments(state, seat),
     )
 
 
@@ -436,6 +457,11 @@ def _condition(state: State, held: ConditionOnTable, same_as: str) -> ConditionT
         delivered is None
         or (owner is not None and owner.final == delivered and not owner.fell_back),
         same_as,
+        tuple(
+            f"{name_of(state, seat)}: {line(each.text)}"
+            for seat, each in held.answers.items()
+            if each.stance == "disagree" and each.text
+        ),
     )
 
 

@@ -61,6 +61,7 @@ def document(delivery: Delivery) -> dict[str, Any]:
                 "agreed": list(each.agreed),
                 "refused": list(each.disagreed),
                 "partly": list(each.doubts),
+                "reasons": list(each.reasons),
                 "otherwise": each.otherwise,
                 "of_the_answer": each.of_the_answer,
                 "same_as": each.same_as or None,
@@ -97,9 +98,12 @@ def _decision_document(each: Decided) -> dict[str, Any]:
                 "names": list(option.names),
                 "delivered": option.delivered,
                 "at_first": option.at_first,
+                "acceptable": list(option.acceptable),
+                "rejected": list(option.rejected),
             }
             for option in each.options
         ],
+        "common_ground": each.common_ground,
         "dissenting": list(each.dissenting),
         "own": list(each.named("own")),
         "no_preference": list(each.named("any")),
@@ -128,6 +132,7 @@ def _seat_document(seat: Seat) -> dict[str, Any]:
         "moved": seat.moved,
         "moved_by": seat.moved_by or None,
         "argument": seat.argument,
+        "further_arguments": list(seat.further),
         "gave_in": seat.gave_in,
         "demands": list(seat.demands),
         "missed": seat.missed or None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..core.headline import LONGEST_OPTION
 from ..core.state import State
+from ..core.text import clip
 from ..core.values import ActionItem, Participant
 from .delivery import Delivery, findings_told
 from .delivery_parts import Decided, demands_told
@@ -53,8 +55,10 @@ def common(delivery: Delivery) -> list[Part]:
         ("Confidence", sureness(delivery)),
         ("Agreement", delivery.agreement or "not stated"),
         ("Vote", vote(delivery)),
+        ("Who could live with what", _listed(_options(delivery))),
+        ("Common ground", delivery.question.common_ground if delivery.question else ""),
         ("Who holds what", _listed(f"{seat.name}: {seat.told}" for seat in delivery.seats)),
-        ("Also decided", _listed(also_decided(d) for d in delivery.decisions[1:])),
+        ("Other questions", _listed(also_decided(d) for d in delivery.decisions[1:])),
         ("Why", _listed(delivery.why)),
         ("Dissent", dissent(delivery)),
         ("Conditions", _listed(demands_told(c for c in delivery.conditions if c.of_the_answer))),
@@ -160,7 +164,8 @@ def dissent(delivery: Delivery) -> str:
         if more and none == "none":
             # Nobody voted otherwise, and somebody has something against it all the same.
             none = "nobody voted otherwise"
-        return "; ".join(each for each in (none, *more) if each)
+        told = [each for each in (none, *more) if each]
+        return _listed(told) if len(more) > 1 else "; ".join(told)
     if delivery.on_dissent:
         lines.append(line(delivery.on_dissent))
     return _listed(lines)
@@ -188,6 +193,17 @@ def spoke_as(state: State, seated: Participant) -> str:
 
 def _of_others(delivery: Delivery) -> list[str]:
     return demands_told(c for c in delivery.conditions if not c.of_the_answer)
+
+
+def _options(delivery: Delivery) -> list[str]:
+    """Each answer with who could live with it and who rejects it, where anybody said so."""
+    options = delivery.question.options if delivery.question else ()
+    if not any(each.acceptable or each.rejected for each in options):
+        return []
+    return [
+        f"{each.id}, {clip(each.text.rstrip(' .。'), LONGEST_OPTION)}: {each.standing}"
+        for each in options
+    ]
 
 
 def _facts(delivery: Delivery) -> list[str]:

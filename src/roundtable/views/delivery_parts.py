@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..core.declaration import OPPOSE, OWN
 from ..core.record import PointStatus
 from ..core.standing import End
+from ..core.text import clip
 
 SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
 """How a seat stands: it voted for an option, holds a position of its own, has no preference,
@@ -65,6 +67,8 @@ class Seat:
     """Why it abstains."""
     turn_id: str = ""
     round: int = 0
+    further: tuple[str, ...] = ()
+    """Further arguments that it says moved it, each with whose it is."""
 
     @property
     def told(self) -> str:
@@ -112,7 +116,8 @@ class Seat:
 
     def _origin(self) -> str:
         if self.moved_by:
-            return f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            first = f", moved by {self.moved_by}: {self.argument.rstrip('.')}"
+            return "; and by ".join([first, *(each.rstrip(".") for each in self.further)])
         if self.gave_in:
             return ", without naming an argument"
         if self.independent and not self.moved and self.choice:
@@ -139,6 +144,20 @@ class Option:
     delivered: bool
     at_first: int
     """How many held it before talk, as far as that is known."""
+    acceptable: tuple[str, ...] = ()
+    """Who chose otherwise and could live with it, by name."""
+    rejected: tuple[str, ...] = ()
+    """Who would oppose it even alone, by name."""
+
+    @property
+    def standing(self) -> str:
+        """Who chose it, could live with it, rejects it."""
+        told = (
+            ("chosen by", self.names),
+            ("could live with it:", self.acceptable),
+            ("rejected by", self.rejected),
+        )
+        return "; ".join(f"{what} {', '.join(who) or 'nobody'}" for what, who in told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +178,25 @@ class Decided:
     seated: int
     holding: int
     """How many hold what is delivered, or what leads."""
+
+    @property
+    def bearable(self) -> tuple[Option, ...]:
+        """What nobody rejects and everybody holds or could live with, where not all hold it."""
+        return tuple(
+            each
+            for each in self.options
+            if not each.rejected
+            and len({*each.names, *each.acceptable}) == self.seated > len(each.names)
+        )
+
+    @property
+    def common_ground(self) -> str:
+        """That in a sentence, also where the vote settles nothing; empty if there is none."""
+        found = [f"{each.id} (“{clip(each.text.rstrip(' .。'), 120)}”)" for each in self.bearable]
+        if not found:
+            return ""
+        each = "it" if len(found) == 1 else "each of them"
+        return f"Nobody rejects {' or '.join(found)}; all could live with {each}."
 
     @property
     def share(self) -> float | None:
@@ -267,6 +305,8 @@ class ConditionTold:
     """Whether its owner voted for what is delivered; true of all where nothing is."""
     same_as: str = ""
     """The id of an earlier one that says the same, word for word or by its owner's own word."""
+    reasons: tuple[str, ...] = ()
+    """Who refused it, by name, with the reason that it gave."""
 
     @property
     def granted(self) -> bool:
@@ -305,8 +345,15 @@ def demands_told(conditions: Iterable[ConditionTold]) -> list[str]:
     for same in together.values():
         names = " and ".join(dict.fromkeys(each.name for each in same))
         told = "; ".join(dict.fromkeys(each.told for each in same))
-        found.append(f"{names}: {same[0].text} ({told})")
+        more = [reason.rstrip(" .。") for each in same for reason in each.reasons]
+        more += [OTHERWISE[e.otherwise] for e in same if e.otherwise in OTHERWISE and not e.granted]
+        said = f" {'; '.join(dict.fromkeys(more))}." if more else ""
+        found.append(f"{names}: {same[0].text} ({told}){said}")
     return found
+
+
+OTHERWISE = {OPPOSE: "Otherwise against it", OWN: "Otherwise a position of its own"}
+"""What a seat holds if its demand is not met, where that is no option."""
 
 
 @dataclass(frozen=True, slots=True)

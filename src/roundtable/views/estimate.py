@@ -31,6 +31,8 @@ class Estimate:
     """How it compares to a single answer."""
     maybe_calls: int = 0
     """Calls to the host that come on top where speeches declare no positions."""
+    writer: str = ""
+    """The model that writes the result, where that is not the host."""
 
     @property
     def calls(self) -> int:
@@ -113,10 +115,11 @@ def estimate_line(estimate: Estimate, state: State) -> str:
         cost = "your subscription" if cost == "no cost" else f"{cost} and your subscription"
     maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
     more = f" (up to {estimate.maybe_calls} more)" if estimate.maybe_calls else ""
+    written = f"; {estimate.writer} writes the result" if estimate.writer else ""
     return (
         f"📊 Estimate: {estimate.participant_calls} calls to experts and {estimate.host_calls} to "
         f"the {state.start.host.name}{more}, {estimate.tokens[0]:,}–{estimate.tokens[1]:,} tokens, "
-        f"{cost}; {estimate.multiplier} a single answer{maybe}"
+        f"{cost}; {estimate.multiplier} a single answer{maybe}{written}"
     )
 
 

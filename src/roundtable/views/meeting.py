@@ -15,7 +15,7 @@ from ..core.declaration_block import split_blocks
 from ..core.effects import turn_id
 from ..core.events import SpeechGiven
 from ..core.quotes import copied_share
-from ..core.record import PointStatus, record_of
+from ..core.record import ConditionOnTable, PointStatus, record_of
 from ..core.standing import DecisionStanding, standing_of
 from ..core.state import State
 from ..core.text import clip, count_words, first_sentences
@@ -23,6 +23,7 @@ from ..core.values import OUTSIDE, ActionItem
 from .delivery import Delivery, kept_for_the_record
 from .delivery_md import Part, markdown
 from .estimate import Estimate, estimate_calls
+from .meeting_actions import declared_actions, told_actions
 from .meeting_status import (
     CLERK,
     CONCLUSION,
@@ -136,8 +137,34 @@ def held_points(state: State) -> list[str]:
 
 
 def disagreement_points(state: State) -> list[str]:
-    """Every disputed point, with both sides: no dissent is lost."""
-    return [_disputed(state, issue) for issue in final_report(state).disagreement]
+    """Every disputed point and refused condition, with both sides: no dissent is lost."""
+    disputed = [*final_report(state).disagreement, *map(_as_issue, refused_conditions(state))]
+    return [_disputed(state, issue) for issue in disputed]
+
+
+def refused_conditions(state: State) -> tuple[ConditionOnTable, ...]:
+    """The demands that somebody refused."""
+    return tuple(
+        each
+        for each in record_of(state).conditions
+        if each.demand and any(said.stance == "disagree" for said in each.answers.values())
+    )
+
+
+def _as_issue(held: ConditionOnTable) -> Issue:
+    """A condition with its two sides, as a point has them."""
+    said = {
+        word: tuple(seat for seat, each in held.answers.items() if each.stance == word)
+        for word in ("agree", "disagree")
+    }
+    return Issue(
+        held.id,
+        held.text,
+        "disputed",
+        (held.owner, *said["agree"]),
+        said["disagree"],
+        {seat: each.text for seat, each in held.answers.items() if each.text},
+    )
 
 
 def unsettled_points(state: State) -> list[str]:
@@ -167,9 +194,44 @@ def actions(state: State) -> tuple[ActionItem, ...]:
         listed = parse_sections(speech.text, (ACTION_ITEMS,)).get(ACTION_ITEMS, "")
         items = items or action_items(listed)
     if not items:
-        items = tuple(a for each in record_of(state).statements for a in each.declaration.actions)
+        items = tuple(each.item for each in declared_actions(state))
     # The same action named twice is one; whoever was named last has it.
     return tuple({item.text.casefold(): item for item in items}.values())
+
+
+def also_declared(state: State) -> list[str]:
+    """The actions that seats declared and the conclusion leaves out."""
+    return [
+        f"{_names(state, (each.by,))}: {each.item.text}{_by_whom(each.item)}"
+        for each in told_actions(state, actions(state))[1]
+    ]
+
+
+def changed_actions(state: State) -> list[str]:
+    """The actions whose owner or date is another in the conclusion than their seat declared."""
+    return [
+        f"{each.item.text}{_by_whom(each.item)}: {'; '.join(each.said)}"
+        for each in told_actions(state, actions(state))[0]
+        if each.said
+    ]
+
+
+def _by_whom(item: ActionItem) -> str:
+    about = ", ".join(part for part in (item.owner, item.due) if part)
+    return f" ({about})" if about else ""
+
+
+def last_positions(state: State) -> list[str]:
+    """What each seat said last that it would do, with its choice: an option keeps the words in
+    which it was first put to the vote."""
+    found = []
+    for seat in Delivery.of(state).seats:
+        about = [seat.choice] if seat.choice else []
+        about += [f"confidence {seat.confidence}"] if seat.confidence is not None else []
+        if seat.position:
+            told = f" ({', '.join(about)})" if about else ""
+            found.append(f"{_names(state, (seat.participant,))}{told}: {seat.position}")
+    return found
 
 
 def for_the_record(state: State) -> list[str]:
@@ -177,11 +239,34 @@ def for_the_record(state: State) -> list[str]:
     return [f"{_names(state, (who,))}: {text}" for who, text in kept_for_the_record(state)]
 
 
-def chairs_dissent(state: State) -> list[str]:
-    """Who dissents and why, as a coordinator from outside gave it with its conclusion."""
+def chairs_dissent(state: State) -> list[tuple[str, str]]:
+    """Who dissents and why, as a coordinator from outside gave it with its conclusion: by the seat
+    that an entry names before its colon, or by the host. Where that seat's own words are kept for
+    the record, they stand, and not what the coordinator makes of them."""
     speech = closing_speech(state)
     listed = speech.sections.get("Dissent", "") if speech and speech.model == OUTSIDE else ""
-    return [each.removeprefix("- ") for each in listed.splitlines() if each.strip()]
+    seats = {
+        name.casefold(): each.id
+        for each in state.participants
+        for name in (each.role, each.name, each.id)
+    }
+    own = {who for who, _ in kept_for_the_record(state)}
+    found = []
+    for entry in (each.removeprefix("- ") for each in listed.splitlines() if each.strip()):
+        head, colon, rest = entry.partition(":")
+        who = seats.get(head.strip().casefold(), "") if colon else ""
+        if who not in own:
+            found.append((who, rest.strip()) if who else (state.start.host.id, entry))
+    return found
+
+
+def chairs_dissent_told(state: State) -> list[str]:
+    """The same in lines, each with its name."""
+    host = state.start.host.id
+    return [
+        text if who == host else f"{_names(state, (who,))}: {text}"
+        for who, text in chairs_dissent(state)
+    ]
 
 
 def changes_of_mind(state: State) -> list[str]:
@@ -243,8 +328,11 @@ def delivery(state: State, version: str) -> str:
     votes = sum(state.end_votes.values())
     own = [
         ("Rounds", rounds_told(state)),
+        ("Last positions", _as_list(last_positions(state))),
         *chairs_parts(state),
-        ("For the record", _as_list(for_the_record(state))),
+        ("Changed in the next steps", _as_list(changed_actions(state))),
+        ("Also declared", _as_list(also_declared(state))),
+        ("For the record", _as_list(recorded_apart(state))),
         ("Votes to end", f"{votes} of {len(state.participants)}" if state.end_votes else ""),
     ]
     return markdown(
@@ -255,14 +343,23 @@ def delivery(state: State, version: str) -> str:
     )
 
 
+def recorded_apart(state: State) -> list[str]:
+    """What is kept for the record, unless the part on dissent says it already: it does so where
+    nobody was counted against the answer."""
+    told = Delivery.of(state)
+    apart = told.dissent or (told.question is not None and told.question.accepting)
+    return for_the_record(state) if apart or state.verdict is None else []
+
+
 def chairs_parts(state: State) -> list[Part]:
-    """What a coordinator from outside gave beside its conclusion, in the fields of its own."""
+    """What a coordinator from outside gave beside its conclusion, in the fields of its own. Whom it
+    names as dissenting stands with the dissent."""
     speech = closing_speech(state)
     if speech is None or speech.model != OUTSIDE:
         return []
     told = {
         RECOMMENDATION: RECOMMENDATION,
-        **{name: f"{name}, as the coordinator has it" for name in CHAIRS_LISTS},
+        **{name: f"{name}, as the coordinator has it" for name in CHAIRS_LISTS[:2]},
     }
     return [
         (title, f"\n{body}" if body.startswith("- ") else body)

@@ -11,20 +11,21 @@ from ..core.effects import DELIVERED
 from ..core.events import SpeechGiven
 from ..core.state import State
 from ..core.text import slug
-from ..core.values import ActionItem
 from .delivery import Delivery
 from .delivery_md import Part, common, last, written
 from .meeting import (
     DECISION_SECTIONS,
     actions,
+    also_declared,
     chairs_parts,
     changes_of_mind,
     consensus_points,
     disagreement_points,
-    for_the_record,
     held_points,
     is_heard,
+    last_positions,
     points_told,
+    recorded_apart,
     rejected_points,
     short_conclusion,
     spoken_words,
@@ -34,6 +35,7 @@ from .meeting import (
     written_conclusion,
     written_section,
 )
+from .meeting_actions import ActionTold, told_actions
 from .meeting_status import CONCLUSION, DISCUSSION, called, max_rounds, rounds_held
 from .outgoing import outgoing
 from .output_file import OutputFile
@@ -68,7 +70,8 @@ def document(state: State, at: datetime) -> str:
         lines += ["", *written([(title, _body(body, listed=True)) for title, body in parts])]
     for title, listed in (
         ("Changes of mind", changes_of_mind(state)),
-        ("For the record", for_the_record(state)),
+        ("Last positions", last_positions(state)),
+        ("For the record", recorded_apart(state)),
     ):
         if listed:
             lines += ["", f"**{title}**", "", *_listed(listed)]
@@ -88,7 +91,10 @@ def document(state: State, at: datetime) -> str:
     ):
         if listed:
             lines += ["", f"**{title}**", "", *_listed(listed)]
-    lines += ["", "## Action Items", "", *_numbered(actions(state))]
+    kept, _ = told_actions(state, actions(state))
+    lines += ["", "## Action Items", "", *_numbered(kept)]
+    if left_out := also_declared(state):
+        lines += ["", "**Also declared**", "", *_listed(left_out)]
     lines += ["", "## Detailed Transcript", *_transcript(state)]
     return outgoing("\n".join(lines)) + "\n"
 
@@ -165,11 +171,13 @@ def _listed(lines: Sequence[str]) -> list[str]:
     return [f"- {line}" for line in lines] or ["- None."]
 
 
-def _numbered(items: Sequence[ActionItem]) -> list[str]:
+def _numbered(items: Sequence[ActionTold]) -> list[str]:
     return [
         f"{number}. [ ] {' '.join(item.text.split())}{f' (due {item.due})' if item.due else ''}"
-        f" - Owner: {item.owner or UNASSIGNED}"
-        for number, item in enumerate(items, 1)
+        f" - Owner: {item.owner or UNASSIGNED}{f' ({told})' if told else ''}"
+        for number, (item, told) in enumerate(
+            ((each.item, "; ".join(each.said)) for each in items), 1
+        )
     ] or ["None."]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..core.convergence import Score
 from ..core.effects import turn_id
-from ..core.record import Point, PointStatus, record_after, record_of
+from ..core.record import SPEECH_ORDER, Point, PointStatus, record_after, record_of
 from ..core.standing import convergence
 from ..core.state import State
 from ..core.values import OUTSIDE, Participant
@@ -165,6 +165,11 @@ def _round_report(state: State, round_: int) -> RoundReport:
 def issues(state: State) -> tuple[Issue, ...]:
     """All points on the table, as they stand now."""
     return tuple(_issue(point) for point in record_of(state).points if not point.withdrawn)
+
+
+def side_by_side(state: State) -> bool:
+    """Whether all of a round speak at the same time, unheard by each other."""
+    return state.start.options.get(SPEECH_ORDER) == "parallel"
 
 
 def called(participant: Participant) -> str:

@@ -128,8 +128,12 @@ def _read_back(state: State, declared: Declaration) -> str:
     return "; ".join(told) or "A declaration that takes no position"
 
 
-def new_ids(state: State, speech: SpeechGiven) -> tuple[list[str], list[str]]:
-    """The ids that the points and the conditions of a speech were given."""
+def new_ids(state: State, speech: SpeechGiven) -> tuple[list[str], list[str], list[str]]:
+    """The ids that the points and the conditions of a speech were given; and those of what it
+    words anew."""
     record = record_of(state)
+    said = speech.declaration.stances if speech.declaration else ()
+    amended = [each.id for each in said if each.stance == "amend"]
     points = [p.id for p in record.points if p.turn_id == speech.turn_id and p.version == 1]
-    return points, [c.id for c in record.conditions if c.turn_id == speech.turn_id]
+    made = [c.id for c in record.conditions if c.turn_id == speech.turn_id]
+    return points, [each for each in made if each not in amended], amended

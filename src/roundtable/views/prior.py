@@ -51,8 +51,10 @@ def prior_material(state: State) -> Material:
         _listed("Where each stood at the end", _positions(state, told)),
         _listed(
             "Dissent",
-            (f"{d.name}: {d.position} {d.reason}".strip() for d in told.dissent),
+            (f"{d.name}: {_joined(d.position, d.reason)}" for d in told.dissent),
         ),
+        _listed("Conditions, as they stood at the end", _conditions(told)),
+        _listed("Assumed by the host, where nobody answered", told.assumptions),
         _listed("What would change the answer", told.would_change),
         _listed("Next steps", (step.text for step in told.next_steps)),
         _listed("Not settled", [told.gaps] if told.gaps else []),
@@ -70,7 +72,24 @@ def _positions(state: State, told: Delivery) -> Iterable[str]:
     for each in state.voters:
         stood = seats.get(each.id, f"{each.name}:")
         words = positions.get(each.id) or last.get(each.id, "")
-        yield f"{stood} {words}" if words and words not in stood else stood
+        if words and words not in stood:
+            stood = f"{stood} {words}" if stood.endswith(":") else _joined(stood, words)
+        yield stood
+
+
+def _conditions(told: Delivery) -> Iterable[str]:
+    for each in told.conditions:
+        kind = "demand" if each.kind == "demand" else "fact to be found out"
+        status = f" ({each.told})" if each.told else ""
+        yield f"{each.name}, {kind}, otherwise {each.otherwise}: {each.text}{status}"
+
+
+def _joined(*parts: str) -> str:
+    """Sentences one after the other, each with its end."""
+    ended = (
+        part if part[-1] in ".!?…。！？" else f"{part}." for each in parts if (part := each.strip())
+    )
+    return " ".join(ended)
 
 
 def _sources(state: State, told: Delivery) -> Iterable[str]:

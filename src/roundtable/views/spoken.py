@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 
-from ..core.declaration_block import split_blocks
+from ..core.declaration_block import LABEL, split_blocks
 from ..core.text import clip, sentences
 from .report_parts import line
 
+BLOCKS = (LABEL, "decisions", "casting")
+"""What is written for the program alone: what a seat declares, and what the host lists or asks."""
 LONGEST_LINE = 200
 SHORTEST_LINE = 25
 """A sentence below this says too little alone: `Welcome.`"""
@@ -39,7 +41,9 @@ _MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,
 
 def spoken(text: str) -> str:
     """The words, without blocks and without lines of protocol at the end."""
-    words, _ = split_blocks(text)
+    words = text
+    for label in BLOCKS:
+        words, _ = split_blocks(words, label)
     lines = words.split("\n")
     end = len(lines)
     for at in range(len(lines) - 1, -1, -1):

@@ -111,6 +111,7 @@ def decide(
     rounds: int,
     roles: Sequence[str],
     synthesis: str,
+    named: bool = False,
 ) -> Decision | None:
     """One design from all recommendations; None if nobody who may sit can be found.
 
@@ -136,6 +137,7 @@ def decide(
         bench,
         panel,
         orchestrator,
+        named=named,
     )
     design = Design(
         workflow=workflow,
@@ -160,13 +162,21 @@ def synthesiser(
     bench: Sequence[BenchModel],
     panel: set[str],
     orchestrator: str,
+    *,
+    named: bool = False,
 ) -> BenchModel:
-    """Who writes the synthesis: the first wanted one without a seat on the panel, else a premium
-    model, else any; one of the panel only if there is nobody else."""
+    """Who writes the synthesis: the orchestrator's own model where the asker `named` it, else the
+    first wanted one without a seat on the panel, else a premium model, else any; one of the panel
+    only if there is nobody else."""
+    own = model_key(orchestrator)
+    if named and own not in panel:
+        for each in bench:
+            if each.usable and each.allowed and model_key(each.model) == own:
+                return each
     premium = [each for each in bench if each.premium]
     order = [each for each in (*wanted, *premium, *bench) if each.usable and each.allowed]
     free = [each for each in order if model_key(each.model) not in panel]
-    neutral = [each for each in free if model_key(each.model) != model_key(orchestrator)]
+    neutral = [each for each in free if model_key(each.model) != own]
     if neutral or free:
         return (neutral or free)[0]
     # Nobody is left who has no seat: a rule holds whenever an alternative exists.

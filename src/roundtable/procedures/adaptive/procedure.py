@@ -337,6 +337,7 @@ def _by_meta_panel(table: PanelTable, speeches: Sequence[SpeechGiven]) -> tuple[
             rounds=terms.default.rounds,
             roles=[seat.role for seat in terms.default.seats],
             synthesis=terms.synthesis,
+            named=terms.named_host,
         )
     if decision is None:
         notes: tuple[NoteAdded, ...] = (

@@ -69,6 +69,8 @@ class Terms(Value):
     bench: tuple[BenchModel, ...] = ()
     analysts: tuple[Participant, ...] = ()
     synthesis: str = ""
+    named_host: bool = False
+    """Whether the asker or panels.json named the orchestrator's model: then that one writes."""
     choices: tuple[str, ...] = ()
     """The options, where the question or its asker named some."""
 
@@ -128,7 +130,10 @@ class _Setting:
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
         wanted = find(bench, self.panels.synthesis)
-        writer = synthesiser([wanted] if wanted else [], bench, models, self.host.speaker.model)
+        named = bool(self.panels.orchestrator or self.request.host_model)
+        writer = synthesiser(
+            [wanted] if wanted else [], bench, models, self.host.speaker.model, named=named
+        )
         about_panel = (*self.seat_notes, *say.bias(participants, self.host, writer.model))
         analysts: tuple[Participant, ...] = ()
         if not (panel.fixed or self._demonstration(participants)):
@@ -162,6 +167,7 @@ class _Setting:
             bench=bench,
             analysts=analysts,
             synthesis=self.panels.synthesis,
+            named_host=named,
             choices=self.flags.choices or choices_of(self.request.topic),
         )
         return Seating(

@@ -320,7 +320,9 @@ def _writing(
         "round1": tuple(_first_word(table, speech) for speech in table.answers),
         "round2": _criticism(table) or NO_CROSS_CRITIQUE,
         "stage2": tuple(_summary(table, s) for s in table.second_answers),
-        "positions": table.by_name([_position(table, speech) for speech in table.latest]),
+        "positions": table.by_name(
+            [_position(table, speech) for speech in table.latest], listed=table.condition_texts
+        ),
         "deliverables": works_to_judge(table),
         "consensus": _consensus_scores(table),
         "missing": ", ".join(seat.name for seat in table.seated(1) if seat.id not in heard),
@@ -365,15 +367,13 @@ def _summary(table: PanelTable, speech: SpeechGiven) -> Untrusted:
 
 
 def _first_word(table: PanelTable, speech: SpeechGiven) -> Untrusted:
-    """An answer of round 1 in short. Where a later word took its place, with the risks and the
-    conditions that it named: they stand nowhere else in the writer's prompt."""
+    """An answer of round 1 in short. Where a later word took its place, with the risks that it
+    named: they stand nowhere else in the writer's prompt."""
     told = _summary(table, speech)
     if any(each.turn_id == speech.turn_id for each in table.latest):
         return told
     risks = speech.sections.get(RISKS, "")
     lines = [f"{RISKS}: {risks}"] if risks and not says_nothing(risks) else []
-    declared = speech.declaration
-    lines += [f"Condition ({c.kind}): {c.text}" for c in (declared.conditions if declared else ())]
     return replace(told, text="\n".join([told.text, *lines]))
 
 
@@ -382,15 +382,16 @@ def _head(table: PanelTable, speech: SpeechGiven) -> str:
 
 
 def _position(table: PanelTable, speech: SpeechGiven) -> SpeechGiven:
-    """A speech without its criticism of others, which stands elsewhere. "As before" is no position
-    for whoever has not read what was before."""
+    """A speech without its criticism of others and its digest, which stand elsewhere. "As before"
+    is no position for whoever has not read what was before."""
     updated = speech.sections.get(UPDATED, "")
     if not updated:
-        return speech
+        return speech.model_copy(update={"text": without_digest(speech)})
     if count_words(updated) < THIN_POSITION:
         earlier = next((s for s in table.answers if s.participant == speech.participant), None)
         if earlier is not None:
-            updated = f"{updated}\n\nThe answer of round 1, which this updates:\n{earlier.text}"
+            before = without_digest(earlier)
+            updated = f"{updated}\n\nThe answer of round 1, which this updates:\n{before}"
     return speech.model_copy(update={"text": updated})
 
 

@@ -320,8 +320,8 @@ def synthesis_turn(table: Table) -> TurnPlan:
     here = {speech.participant for speech in answers(table)}
     variables: dict[str, PromptValue] = {
         **table.common(),
-        "answers": table.by_name(answers(table), later=second),
-        "second_answers": table.by_name(second),
+        "answers": table.by_name(answers(table), later=second, listed=table.condition_texts),
+        "second_answers": table.by_name(second, listed=table.condition_texts),
         "missing": ", ".join(seat.name for seat in table.seats if seat.id not in here),
         "web": _web(table),
         "deliverables": works_to_judge(table),

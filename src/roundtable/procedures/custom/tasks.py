@@ -142,6 +142,7 @@ def _prompt(
         "passes": str(step.passes if step else 1),
         "form": _form(asking),
         "outcome": "",
+        "conditions": "",
         "deliverable": works_to_judge(table, declares=_counts(table)) if step is None else "",
         "declaration": "",
     }

@@ -100,7 +100,8 @@ def _answers(table: Table) -> tuple[Effect, ...]:
 
 def _confirmation(table: Table) -> tuple[Effect, ...]:
     """Where the clerk sees independent unanimity, each seat is asked to confirm it in one short
-    call: nothing ends on agreement that only a clerk saw."""
+    call: nothing ends on agreement that only a clerk saw. Not where somebody demands something:
+    nobody has granted it yet, so the critique is held anyway."""
     state = table.state
     if not _may_stop_early(table) or given_choices(table):
         return ()
@@ -114,11 +115,17 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
     united = bool(decisions) and all(
         any(set(option.holders) == seated for option in decision.options) for decision in decisions
     )
-    if (CONFIRM, FIRST_ROUND) not in state.stages and not united:
+    demanded = any(condition.demand for condition in table.record.conditions)
+    if (CONFIRM, FIRST_ROUND) not in state.stages and (demanded or not united):
         return ()
     plans = [
         table.ballot_turn(
-            seat, CONFIRM, FIRST_ROUND, table.form(seat, CONFIRMATION, alone=True), CONFIRMING
+            seat,
+            CONFIRM,
+            FIRST_ROUND,
+            table.form(seat, CONFIRMATION, alone=True),
+            CONFIRMING,
+            unheard=True,
         )
         for seat in table.seats
     ]
@@ -302,8 +309,10 @@ def critique_turn(table: Table, seat: Participant, *, reverse: bool = False) -> 
 def synthesis_turn(table: Table) -> TurnPlan:
     variables = {
         **table.common(),
-        "answers": table.by_name(answers(table), later=critiques(table)),
-        "critiques": table.by_name(critiques(table)),
+        "answers": table.by_name(
+            answers(table), later=critiques(table), listed=table.condition_texts
+        ),
+        "critiques": table.by_name(critiques(table), listed=table.condition_texts),
         "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "deliberation/synthesis", variables, VERDICT)

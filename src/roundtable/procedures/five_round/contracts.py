@@ -36,7 +36,10 @@ UNMET = "[requirements not met]"
 RISK, DEFECT = "K", "D"
 """What their numbers begin with. R1 to R5 are rounds."""
 NONE = "none worth naming"
-WORDS_PER_FINDING = 100
+MILESTONES = "Milestones"
+"""The section for what lies after the weeks of the plan; nobody has to write it."""
+WORDS_PER_FINDING = 40
+"""The least of a critique for each item that it names: to ask for more is to ask for padding."""
 NOTHING_SAID = Statements({})
 RESTATED_LIMIT = 0.6
 """Above this share of copied runs of words a revision restates the proposal."""
@@ -44,6 +47,8 @@ RESTATED_LIMIT = 0.6
 
 TOLERANCE = 0.1
 """A speech that is a little too short or too long is not asked for again."""
+BESIDE_WORK = 0.12
+"""How much a proposal may be too short: the work that it brings is no part of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ class RoundContract(Contract):
     """The sections and the length of a round. Each round adds its own requirements."""
 
     flag: str = UNMET
+    slack: float = TOLERANCE
+    """By how much of its least length it may be shorter."""
 
     def check(self, text: str) -> tuple[Violation, ...]:
         sections = Contract(self.sections).check(text)
@@ -58,7 +65,7 @@ class RoundContract(Contract):
 
     def _length(self, text: str) -> Iterator[Violation]:
         words = count_words(text)
-        if words < self.min_words * (1 - TOLERANCE):
+        if words < self.min_words * (1 - self.slack):
             yield Violation("short", f"{words} words; at least {self.min_words} are needed.")
         if self.max_words is not None and words > self.max_words * (1 + TOLERANCE):
             yield Violation("long", f"{words} words; at most {self.max_words} are allowed.")
@@ -78,6 +85,7 @@ class Proposal(RoundContract):
                 "table",
                 "No comparison table: put a Markdown table with at least 2 columns and 2 rows "
                 "under “## Comparison”.",
+                "Comparison",
             )
         count = len(forms.metrics(text))
         if count < LEAST_METRICS:
@@ -85,6 +93,7 @@ class Proposal(RoundContract):
                 "metrics",
                 f"{count} quantitative metrics; at least {LEAST_METRICS} are needed under "
                 "“## Metrics”, each on a line of its own: “- name: figure and unit”.",
+                "Metrics",
             )
 
 
@@ -125,7 +134,7 @@ class Critique(RoundContract):
     own: str = ""
 
     def _length(self, text: str) -> Iterator[Violation]:
-        """What names less needs fewer words: a gap must not be padded elsewhere."""
+        """What its items need, and no more: neither they nor a gap must be padded."""
         named = sum(finding.named for finding in forms.findings(text))
         least = min(self.min_words, named * WORDS_PER_FINDING) if named else self.min_words
         yield from RoundContract._length(replace(self, min_words=least), text)
@@ -145,25 +154,30 @@ class Critique(RoundContract):
                     f"{count} {kind}s under “## {heading}”; exactly {wanted} different ones are "
                     f"needed, {letter}1 to {letter}{wanted}, each on a line that begins with its "
                     f"number. Where you have no more, write “{NONE}” after it.",
+                    heading,
                 )
             elif not named:
-                yield Violation(f"{kind}s", f"No {kind} at all: name at least one.")
+                yield Violation(f"{kind}s", f"No {kind} at all: name at least one.", heading)
             if same := repeated({f.number: f.support for f in listed if f.named and f.support}):
                 yield Violation(
                     "support",
                     f"{_ids(letter, same)}: the same support as another {kind}'s. Each needs its "
                     "own.",
+                    heading,
                 )
         for finding in found:
             if not finding.named:
                 continue
-            name = f"{RISK if finding.kind == 'risk' else DEFECT}{finding.number}"
+            risk = finding.kind == "risk"
+            name = f"{RISK if risk else DEFECT}{finding.number}"
+            where = "Risks" if risk else "Defects"
             if not finding.concrete:
                 yield Violation(
                     "support",
                     f"{name} has no concrete support: after “Support:” give at least "
                     f"{LEAST_SUPPORT} words with a figure, a quotation or a reason that the item "
                     "itself does not state already.",
+                    where,
                 )
             aimed = references(f"{finding.text}\n{finding.support}")
             if not any(self._hits(reference) for reference in aimed):
@@ -171,6 +185,7 @@ class Critique(RoundContract):
                     "target",
                     f"{name} does not say whose statement it is about: name it as [@NAME R1], and "
                     "name another expert than yourself.",
+                    where,
                 )
         yield from _unresolved(references(text), self.statements)
 
@@ -194,6 +209,7 @@ class Revised(RoundContract):
             yield Violation(
                 "unanswered",
                 f"Challenges without an answer under “## Answers”: {_ids('Q', missing)}.",
+                "Answers",
             )
         thin = [n for n in self.challenges if n in answered and not answered[n].substantial]
         if thin:
@@ -201,12 +217,14 @@ class Revised(RoundContract):
                 "answer",
                 f"These answers say too little: {_ids('Q', thin)}. Begin each with accept, reject "
                 f"or partly and give the reason, at least {LEAST_REASON} words.",
+                "Answers",
             )
         if same := repeated({n: answered[n].text for n in self.challenges if n in answered}):
             yield Violation(
                 "answer",
                 f"{_ids('Q', same)}: word for word the answer to another challenge. Answer what "
                 "each of them says.",
+                "Answers",
             )
         changes = forms.revisions(text)
         if not any(change.real for change in changes):
@@ -214,11 +232,13 @@ class Revised(RoundContract):
                 "revisions",
                 "No table under “## Revisions” with the columns Original, Revised and Reason and "
                 "at least one row that changes something.",
+                "Revisions",
             )
         elif not all(change.real for change in changes):
             yield Violation(
                 "revision",
                 "A row of the table under “## Revisions” is incomplete or changes nothing.",
+                "Revisions",
             )
         if self.first and copied_share(text, self.first) > RESTATED_LIMIT:
             yield Violation(
@@ -243,27 +263,32 @@ class Arbitration(RoundContract):
             yield Violation(
                 "rulings",
                 f"Disputes without a ruling and its rationale: {_ids('X', missing)}. Write “- X1: "
-                "your ruling. Rationale: why.” for each under “## Rulings”, and defer none; a "
-                "rationale that repeats the ruling is none.",
+                "your ruling. Rationale: why.” for each under “## Rulings”, and defer none. Where "
+                "nothing hangs on it, rule “not shown; the plan does not depend on it” and say "
+                "why. A rationale that repeats the ruling is none.",
+                "Rulings",
             )
         if same := repeated({n: ruled[n].rationale for n in ruled if ruled[n].rationale}):
             yield Violation(
                 "rationale",
                 f"{_ids('X', same)}: the same rationale as another ruling. Each needs its own.",
+                "Rulings",
             )
-        yield from _plan(text, self.today, self.statements.names)
+        for wrong in _plan(text, self.today, self.statements.names):
+            yield replace(wrong, section="Plan")
         risks = forms.top_risks(text)
         if len(risks) != TOP_RISKS or not all(risk.contingency and risk.text for risk in risks):
             yield Violation(
                 "top risks",
                 f"Exactly {TOP_RISKS} top risks are needed under “## Top Risks”, T1 to "
                 f"T{TOP_RISKS}, each with “Contingency: …”.",
+                "Top Risks",
             )
         yield from _unresolved(references(text), self.statements)
 
     def parse(self, text: str) -> dict[str, str]:
         """The sections; the verdict among them is the answer that is held against the count."""
-        found = parse_sections(text, self.sections)
+        found = parse_sections(text, (*self.sections, MILESTONES))
         return {**found, "Answer": found["Verdict"]} if "Verdict" in found else found
 
 
@@ -333,7 +358,7 @@ def _ids(letter: str, numbers: Sequence[int]) -> str:
 
 
 def proposal() -> Proposal:
-    return Proposal(*_frame(PROPOSAL))
+    return Proposal(*_frame(PROPOSAL), slack=BESIDE_WORK)
 
 
 def cross_reference(statements: Statements, own: str) -> CrossReference:

@@ -11,6 +11,7 @@ from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME
 from ...experts.chosen import named_expert
 from ...ports import ChosenExpert, Models
+from ...views.five_round.standing import BY_SIDE
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, HOST_NAME, Seats
@@ -46,6 +47,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "strict_rounds": flags.strict_rounds,
             "history": flags.shown_characters,
             "divergence": flags.divergence,
+            "disputes": BY_SIDE,
             "accelerate": flags.accelerate,
             "timeout": flags.timeout,
             "choices": list(flags.choices or choices_of(request.topic)),

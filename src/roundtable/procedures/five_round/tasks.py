@@ -11,7 +11,8 @@ from ...core.declaration import Decision
 from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
 from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
 from ...core.events import SpeechGiven
-from ...core.text import clip, estimate_tokens
+from ...core.record import record_before
+from ...core.text import clip, estimate_tokens, whole_sentences
 from ...core.values import Participant
 from ...core.verdict_sources import REMARK
 from ...views.five_round.rounds import (
@@ -53,8 +54,9 @@ WRITES = 6144
 HOST_WRITES = 8192
 FRAME_TOKENS = 2500
 """What the host's prompt holds beside the speeches."""
-LONGEST_CHALLENGE, LONGEST_SUPPORT = 400, 400
-"""Characters of a challenge and of its support where they are listed."""
+LONGEST_CHALLENGE = 1500
+"""Characters of a challenge or of its support where they are listed; beyond that, whole sentences
+of them."""
 AFTER_ALL = 99
 """A round after every round."""
 
@@ -84,11 +86,14 @@ class FiveRoundTable(Table):
         listed = tuple(replace(each, text=clip(each.text, room)) for each in form.listed)
         return replace(form, listed=listed, decisions=decisions)
 
+    def shortened(self, text: str) -> str:
+        return text if self.shown is None else clip(text, self.shown)
+
     def own_words(self, seat: str, form: Form | None = None) -> PromptValue:
         words = Table.own_words(self, seat, form)
         if self.shown is None or not isinstance(words, Untrusted):
             return words
-        return replace(words, text=clip(words.text, self.shown))
+        return replace(words, text=self.shortened(words.text))
 
 
 def _cut(decision: Decision, shown: int) -> Decision:
@@ -132,6 +137,9 @@ def told_of(table: Table, participant: str, key: str) -> str:
     """A fact about an expert that was settled at the opening, or by the host's casting."""
     if key == "guidance" and table.state.seated is not None:
         return table.state.seated.guidance.get(participant, "")
+    handed_on = table.option("guidance")
+    if key == "guidance" and isinstance(handed_on, dict):  # a follow-up of a table that was cast
+        return str(handed_on.get(participant, ""))
     experts = table.option("experts")
     known = experts.get(participant) if isinstance(experts, dict) else None
     value = known.get(key) if isinstance(known, dict) else None
@@ -165,8 +173,8 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
     state = table.state
     open_ = disputes(state)
     lines = [
-        f"{each.id} ({each.kind} {each.ref}; for: {_names(table, each.for_it)}; against: "
-        f"{_names(table, each.against)}): {' '.join(each.text.split())}"
+        f"{each.id} ({each.kind} {each.ref}; {each.told(table.name)}): "
+        f"{' '.join(each.text.split())}"
         for each in open_
     ]
     defended = [
@@ -219,16 +227,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
 def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
     """What the record holds of everybody at the end; the speeches do not say it."""
     record = table.record
-    lines: list[str] = []
-    for seat in present(table):
-        held_now = record.position(seat.id)
-        if held_now:
-            lines.append(f"{seat.name} holds: {held_now}")
-        lines += [
-            f"  under the condition {c.id}: {c.text} (otherwise: {c.condition.otherwise})"
-            for c in record.conditions
-            if c.owner == seat.id
-        ]
+    lines = [f"{seat.name} {told}" for seat in present(table) if (told := _last_said(table, seat))]
     for point in record.points:
         if point.withdrawn:
             continue
@@ -241,6 +240,27 @@ def _declared(table: FiveRoundTable) -> tuple[Untrusted, ...]:
             f"{point.id}, by {table.name(point.author)}: {point.text} [{point.status}{told}]"
         )
     return _listed(table, "points", lines, "the declarations")
+
+
+def _last_said(table: FiveRoundTable, seat: Participant) -> str:
+    """Its last position with the round in which it said so, and what it voted for last: a ballot
+    may come after the words."""
+    record = table.record
+    stated = [each for each in record.of(seat.id) if each.declaration.position]
+    votes = [
+        f"{vote.choice} on {each.id}" if len(record.decisions) > 1 else vote.choice
+        for each in record.decisions
+        if (vote := record.vote(each, seat.id)).vote is not None
+    ]
+    told = []
+    if stated:
+        speech = table.state.speech(stated[-1].turn_id)
+        spoke = speech is not None and speech.stage in ROUNDS
+        where = round_name(speech.round, speech.stage) if speech and spoke else "its ballot"
+        told.append(f"said in {where}: {stated[-1].declaration.position}")
+    if votes:
+        told.append(f"voted last: {', '.join(votes)}")
+    return "; ".join(told)
 
 
 def contract_of(
@@ -308,6 +328,8 @@ def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participa
             "risks": str(RISKS),
             "defects": str(DEFECTS),
             "others": others,
+            "least": str(contracts.WORDS_PER_FINDING),
+            "stands": _stands_now(table, round_, participant),
         }
     else:
         lines = [
@@ -316,8 +338,8 @@ def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participa
         ]
         variables |= {
             "challenges": _listed(table, "challenges", lines, "R3"),
+            "answered": _answered(table, round_, participant),
             "again": round_ > ROUNDS[stage].number,
-            "votes": bool(table.record.decisions),
         }
     contract = contract_of(table, round_, stage, participant)
     template = f"five_round/{stage}"
@@ -345,9 +367,45 @@ def _task(table: FiveRoundTable, round_: int, stage: str, participant: Participa
 
 
 def _challenged(each: Challenge) -> str:
-    text = clip(" ".join(each.finding.text.split()), LONGEST_CHALLENGE)
-    support = clip(" ".join(each.finding.support.split()), LONGEST_SUPPORT)
+    text = whole_sentences(" ".join(each.finding.text.split()), LONGEST_CHALLENGE)
+    support = whole_sentences(" ".join(each.finding.support.split()), LONGEST_CHALLENGE)
     return f"{text} Support: {support}" if support else text
+
+
+def _stands_now(
+    table: FiveRoundTable, round_: int, participant: Participant
+) -> tuple[Untrusted, ...]:
+    """Where the others stand since they have read each other: the speeches do not say it."""
+    record = record_before(table.state, round_)
+    lines = [
+        f"{each.name} stands now: {said[-1].declaration.position}"
+        for each in present(table)
+        if each.id != participant.id
+        and (said := [s for s in record.of(each.id) if s.declaration.position and s.round > 1])
+    ]
+    return _listed(table, "points", lines, "the declarations of R2")
+
+
+def _answered(
+    table: FiveRoundTable, round_: int, participant: Participant
+) -> tuple[Untrusted, ...]:
+    """What the others say to an expert's own points and conditions, each with its reason."""
+    record = record_before(table.state, round_)
+    own = [(p.id, p.text, p.stances) for p in record.points if p.author == participant.id]
+    own += [(c.id, c.text, c.answers) for c in record.conditions if c.owner == participant.id]
+    lines: list[str] = []
+    for name, text, answers in own:
+        said = [
+            f"  {_SAID.get(each.stance, each.stance)}: {table.name(who)}"
+            + (f": {each.text}" if each.text else "")
+            for who, each in answers.items()
+            if who != participant.id
+        ]
+        lines += ["\n".join([f"{name}: {text}", *said])] if said else []
+    return _listed(table, "points", lines, "the declarations")
+
+
+_SAID = {"agree": "for", "disagree": "against"}
 
 
 def _common(table: FiveRoundTable, round_: int) -> dict[str, PromptValue]:
@@ -403,10 +461,6 @@ def _listed(
         room = max(12, shown // len(lines))
         lines = [clip(line, room) for line in lines]
     return (Untrusted(kind, "\n".join(lines), source),)
-
-
-def _names(table: Table, participants: Sequence[str]) -> str:
-    return ", ".join(table.name(each) for each in participants) or "nobody"
 
 
 def _policy(table: Table) -> TurnPolicy:

@@ -11,8 +11,8 @@ from ...core.events import SpeechGiven
 from ...core.state import State
 from ...core.values import OUTSIDE, Verdict
 from ...views.meeting import (
-    CHAIRS_LISTS,
     actions,
+    chairs_dissent_told,
     first_words,
     last_words,
     short_conclusion,
@@ -63,7 +63,7 @@ def _by_the_chair(table: MeetingTable, speech: SpeechGiven) -> Verdict:
         update={
             "answer": speech.text,
             "brief": first_words(speech),
-            "on_dissent": _lines(speech.sections.get(CHAIRS_LISTS[2], "")),
+            "on_dissent": "; ".join(e.rstrip(".") for e in chairs_dissent_told(table.state)),
             "next_steps": actions(table.state),
             "method": "written",
             "author": OUTSIDE,
@@ -94,11 +94,6 @@ def _extracted(table: MeetingTable) -> Verdict:
             "cites": tuple(speech.turn_id for speech in last_words(state)),
         }
     )
-
-
-def _lines(listed: str) -> str:
-    """The entries of a list in one line."""
-    return "; ".join(line.removeprefix("- ").rstrip(".") for line in listed.splitlines())
 
 
 def _points_cited(table: MeetingTable, text: str) -> list[str]:

@@ -116,8 +116,10 @@ def _speech(
         "max_rounds": str(table.max_rounds),
         "place": _place(table, round_),
     }
-    form = table.form(seat, keys(table, round_))
     outside = speaks_from_outside(seat)
+    # Side by side nobody knows of this round: what one withdraws in it others may still answer.
+    beside = round_ if table.parallel else None
+    form = table.form(seat, keys(table, round_), round_=beside, whole=outside)
     task = declaring_work(
         table,
         seat,
@@ -157,9 +159,13 @@ def later(table: MeetingTable, seat: Participant) -> TurnPlan | None:
     asked = keys(table, round_)
     if held.closed is not None:
         asked = tuple(key for key in asked if key != "new_points")
+    if "stances" not in asked:
+        # In a first round side by side there was nothing to answer; now there is.
+        asked = (*asked, "stances")
     mine = [s for s in state.speeches if s.corrects and s.participant == seat.id]
     before = sum(1 for s in mine if s.round == round_)
-    task = Task(PromptPlan("meeting/speech", {}), form=table.form(seat, asked, alone=True))
+    form = table.form(seat, asked, alone=True, whole=True)
+    task = Task(PromptPlan("meeting/speech", {}), form=form)
     plan = table.seat_turn(seat, CORRECTION, round_, task, _policy(table), independent=round_ == 1)
     return replace(plan, turn_id=turn_id(round_, f"{CORRECTION}-{before + 1}", seat.id))
 

@@ -23,7 +23,7 @@ from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
 from ...version import __version__
-from ...views.deliverables import with_works
+from ...views.deliverables import with_works, works_of
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
@@ -192,14 +192,18 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
         echo_error(f"Told {state.task.board}: {state.task.task}")
 
 
+SHORT_WORKS = 80
+"""Lines of works that are shown after the verdict, though there are files of them."""
+
+
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
         told = procedure_spec(state.start.procedure).deliver(state, __version__)
-        # Without files the works would be nowhere to be seen.
-        print_markdown(with_works(told, state) if flags["no_log"] else told)
+        # A short work is read at once. Without files a long one would be nowhere to be seen.
+        print_markdown(with_works(told, state) if flags["no_log"] or _short(state) else told)
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -209,6 +213,11 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
     return BUDGET if closed.stop_reason == "budget" else 0
+
+
+def _short(state: State) -> bool:
+    """Whether the works that stand fit on a screen or two; of longer ones the file is named."""
+    return sum(each.lines for each in works_of(state).standing) <= SHORT_WORKS
 
 
 def _print_json(state: State) -> None:

@@ -24,11 +24,13 @@ from ...core.events import (
     StoredEvent,
     TurnFailed,
 )
+from ...core.naming import with_names
 from ...core.state import State
 from ...core.text import clip, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
+from ...views.spoken import spoken
 from .terminal import echo_error, for_screen, is_terminal, on_one_line, rendered
 
 if TYPE_CHECKING:
@@ -190,7 +192,8 @@ class LiveProgress:
         # A Text, because flags stand in brackets, which a string would lose as markup.
         head = Text(f"{name} · {_where(speech)} · {speech.model}{flags}")
         self._console.print(Rule(head, align="left", style="dim"))
-        self._console.print(Padding(rendered(speech.text), (0, 2, 1, 2)))
+        if words := _words(state, speech):
+            self._console.print(Padding(rendered(words), (0, 2, 1, 2)))
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
@@ -267,9 +270,12 @@ def _line(record: StoredEvent, state: State) -> str:
         case NoteAdded(code="cast_in_part"):
             return event.text
         case SpeechGiven():
+            words = _words(state, event)
+            if not words:
+                return f"{_name(state, event.participant)} has answered"
             return (
-                f"{_name(state, event.participant)}, {count_words(event.text)} words: "
-                f"{first_sentences(_body(for_screen(event.text)), 2, 200)}"
+                f"{_name(state, event.participant)}, {count_words(words)} words: "
+                f"{first_sentences(_body(for_screen(words)), 2, 200)}"
             )
         case TurnFailed():
             return f"{_name(state, event.participant)} did not answer: {event.message}"
@@ -289,6 +295,11 @@ def _at_the_table(participants: Sequence[Participant]) -> str:
 def _stage(event: StageOpened) -> str:
     name = event.stage.replace("-", " ").capitalize()
     return f"{name}, round {event.round}" if event.round else name
+
+
+def _words(state: State, speech: SpeechGiven) -> str:
+    """What people read of a speech: no block for the program, and names for the turns it cites."""
+    return with_names(state, spoken(speech.text))
 
 
 def _where(speech: SpeechGiven) -> str:

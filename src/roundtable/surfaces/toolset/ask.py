@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -25,6 +25,7 @@ from ..opening import BriefOptionValues, open_request
 from .base import Id, Key, News, Port, ToolsetBase, Wait, Web
 from .operations import OnProgress, operation
 from .results import Asked, Collected, Dissenting, Polled, prefix, within
+from .standings import common_ground, condition_rows, option_rows
 from .status import (
     SHORT,
     holdings,
@@ -179,17 +180,9 @@ class AskTools(ToolsetBase):
         result = _collected(state, self.access.profile)
         told = redact(procedure_spec(state.start.procedure).deliver(state, __version__))
         report = with_works(told, state)
-        if result.size() > self.limit - 1_000:
-            # The report has it whole, page by page.
-            seats = [
-                each.model_copy(update={"told": clip(each.told, SHORT), "opening": ""})
-                for each in result.seats
-            ]
-            result = result.model_copy(update={"seats": seats})
-        while result.size() > self.limit - 1_000 and (result.notes or result.dissent):
-            result = result.model_copy(
-                update={"notes": result.notes[:-1], "dissent": result.dissent[:-1]}
-            )
+        if offset:
+            result = result.model_copy(update={"page_only": True})
+        result = _cut(result, self.limit - 1_000)
         page = prefix(report[offset:], self.limit - result.size() - 24)
         after = offset + len(page)
         return result.model_copy(
@@ -236,11 +229,14 @@ def _collected(state: State, caller: str = "") -> Collected:
         answer=clip(told.written, 2_000),
         end=told.question.end if told.question else None,
         share=told.question.share if told.question else None,
+        options=option_rows(state, 160),
+        common_ground=common_ground(state),
+        conditions=condition_rows(state, 160),
         seats=holdings(state),
         findings=[clip(f"{f.message} {f.excerpt}".strip(), SHORT) for f in told.findings[:8]],
         confidence=sure if verdict and verdict.meaningful and sure != "none" else None,
         agreement=clip(told.agreement, 600),
-        dissent=_dissenting(state)[:8],
+        dissent=_dissenting(state),
         changed_minds=clip(told.changed, 400),
         method=verdict.method if verdict else "",
         partial=verdict.partial if verdict else False,
@@ -261,6 +257,58 @@ def _collected(state: State, caller: str = "") -> Collected:
     )
 
 
+def _cut(result: Collected, limit: int) -> Collected:
+    """The answer in about so many characters, with the names of the fields that are cut: the report
+    has everything whole, page by page."""
+    cuts: tuple[tuple[str, Callable[[Collected], dict[str, Any]]], ...] = (
+        (
+            "seats",
+            lambda r: {
+                "seats": [
+                    s.model_copy(update={"told": clip(s.told, 80), "opening": "", "final": ""})
+                    for s in r.seats
+                ]
+            },
+        ),
+        (
+            "conditions",
+            lambda r: {
+                "conditions": [
+                    c.model_copy(
+                        update={
+                            "text": clip(c.text, 60),
+                            "partly": dict.fromkeys(c.partly, ""),
+                            "refused_by": dict.fromkeys(c.refused_by, ""),
+                        }
+                    )
+                    for c in r.conditions
+                ]
+            },
+        ),
+        ("notes", lambda _: {"notes": []}),
+        (
+            "dissent",
+            lambda r: {
+                "dissent": [
+                    d.model_copy(update={"position": clip(d.position, 160), "reason": ""})
+                    for d in r.dissent
+                ]
+            },
+        ),
+        ("answer", lambda r: {"answer": clip(r.answer, 600)}),
+        ("conditions", lambda _: {"conditions": []}),
+        ("dissent", lambda r: {"dissent": r.dissent[:4]}),
+        ("options", lambda _: {"options": []}),
+        ("dissent", lambda _: {"dissent": []}),
+    )
+    for name, cut in cuts:
+        if result.page_only or result.size() <= limit:
+            break
+        left_out = list(dict.fromkeys([*result.left_out, name]))
+        result = result.model_copy(update={**cut(result), "left_out": left_out})
+    return result
+
+
 def _dissenting(state: State) -> list[Dissenting]:
     """Who was counted against it, whom the coordinator names, and what seats want to be kept."""
     found = [
@@ -272,8 +320,12 @@ def _dissenting(state: State) -> list[Dissenting]:
         for each in Delivery.of(state).dissent
     ]
     found += [
-        Dissenting(participant=HOST_WIRE_NAME, position=redact(clip(each, 2 * SHORT)))
-        for each in chairs_dissent(state)
+        Dissenting(
+            participant=HOST_WIRE_NAME if who == state.start.host.id else who,
+            position=redact(clip(text, 2 * SHORT)),
+            reason="As the coordinator has it.",
+        )
+        for who, text in chairs_dissent(state)
     ]
     found += [
         Dissenting(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...core.declaration_form import Form
 from ...core.effects import TurnPlan
-from ...core.record import ConditionOnTable, PointStance, record_of
+from ...core.record import ConditionOnTable, PointStance, Record, record_of
 from ...core.record import Point as RecordPoint
 from ...core.state import State
 from ...core.text import clip, redact
@@ -15,7 +15,7 @@ from ...procedures import procedure_spec
 from ...views.delivery import Delivery
 from ...views.outside_form import outside_form
 from .results import Declaring, Point, written
-from .status import deadline, may_add, unanswered_at_the_end
+from .status import deadline, may_add, open_ids, record_for, unanswered_at_the_end
 
 LONGEST_POINT, BRIEF_POINT = 200, 90
 MAX_KEPT = 10_000
@@ -23,20 +23,38 @@ MAX_KEPT = 10_000
 LONGEST_REASON = 80
 
 
-def points_on_the_table(state: State, asked: Collection[str] = ()) -> list[Point]:
+def points_on_the_table(state: State, asked: Collection[str] = (), caller: str = "") -> list[Point]:
     """Everything that somebody may take a stance on, as it stands now: first what is `asked`, then
     open demands, then what is not settled; what all agree on comes last. What is asked and what
     is demanded stands in full. Of what is agreed nobody has to be named: all who could answer it
     agree."""
-    record = record_of(state)
+    record = record_for(state, caller)
     found = [
         point(each, MAX_KEPT if each.id in asked else LONGEST_POINT)
         for each in record.points
         if not each.withdrawn
     ]
     granted = {each.id for each in Delivery.of(state).conditions if each.granted}
-    found += [_condition(each) for each in record.conditions]
-    return sorted(found, key=lambda each: _place(each, asked, granted))
+    found += [condition(each) for each in record.conditions]
+    amended = _amended(record)
+    found = [
+        each.model_copy(update={"amended_in": amended[each.id]}) if each.id in amended else each
+        for each in found
+    ]
+    first = {each: place for place, each in enumerate(asked)}
+    return sorted(
+        found, key=lambda each: (_place(each, asked, granted), first.get(each.id, len(first)))
+    )
+
+
+def _amended(record: Record) -> dict[str, int]:
+    """By id, the round in which its author last worded a point or condition anew."""
+    return {
+        stance.id: each.round
+        for each in record.statements
+        for stance in each.declaration.stances
+        if stance.stance == "amend"
+    }
 
 
 def _place(each: Point, asked: Collection[str], granted: Collection[str]) -> int:
@@ -48,21 +66,23 @@ def _place(each: Point, asked: Collection[str], granted: Collection[str]) -> int
     return {"agreed": 5, "rejected": 3, "fact": 3}.get(each.status, 2)
 
 
-def asked_of(state: State, form: Declaring | None) -> list[str]:
-    """The ids that must be answered: by the seat of this form, or, for whoever leads, by any seat
-    that has not spoken to them when the rounds are over."""
+def asked_of(state: State, form: Declaring | None, caller: str) -> list[str]:
+    """The ids that must be answered: by the seat of this form, if it is the caller's, or, for
+    whoever leads, by any seat that has not spoken to them when the rounds are over."""
     if form is not None:
-        return form.answer
+        return form.answer if caller else []
     return [each for ids in unanswered_at_the_end(state).values() for each in ids]
 
 
 def only_shown(form: Declaring | None, points: Sequence[Point]) -> Declaring | None:
-    """The form, asking for nothing whose text the same answer does not show: where even that has
-    no room, it is asked for when the rest is answered."""
+    """The form, asking for nothing whose text the same answer does not show: what has no room is
+    counted, and status gives it."""
     if form is None:
         return None
     shown = {each.id for each in points}
-    return form.model_copy(update={"answer": [each for each in form.answer if each in shown]})
+    answer = [each for each in form.answer if each in shown]
+    more = form.more_to_answer + len(form.answer) - len(answer)
+    return form.model_copy(update={"answer": answer, "more_to_answer": more})
 
 
 def point(each: RecordPoint, limit: int = LONGEST_POINT) -> Point:
@@ -157,8 +177,8 @@ def form_for(
         participant=wanted,
         deadline=deadline(state, plan),
         recorded=shown.recorded,
-        decisions=_with_holders(state, form, shown.decisions),
-        answer=[each.id for each in form.listed if each.asked],
+        decisions=_with_holders(state, wanted, form, shown.decisions),
+        answer=_owed(state, wanted, form),
         fields=shown.fields,
     )
     if known:
@@ -171,6 +191,13 @@ def form_for(
         decisions = {name: clip(text, limit) for name, text in found.decisions.items()}
         found = found.model_copy(update={"decisions": decisions})
     return found
+
+
+def _owed(state: State, seat: str, form: Form) -> list[str]:
+    """What the form asks a seat to answer, in the order of every other list of it."""
+    asked = [each.id for each in form.listed if each.asked]
+    known = {each: place for place, each in enumerate(open_ids(state, seat))}
+    return sorted(asked, key=lambda each: known.get(each, len(known)))
 
 
 def _known_fields(state: State, seat: str) -> set[str]:
@@ -189,10 +216,10 @@ def _plan(state: State, seat: str) -> TurnPlan | None:
     return spec.declares_later(state, seat) if adds else plan
 
 
-def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[str, str]:
+def _with_holders(state: State, seat: str, form: Form, texts: Mapping[str, str]) -> dict[str, str]:
     """Each option with who votes for it now."""
     told = dict(texts)
-    record = record_of(state)
+    record = record_for(state, seat)
     for decision in form.decisions:
         votes = record.votes(decision)
         for option in decision.option_ids:
@@ -201,7 +228,7 @@ def _with_holders(state: State, form: Form, texts: Mapping[str, str]) -> dict[st
     return told
 
 
-def _condition(each: ConditionOnTable) -> Point:
+def condition(each: ConditionOnTable) -> Point:
     return Point(
         id=each.id,
         text=redact(each.text),

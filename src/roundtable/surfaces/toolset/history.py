@@ -12,6 +12,7 @@ from ...views.deliverables import words_and_works
 from ...views.meeting import is_heard, spoken_words
 from ...views.meeting_status import SUMMARY
 from .results import SpeechRow, prefix, written
+from .status import beside_in
 
 Line = Callable[[SpeechRow], str]
 
@@ -56,9 +57,23 @@ def chosen(
     return picked[::-1]
 
 
-def last_own(found: Iterable[SpeechRow], caller: str) -> int:
-    """The number of a caller's last speech: what came after it, it has not seen in its turn."""
-    return max((row.number for row in found if caller and row.participant == caller), default=0)
+def audible(state: State, found: Sequence[SpeechRow], caller: str) -> list[SpeechRow]:
+    """What a caller may hear now: whoever is to speak side by side with others hears their words of
+    this round once it has spoken itself."""
+    round_ = beside_in(state, caller)
+    return [row for row in found if not round_ or row.round != round_]
+
+
+def heard_until(found: Sequence[SpeechRow], caller: str, *, side_by_side: bool) -> int:
+    """The number up to which a caller has heard everything. Whoever speaks in turn had heard all
+    that came before its last speech; whoever speaks side by side nothing of that round."""
+    own = [row for row in found if caller and row.participant == caller]
+    if not own:
+        return 0
+    last = own[-1]
+    if not side_by_side or not last.round:
+        return last.number
+    return min(row.number for row in found if row.round == last.round) - 1
 
 
 def fitting(picked: Sequence[SpeechRow], room: int, line: Line | None = None) -> list[SpeechRow]:

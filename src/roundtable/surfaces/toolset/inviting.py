@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import OUTSIDE, Participant
+from ...views.meeting_status import side_by_side
 from .results import Invited
-from .status import SHORT, where
+from .status import SIDE_BY_SIDE, where
 
+WHOLE_TOPIC = 3_000
+"""Characters of a topic as it is told: all of any but the longest, which read brings."""
 PARTICIPATE = """\
 You hold the seat {profile!r} ({role}) in the discussion {discussion_id}.
 Topic: {topic}
 {perspective}
 1. Call roundtable_read with participant={profile!r} and wait=300 (50 if your client ends long
-   calls) until it has a form for you: then it is your turn. It brings what was said since you last
-   spoke, the points with their ids and who stands where, and the form.
+   calls) until its hint says that it is your turn; a form alone does not. It brings what you have
+   not seen, the points with their ids and who stands where, and the form.{order}
 2. Call roundtable_speak with participant={profile!r}: 200 to 500 words from your role's view, and
    what you hold as declaration={{...}} by that form: only what stands there is counted. Name whom
    you agree or disagree with, and why.
@@ -34,8 +37,9 @@ def participating(state: State, seated: Participant) -> str:
         profile=seated.id,
         role=seated.role,
         discussion_id=state.discussion_id,
-        topic=redact(clip(" ".join(state.start.topic.split()), SHORT)),
+        topic=redact(clip(" ".join(state.start.topic.split()), WHOLE_TOPIC)),
         perspective=view,
+        order=f"\n   {SIDE_BY_SIDE}" if side_by_side(state) else "",
     )
 
 
@@ -54,6 +58,7 @@ def invitation(
         state=where(state).state,
         participant=seated.id,
         web_url=url,
+        token=token,
         command=f"roundtable mcp --token {token}",
         instructions=participating(state, seated),
         hint=" ".join([told, *warnings]),

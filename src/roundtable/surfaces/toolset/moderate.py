@@ -14,11 +14,11 @@ from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, ActionItem, Material
 from ...engine.chairs_word import ChairsWord
 from ...procedures.meeting.options import DEFAULT_ROUNDS
-from ...views.meeting import is_heard
-from ...views.meeting_status import round_report
+from ...views.meeting import is_heard, refused_conditions
+from ...views.meeting_status import SUMMARY, round_report
 from ...views.outside_form import new_ids, recorded_of
 from ..opening import open_request
-from .asked import listed_points
+from .asked import condition, listed_points
 from .base import Id, Key, News, Port, Web
 from .history import rows
 from .operations import operation
@@ -29,6 +29,7 @@ from .seats import Who
 from .status import (
     SHORT,
     SILENT,
+    Where,
     complete,
     notifications_of,
     seat,
@@ -185,7 +186,7 @@ class ModerateTools(ReadTools):
         said = await self._service.hear(discussion_id, participant, content, declaration, key=key)
         speech = said.speech
         state = await self._after(discussion_id)
-        new_points, new_conditions = new_ids(state, speech)
+        new_points, new_conditions, amended = new_ids(state, speech)
         now = where(state)
         over = complete(state, speech.round) if speech.round else now.round_complete
         report = round_report(state, max(1, now.round))
@@ -201,10 +202,11 @@ class ModerateTools(ReadTools):
             current_round=now.round,
             max_rounds=now.max_rounds,
             flags=list(speech.flags),
-            recorded=recorded_of(state, speech) if speech.round else "A remark from the chair.",
+            recorded=recorded_of(state, speech) if speech.round else _chairs_word(speech, now),
             problems=list(said.remarks),
             new_points=new_points,
             new_conditions=new_conditions,
+            amended=amended,
             convergence_score=report.convergence_score.value,
             hint=what_next(state, now, participant),
         )
@@ -296,6 +298,12 @@ class ModerateTools(ReadTools):
         return within(_ended(state), self.limit // 5)
 
 
+def _chairs_word(speech: SpeechGiven, now: Where) -> str:
+    """What became of a word of the coordinator: a summary that was waited for opens a round."""
+    opens = speech.stage.startswith(SUMMARY) and now.state == "running"
+    return f"Recorded; round {now.round} is open." if opens else "A remark from the chair."
+
+
 def _ended(state: State) -> Ended:
     now = where(state)
     report = round_report(state, max(1, now.round))
@@ -310,7 +318,10 @@ def _ended(state: State) -> Ended:
         speeches=len(rows(state)),
         final_convergence_score=report.convergence_score.value,
         consensus_points=listed_points(state, [each.id for each in report.consensus]),
-        disagreement_points=listed_points(state, [each.id for each in report.disagreement]),
+        disagreement_points=[
+            *listed_points(state, [each.id for each in report.disagreement]),
+            *map(condition, refused_conditions(state)),
+        ],
         further_points=0,
         document=delivered[-1].removeprefix("Written: ") if delivered else None,
         stop_reason=state.closed.stop_reason if state.closed else None,

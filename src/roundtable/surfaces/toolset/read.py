@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -11,7 +12,8 @@ from ...core.events import DiscussionOpened
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, Status
-from ...views.meeting_status import round_report
+from ...views.meeting import refused_conditions
+from ...views.meeting_status import round_report, side_by_side
 from .asked import (
     asked_of,
     briefly,
@@ -22,9 +24,10 @@ from .asked import (
 )
 from .base import LONGEST_WAIT, Id, ToolsetBase
 from .folding import FORM_SHARE, POINTS_SHARE, TURN_LIMIT, folded_rows
-from .history import chosen, fitting, last_own, lines_of, rows
+from .history import audible, chosen, fitting, heard_until, lines_of, rows
 from .operations import OnProgress, operation
-from .results import History, Listed, Row, Stood, Summarized, within, written
+from .results import History, Listed, Row, SpeechRow, Stood, Summarized, within, written
+from .standings import common_ground, condition_rows, option_rows
 from .status import (
     SHORT,
     may_add,
@@ -53,6 +56,25 @@ def _is_for(state: State, caller: str) -> bool:
     return asked or now.state == "awaiting_conclusion"
 
 
+def _heard(state: State, said: Sequence[SpeechRow], caller: str) -> int:
+    return heard_until(said, _row_name(state, caller), side_by_side=side_by_side(state))
+
+
+def _to_conclude(state: State) -> dict[str, Any]:
+    """How every option and condition stands, in few characters: summarize has them whole."""
+    return {
+        "options": option_rows(state, 100),
+        "conditions": condition_rows(state, 100, reason=40),
+        "common_ground": common_ground(state),
+    }
+
+
+def _newest(said: Sequence[SpeechRow]) -> int:
+    """The number up to which nothing is missing: what is held back comes after it, later."""
+    gaps = (place for place, row in enumerate(said) if row.number != place + 1)
+    return next(gaps, len(said))
+
+
 You = Annotated[str, Field(description="Your seat, or coordinator.")]
 
 
@@ -74,7 +96,9 @@ class ReadTools(ToolsetBase):
         ] = 0.0,
         since: Annotated[
             int | str | None,
-            Field(description="After this number or time; default: your last speech. 0: all."),
+            Field(
+                description="After this number or time; default: what you have not seen. 0: all."
+            ),
         ] = None,
         before: Annotated[int | None, Field(ge=1, description="Older than this number.")] = None,
         round: Annotated[  # noqa: A002 - the word that callers know
@@ -85,7 +109,7 @@ class ReadTools(ToolsetBase):
         formatted: Annotated[bool, Field(description="One text instead of rows.")] = False,
         on_progress: OnProgress | None = None,
     ) -> History:
-        """What is new since you last spoke, newest first, with all that you need to speak: the
+        """What you have not seen, newest first, with all that you need to speak: the
         points with ids and stances, whose turn it is, the form of your declaration, the
         deadline. What is too long for a turn is folded: since, before or round give whole texts.
         A wait in vain answers with a hint alone."""
@@ -102,18 +126,20 @@ class ReadTools(ToolsetBase):
                 next_speaker=now.next_speaker,
                 hint=what_next(state, now, caller),
             )
-        said = rows(state)
+        said = audible(state, rows(state), caller)
         unfiltered = since is None and before is None and round is None and limit is None
         if caller and unfiltered and not offset and not formatted:
             return self._for_a_turn(state, caller)
-        after = last_own(said, _row_name(state, caller)) if since is None else since
+        after = _heard(state, said, caller) if since is None else since
         found = chosen(said, round_=round, since=after, before=before)
         wanted = found if limit is None else found[:limit]
         if offset and wanted:
             wanted[0] = wanted[0].model_copy(update={"text": wanted[0].text[offset:]})
         form = form_for(state, caller, now.waiting_for, self.limit // 3)
-        asked = asked_of(state, form)
-        listed, left_out = fitting_points(points_on_the_table(state, asked), self.limit // 2)
+        asked = asked_of(state, form, caller)
+        listed, left_out = fitting_points(
+            points_on_the_table(state, asked, caller), self.limit // 2
+        )
         result = History(
             discussion_id=discussion_id,
             state=now.state,
@@ -123,7 +149,7 @@ class ReadTools(ToolsetBase):
             max_rounds=now.max_rounds,
             speeches=[],
             total=len(found),
-            newest=len(said),
+            newest=_newest(said),
             points=listed,
             further_points=left_out,
             form=only_shown(form, listed),
@@ -146,14 +172,23 @@ class ReadTools(ToolsetBase):
 
     def _for_a_turn(self, state: State, caller: str) -> History:
         """What a caller needs for its turn and has not seen yet, in few characters."""
-        now, said = where(state), rows(state)
+        now, said = where(state), audible(state, rows(state), caller)
         most = min(TURN_LIMIT, 2 * self.limit)
-        own = last_own(said, _row_name(state, caller))
-        found = chosen(said, round_=None, since=own, before=None)
+        heard = _heard(state, said, caller)
+        found = [
+            row
+            for row in chosen(said, round_=None, since=heard, before=None)
+            if row.participant != _row_name(state, caller)
+        ]
         form = form_for(state, caller, now.waiting_for, int(most * FORM_SHARE), known=True)
-        asked = asked_of(state, form)
+        asked = asked_of(state, form, caller)
+        every = points_on_the_table(state, asked, caller)
+        concludes = caller == HOST_WIRE_NAME and now.state == "awaiting_conclusion"
+        if concludes:  # the table of conditions has them, with every answer; and end answers too
+            most -= 250
+            every = [each for each in every if each.status not in ("demand", "fact")]
         listed, left_out = fitting_points(
-            briefly(points_on_the_table(state, asked), asked),
+            briefly(every, asked),
             int(most * POINTS_SHARE),
             asked,
             self.limit // 2,
@@ -166,33 +201,42 @@ class ReadTools(ToolsetBase):
             round=now.round,
             max_rounds=now.max_rounds,
             total=len(found),
-            newest=len(said),
+            newest=_newest(said),
             points=listed,
             further_points=left_out,
             form=only_shown(form, listed),
             hint=what_next(state, now, caller),
+            **_to_conclude(state) if concludes else {},
         )
         shown, folded = folded_rows(state, found, most - result.size() - 160)
         update: dict[str, Any] = {"speeches": shown}
         if folded:
-            update["hint"] = f"{result.hint} Whole speeches: read with since={own}."
+            update["hint"] = f"{result.hint} Whole speeches: read with since={heard}."
         if len(shown) < len(found):
             update["next_before"] = shown[-1].number
         return result.model_copy(update=update)
 
     @operation("status", "Where a discussion stands", read_only=True)
-    async def status(self, discussion_id: Id, participant: You = "") -> Stood:
-        """Where a discussion stands: round, who spoke, who is next, convergence, all points; for
-        you, what to do next and the form of your declaration."""
+    async def status(
+        self,
+        discussion_id: Id,
+        participant: You = "",
+        offset: Annotated[int, Field(ge=0, description="In the points.")] = 0,
+    ) -> Stood:
+        """Where a discussion stands: round, who spoke, who is next, convergence, all points page by
+        page; for you, what to do next and the form of your declaration."""
         caller = participant or self.access.profile
         state = await self._state(discussion_id)
         now = where(state)
         report = round_report(state, max(1, now.round))
-        said = rows(state)
-        own = last_own(said, _row_name(state, caller))
+        said = audible(state, rows(state), caller)
+        heard, own = _heard(state, said, caller), _row_name(state, caller)
+        unread = [row for row in said if row.number > heard and row.participant != own]
         form = form_for(state, caller, now.waiting_for, self.limit // 3)
-        asked = asked_of(state, form)
-        listed, left_out = fitting_points(points_on_the_table(state, asked), self.limit // 2)
+        asked = asked_of(state, form, caller)
+        every = points_on_the_table(state, asked, caller)
+        room = self.limit // 2 if not offset else self.limit - 2_500
+        listed, _ = fitting_points(every[offset:], room)
         assert state.opened_at is not None, "a discussion that exists was opened"
         assert state.updated_at is not None, "and has events"
         result = Stood(
@@ -210,27 +254,36 @@ class ReadTools(ToolsetBase):
             convergence_score=report.convergence_score.value,
             convergence_reason=report.convergence_score.reason,
             consensus_points=[each.id for each in report.consensus],
-            disagreement_points=[each.id for each in report.disagreement],
+            disagreement_points=[
+                *(each.id for each in report.disagreement),
+                *(each.id for each in refused_conditions(state)),
+            ],
             points=listed,
-            further_points=left_out,
-            unanswered=unanswered_at_the_end(state),
+            unanswered=unanswered_at_the_end(state) if not offset else {},
             votes_to_end=[p.id for p in state.participants if state.end_votes.get(p.id)],
             speeches=len(said),
-            unread=len(said) - own if own else 0,
+            unread=len(unread) if caller else 0,
             absent=list(now.absent),
             paused=state.paused is not None,
             participants=[
                 seat(each).model_copy(update={"perspective": ""}) for each in state.participants
             ],
-            form=only_shown(form, listed),
+            form=form if not offset else None,
             opened_at=state.opened_at.isoformat(),
             updated_at=state.updated_at.isoformat(),
             notifications=notifications_of(state),
             warnings=unsendable(self.app, state),
             hint=what_next(state, now, caller),
         )
-        result = within(result, self.limit)
-        return result.model_copy(update={"form": only_shown(result.form, result.points)})
+        result = within(result, self.limit - 40)
+        after = offset + len(result.points)
+        return result.model_copy(
+            update={
+                "form": only_shown(result.form, result.points),
+                "further_points": len(every) - after,
+                "next_offset": after if after < len(every) else None,
+            }
+        )
 
     @operation("summarize", "The data for a conclusion", read_only=True)
     async def summarize(

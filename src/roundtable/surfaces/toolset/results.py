@@ -69,6 +69,30 @@ class Point(BaseModel):
     stances: dict[str, str] = Field(
         default_factory=dict, description="By seat; whoever raised it holds it."
     )
+    amended_in: int = Field(default=0, description="The round in which it was worded anew.")
+
+
+class OptionRow(BaseModel):
+    """An answer that can be chosen, and who stands how to it."""
+
+    id: str
+    text: str
+    chosen_by: list[str] = Field(default_factory=list)
+    acceptable_to: list[str] = Field(default_factory=list)
+    rejected_by: list[str] = Field(default_factory=list)
+
+
+class ConditionRow(BaseModel):
+    """A condition with everybody's answer to it."""
+
+    id: str
+    text: str
+    by: str
+    kind: str
+    granted_by: list[str] = Field(default_factory=list)
+    partly: dict[str, str] = Field(default_factory=dict, description="By seat, with its reason.")
+    refused_by: dict[str, str] = Field(default_factory=dict)
+    otherwise: str = Field(default="", description="What its owner holds if it is not met.")
 
 
 class Declaring(BaseModel):
@@ -83,6 +107,7 @@ class Declaring(BaseModel):
     answer: list[str] = Field(
         default_factory=list, description="Points and conditions that need your stance."
     )
+    more_to_answer: int = Field(default=0, description="Further ones; status pages to them.")
     fields: dict[str, str] = Field(
         default_factory=dict, description="The fields of `declaration`, and what each takes."
     )
@@ -128,6 +153,7 @@ class Spoken(Standing):
     problems: list[str] = Field(default_factory=list, description="What its declaration lacks.")
     new_points: list[str] = Field(default_factory=list, description="The ids of its points.")
     new_conditions: list[str] = Field(default_factory=list)
+    amended: list[str] = Field(default_factory=list)
     convergence_score: float | None = None
 
 
@@ -156,6 +182,11 @@ class History(Standing):
     newest: int = Field(default=0, description="Next time, since=this gives what is new.")
     next_before: int | None = Field(default=None, description="Older ones: before=this.")
     next_offset: int | None = Field(default=None, description="The rest of a clipped text.")
+    options: list[OptionRow] = Field(
+        default_factory=list, description="For whoever is to conclude."
+    )
+    conditions: list[ConditionRow] = Field(default_factory=list)
+    common_ground: str = ""
     points: list[Point] = Field(default_factory=list)
     further_points: int = Field(default=0, description="Points left out to keep it short.")
     form: Declaring | None = Field(default=None, description="What to declare with your speech.")
@@ -175,14 +206,15 @@ class Stood(Standing):
     convergence_reason: str = ""
     consensus_points: list[str] = Field(description="Ids of what all agree on.")
     disagreement_points: list[str]
-    points: list[Point] = Field(description="All that is on the table.")
+    points: list[Point] = Field(description="What is on the table, a page of it.")
     further_points: int = Field(default=0, description="Points left out to keep it short.")
+    next_offset: int | None = Field(default=None, description="Further points: offset=this.")
     unanswered: dict[str, list[str]] = Field(
         default_factory=dict, description="At the end: what seats have not spoken to."
     )
     votes_to_end: list[str] = Field(default_factory=list)
     speeches: int
-    unread: int = Field(default=0, description="Speeches since your own last one.")
+    unread: int = Field(default=0, description="Speeches that you have not seen.")
     absent: list[str] = Field(default_factory=list, description="From this round.")
     paused: bool = False
     participants: list[Seat]
@@ -210,7 +242,11 @@ class Holding(BaseModel):
     name: str
     status: str
     opening: str = Field(default="", description="What it held before it heard the others.")
-    final: str = ""
+    choice: str = ""
+    final: str = Field(default="", description="Its choice, in the words put to the vote.")
+    position: str = Field(default="", description="What it said last that it would do.")
+    confidence: int | None = None
+    moved_by: list[str] = Field(default_factory=list, description="All arguments that moved it.")
     told: str
 
 
@@ -218,6 +254,8 @@ class Action(BaseModel):
     text: str
     owner: str
     due: str = ""
+    by: str = Field(default="", description="Who declared it.")
+    said: list[str] = Field(default_factory=list, description="What seats said otherwise.")
 
 
 class Summarized(Standing):
@@ -234,7 +272,13 @@ class Summarized(Standing):
     other_points: list[Point]
     further_points: int = Field(default=0, description="Points left out to keep it short.")
     vote: str = Field(description="How the vote on the topic stands, if there is one.")
+    options: list[OptionRow] = Field(default_factory=list)
+    common_ground: str = ""
+    conditions: list[ConditionRow] = Field(default_factory=list)
     action_items: list[Action]
+    also_declared: list[Action] = Field(
+        default_factory=list, description="Actions of seats that the conclusion leaves out."
+    )
     votes_to_end: list[str]
     conclusion: str
     headline: str = Field(description="How it ended, counted, with whoever is absent.")
@@ -345,6 +389,7 @@ class Invited(Result):
     state: Phase
     participant: str
     web_url: str | None
+    token: str = Field(default="", description="Opens this seat alone, over HTTP too.")
     command: str = Field(description="Gives an agent the tools, restricted to this seat.")
     instructions: str = Field(description="What to tell whoever takes the seat.")
 
@@ -389,6 +434,9 @@ class Collected(Standing):
         description="consensus, majority, hollow, conditional, impasse, drift; null: not counted."
     )
     share: float | None = Field(description="Holders of the leading answer, of all seated.")
+    options: list[OptionRow] = Field(default_factory=list)
+    common_ground: str = ""
+    conditions: list[ConditionRow] = Field(default_factory=list)
     seats: list[Holding]
     findings: list[str] = Field(description="What the check of the verdict found.")
     confidence: str | None
@@ -406,6 +454,16 @@ class Collected(Standing):
     calls: int
     tokens: int
     cost_usd: float | None
+    left_out: list[str] = Field(
+        default_factory=list, description="Fields that are cut; the report has them whole."
+    )
+    page_only: bool = Field(default=False, exclude=True)
+
+    def wire(self) -> dict[str, Any]:
+        """A further page is the report alone."""
+        told = super().wire()
+        kept = ("hint", "discussion_id", "state", "done", "report", "next_offset")
+        return {key: told[key] for key in kept if key in told} if self.page_only else told
 
 
 class ErrorBody(BaseModel):

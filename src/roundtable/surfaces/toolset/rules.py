@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.state import State
 from ...core.values import OUTSIDE
 from ...procedures.meeting.meeting_table import MeetingTable
-from .status import runs_by_itself
+from .status import SIDE_BY_SIDE, runs_by_itself
 
 
 def rules_told(state: State) -> str:
@@ -20,6 +20,8 @@ def rules_told(state: State) -> str:
         )
     else:
         told.append("Agreement does not end it sooner; a vote of all seats does, and end.")
+    if table.parallel:
+        told.append(SIDE_BY_SIDE)
     if table.rounds_wait:
         told.append("Each further round waits for your summary.")
     if table.led_from_outside:

@@ -3,6 +3,8 @@ next; what of it is worth a line to somebody who waits, and who is told of it.""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -20,7 +22,7 @@ from ...core.events import (
     VerdictReached,
 )
 from ...core.notifications import Outbox, outbox_of
-from ...core.record import record_of
+from ...core.record import Record, record_before, record_of
 from ...core.state import State
 from ...core.text import clip, redact
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
@@ -28,11 +30,13 @@ from ...engine.moderation import newest_round, open_turns
 from ...procedures import procedure_spec
 from ...procedures.table import unanswered
 from ...views.delivery import Delivery
+from ...views.delivery_parts import Seat as Held
 from ...views.meeting_status import (
     DISCUSSION,
     awaits_conclusion,
     meeting_status,
     round_complete,
+    side_by_side,
 )
 from .results import Acted, Holding, Phase, Seat
 from .results import Delivery as Sent
@@ -72,8 +76,11 @@ def where(state: State) -> Where:
             status.max_rounds,
             status.spoke,
             status.round_complete,
-            # Where a round waits for its coordinator nobody else is to speak.
-            None if waiting == (HOST_WIRE_NAME,) else next(iter(speaking), status.next_speaker),
+            # Where a round waits for its coordinator nobody else is to speak; where all speak side
+            # by side nobody is next.
+            None
+            if waiting == (HOST_WIRE_NAME,) or side_by_side(state)
+            else next(iter(speaking), status.next_speaker),
             waiting,
             _absent(state, status.round),
         )
@@ -88,6 +95,21 @@ def where(state: State) -> Where:
         waiting,
         _absent(state, round_),
     )
+
+
+def beside_in(state: State, seat: str) -> int:
+    """The round in which a seat is to speak side by side with others, and so may know nothing of
+    what they say in it; 0 if there is none."""
+    if not side_by_side(state):
+        return 0
+    plans = open_turns(state, procedure_spec(state.start.procedure).procedure)
+    return next((each.round for each in plans if each.participant.id == seat), 0)
+
+
+def record_for(state: State, caller: str) -> Record:
+    """The record as far as this caller may know it."""
+    round_ = beside_in(state, caller)
+    return record_before(state, round_) if round_ else record_of(state)
 
 
 def deadline(state: State, plan: TurnPlan) -> str:
@@ -136,7 +158,15 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
             name=seat.name,
             status=seat.status or "silent",
             opening=clip(seat.opening, limit),
+            choice=seat.choice,
             final=clip(seat.final, limit),
+            position=clip(seat.position, limit) if _reworded(seat) else "",
+            confidence=seat.confidence,
+            moved_by=[
+                clip(each, limit)
+                for each in ([f"{seat.moved_by}: {seat.argument}", *seat.further])
+                if seat.moved_by
+            ],
             # Its conditions stand in it, and none of them is cut.
             told=seat.told,
         )
@@ -144,14 +174,29 @@ def holdings(state: State, limit: int = SHORT) -> list[Holding]:
     ]
 
 
+def _reworded(seat: Held) -> bool:
+    """Whether its last position says more than the option that it holds, in other words."""
+    return seat.position.rstrip(".") not in seat.final
+
+
 def open_ids(state: State, seat: str) -> list[str]:
-    """What a seat has not spoken to: votes, then points and demands, those first on which something
-    hangs. Nothing for one that abstains."""
-    record = record_of(state)
+    """What a seat has not spoken to: votes, then demands and points, first those that name the
+    option it holds, then the newest. Nothing for one that abstains. The hint, the form and the list
+    of what is unanswered all come from here."""
+    record = record_for(state, seat)
     if seat in record.abstained:
         return []
     votes = [each.id for each in record.decisions if record.vote(each, seat).vote is None]
-    return [*votes, *unanswered(record, seat)]
+    held = [record.vote(each, seat).choice for each in record.decisions]
+    texts = {each.id: (each.text, each.round) for each in record.points}
+    texts |= {each.id: (each.text, each.round) for each in record.conditions}
+
+    def urgency(each: str) -> tuple[bool, bool, int]:
+        text, round_ = texts[each]
+        named = any(option and re.search(rf"\b{option}\b", text) for option in held)
+        return not named, not each.startswith("c"), -round_
+
+    return [*votes, *sorted(unanswered(record, seat), key=urgency)]
 
 
 def may_add(state: State, seat: str) -> list[str]:
@@ -180,20 +225,41 @@ def _to_a_seat(state: State, now: Where, seat: str) -> str:
         return "The rounds are over, and the coordinator concludes." + _to_add(state, seat)
     if seat in now.waiting_for:
         of = f" of {now.max_rounds}" if now.max_rounds else ""
-        return f"It is your turn in round {max(1, now.round)}{of}: read, then speak and declare."
+        told = f"It is your turn in round {max(1, now.round)}{of}: read, then speak and declare."
+        return f"{told} {SIDE_BY_SIDE}" if side_by_side(state) else told
     who = "the coordinator" if HOST_WIRE_NAME in now.waiting_for else now.next_speaker
     told = f"It is the turn of {who}" if who else "It is nobody's turn from outside"
+    if side_by_side(state) and now.waiting_for:
+        told = f"Waiting for: {_waiting(now)}"
     return f"{told}; read with wait=300 answers when yours comes.{_to_add(state, seat)}"
+
+
+SIDE_BY_SIDE = (
+    "All speak at the same time in each round; nobody sees this round's speeches before its own."
+)
+
+
+def _waiting(now: Where) -> str:
+    return ", ".join("the coordinator" if w == HOST_WIRE_NAME else w for w in now.waiting_for)
 
 
 def _to_add(state: State, seat: str) -> str:
     ids = may_add(state, seat)
     return (
-        f" You have not answered {', '.join(ids[:8])}: speak with a declaration and no content; "
+        f" You have not answered {some_ids(ids)}: speak with a declaration and no content; "
         "the form is for that."
         if ids
         else ""
     )
+
+
+NAMED = 8
+"""Ids in a sentence; whatever is left out there is counted."""
+
+
+def some_ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - NAMED} more, which status lists" if len(ids) > NAMED else ""
+    return f"{', '.join(ids[:NAMED])}{more}"
 
 
 def _to_the_chair(state: State, now: Where, caller: str) -> str:
@@ -203,10 +269,10 @@ def _to_the_chair(state: State, now: Where, caller: str) -> str:
     if now.state == "awaiting_conclusion":
         plans = open_turns(state, procedure_spec(state.start.procedure).procedure)
         until = next((f" by {when}" for plan in plans if (when := deadline(state, plan))), "")
-        told = f"The rounds are over: {you}call end with your conclusion{until}, or extend."
+        told = f"The rounds are over: {you}call end with your conclusion{until}."
         if missing := unanswered_at_the_end(state):
-            seats = "; ".join(f"{who}: {', '.join(ids)}" for who, ids in missing.items())
-            told += f" Not answered yet: {clip(seats, SHORT)}."
+            seats = "; ".join(f"{who}: {some_ids(ids)}" for who, ids in missing.items())
+            told += f" Not answered yet: {clip(seats, 2 * SHORT)}."
         return told
     if now.waiting_for == (HOST_WIRE_NAME,):
         return (
@@ -217,6 +283,8 @@ def _to_the_chair(state: State, now: Where, caller: str) -> str:
         who = state.participant(now.waiting_for[0])
         name = f"{now.waiting_for[0]!r}" + (f" ({who.role})" if who else "")
         told = f"It is the turn of {name} in round {max(1, now.round)}: whoever holds it speaks."
+        if side_by_side(state):
+            told = f"Waiting for: {_waiting(now)} in round {max(1, now.round)}. {SIDE_BY_SIDE}"
         if now.round > 1 and not now.spoke and meeting:
             done = (
                 f"Round {now.round - 1} is complete; sum it up as {HOST_WIRE_NAME!r} if you like."
@@ -252,7 +320,7 @@ def unanswered_at_the_end(state: State) -> dict[str, list[str]]:
     if not awaits_conclusion(state):
         return {}
     seats = [each.id for each in state.participants if each.speaker.model == OUTSIDE]
-    return {seat: ids[:8] for seat in seats if (ids := open_ids(state, seat))}
+    return {seat: ids for seat in seats if (ids := open_ids(state, seat))}
 
 
 def _absent(state: State, round_: int) -> tuple[str, ...]:

@@ -8,22 +8,44 @@ import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from ...core.record import record_of
 from ...core.state import State
 from ...core.text import clip, redact
 from ...private import opener_at
 from ...views.delivery import Delivery
-from ...views.meeting import actions, closing_speech, final_report, points_told, vote_told
+from ...views.meeting import (
+    actions,
+    closing_speech,
+    final_report,
+    is_heard,
+    points_told,
+    refused_conditions,
+    vote_told,
+)
+from ...views.meeting_actions import ActionTold, told_actions
 from ...views.meeting_status import Issue, called, issues, round_report
-from .asked import listed_points
+from .asked import condition, listed_points
 from .history import fitting, rows
-from .results import Action, Point, RoundSummary, Summarized, within
+from .results import (
+    Action,
+    ConditionRow,
+    OptionRow,
+    Point,
+    RoundSummary,
+    Summarized,
+    within,
+)
+from .standings import common_ground, condition_rows, option_rows
 from .status import SHORT, holdings, seat, what_next, where
 
-CLIPPED = 160
+CLIPPED, BRIEF = 160, 80
 SOME = 8
 """Points of a kind, and action items, in a short answer."""
+
+
+Worded = TypeVar("Worded", Point, Action, OptionRow, ConditionRow)
 
 
 def summarized(state: State) -> Summarized:
@@ -32,6 +54,7 @@ def summarized(state: State) -> Summarized:
     report = final_report(state)
     said = rows(state)
     told = Delivery.of(state)
+    kept, left_out = told_actions(state, actions(state))
     return Summarized(
         discussion_id=state.discussion_id,
         state=now.state,
@@ -45,13 +68,17 @@ def summarized(state: State) -> Summarized:
         final_convergence_score=report.convergence_score.value,
         convergence_reason=report.convergence_score.reason,
         consensus_points=_points(state, report.consensus),
-        disagreement_points=_points(state, report.disagreement),
+        disagreement_points=[
+            *_points(state, report.disagreement),
+            *map(condition, refused_conditions(state)),
+        ],
         other_points=_points(state, other_points(state)),
         vote=redact(vote_told(state)),
-        action_items=[
-            Action(text=redact(each.text), owner=each.owner or "unassigned", due=each.due)
-            for each in actions(state)
-        ],
+        options=option_rows(state),
+        common_ground=common_ground(state),
+        conditions=condition_rows(state, 10_000, reason=10_000),
+        action_items=[_action(each) for each in kept],
+        also_declared=[_action(each) for each in left_out],
         votes_to_end=[who for who, vote in state.end_votes.items() if vote],
         conclusion=conclusion(state),
         headline=told.headline,
@@ -67,6 +94,17 @@ def summarized(state: State) -> Summarized:
     )
 
 
+def _action(each: ActionTold) -> Action:
+    item = each.item
+    return Action(
+        text=redact(item.text),
+        owner=item.owner or "unassigned",
+        due=item.due,
+        by=each.by,
+        said=[redact(said) for said in each.said],
+    )
+
+
 def short(whole: Summarized, limit: int) -> Summarized:
     """The small form: scores, points, what came of it, and none of the speeches. What is left out
     is counted."""
@@ -77,25 +115,42 @@ def short(whole: Summarized, limit: int) -> Summarized:
             update={
                 "topic": clip(whole.topic, SHORT),
                 "participants": [
-                    each.model_copy(update={"perspective": clip(each.perspective, 80)})
-                    for each in whole.participants
+                    each.model_copy(update={"perspective": ""}) for each in whole.participants
                 ],
-                "consensus_points": _clipped(whole.consensus_points[:some]),
-                "disagreement_points": _clipped(whole.disagreement_points[:some]),
-                "other_points": _clipped(whole.other_points[:some]),
+                "consensus_points": _brief(whole.consensus_points[:some]),
+                "disagreement_points": _brief(whole.disagreement_points[:some]),
+                "other_points": _brief(whole.other_points[:some]),
                 "further_points": sum(max(0, len(each) - some) for each in listed),
-                "action_items": [
-                    each.model_copy(update={"text": clip(each.text, CLIPPED)})
-                    for each in whole.action_items[:some]
+                "options": _clipped(whole.options, BRIEF),
+                "conditions": [
+                    each.model_copy(
+                        update={
+                            "partly": {who: clip(said, 40) for who, said in each.partly.items()},
+                            "refused_by": {
+                                who: clip(said, 40) for who, said in each.refused_by.items()
+                            },
+                        }
+                    )
+                    for each in _clipped(whole.conditions, BRIEF)
                 ],
-                "conclusion": clip(whole.conclusion, 600),
+                "action_items": _clipped(whole.action_items[:some]),
+                "also_declared": _clipped(whole.also_declared[:some]),
+                "conclusion": clip(whole.conclusion, SHORT),
                 "headline": clip(whole.headline, SHORT),
                 "seats": [
-                    each.model_copy(update={"told": clip(each.told, CLIPPED), "opening": ""})
+                    each.model_copy(
+                        update={
+                            "told": clip(each.told, BRIEF),
+                            "opening": "",
+                            "final": "",
+                            "position": clip(each.position, CLIPPED),
+                            "moved_by": [clip(said, BRIEF) for said in each.moved_by],
+                        }
+                    )
                     for each in whole.seats
                 ],
                 "findings": [clip(each, CLIPPED) for each in whole.findings[:some]],
-                "digest": clip(whole.digest, 600),
+                "digest": clip(whole.digest, SHORT),
                 "by_round": [],
                 "speeches": [],
                 "complete": False,
@@ -154,7 +209,8 @@ def conclusion(state: State) -> str:
 
 
 def digest(state: State) -> str:
-    count = sum(1 for speech in state.speeches if speech.round > 0)
+    seats = {each.id for each in state.participants}
+    count = sum(1 for each in state.speeches if each.participant in seats and is_heard(each))
     names = ", ".join(called(each) for each in state.participants)
     told = [f"{count} speeches by {names}; {state.status}."]
     if record_of(state).points:
@@ -188,5 +244,15 @@ def _points(state: State, found: Iterable[Issue]) -> list[Point]:
     return listed_points(state, [each.id for each in found], 10_000)
 
 
-def _clipped(found: list[Point]) -> list[Point]:
-    return [each.model_copy(update={"text": clip(each.text, CLIPPED)}) for each in found]
+def _clipped(found: list[Worded], limit: int = CLIPPED) -> list[Worded]:
+    return [each.model_copy(update={"text": clip(each.text, limit)}) for each in found]
+
+
+def _brief(found: list[Point]) -> list[Point]:
+    """Points in few words, each with who stands where and without the reasons."""
+    return [
+        each.model_copy(
+            update={"stances": {who: said.split(":")[0] for who, said in each.stances.items()}}
+        )
+        for each in _clipped(found, BRIEF)
+    ]

@@ -162,7 +162,7 @@ def _acts(routes: APIRouter) -> None:
             grant.only, voice, body.text, body.declaration, key=body.key or None
         )
         state = await here.app.service.read(grant.only)
-        points, conditions = new_ids(state, said.speech)
+        points, conditions, amended = new_ids(state, said.speech)
         return bodies.Said(
             turn_id=said.speech.turn_id,
             round=said.speech.round,
@@ -171,6 +171,7 @@ def _acts(routes: APIRouter) -> None:
             problems=list(said.remarks),
             new_points=points,
             new_conditions=conditions,
+            amended=amended,
         )
 
     @routes.post("/pause")

@@ -75,6 +75,7 @@ class Said(BaseModel):
     """What its declaration lacks, in plain words."""
     new_points: list[str] = []
     new_conditions: list[str] = []
+    amended: list[str] = []
 
 
 class Url(BaseModel):

@@ -40,6 +40,13 @@ _NO_RULING = re.compile(
     r"|暂不裁决|不予裁决|待定|搁置",
     re.IGNORECASE,
 )
+_WITHOUT_EFFECT = re.compile(
+    r"\b(?:(?:does|do|did|will) not (?:depend|hang|rest|carry|change|affect|decide|matter|need)"
+    r"|without (?:any )?effect|no effect|not (?:shown|proved|proven)|unproven"
+    r"|hängt nicht|ohne (?:Folgen|Wirkung)|nicht (?:gezeigt|belegt)|no depende|sin efecto)\b"
+    r"|不影响|不取决于|未证明",
+    re.IGNORECASE,
+)
 _NOBODY = re.compile(
     r"(?:the )?(?:whole |entire )?(?:team|group|company)|every(?:one|body)|all(?: of us)?"
     r"|any(?:one|body)|some(?:one|body)|alle|das team|jeder|todos"
@@ -118,7 +125,9 @@ class Ruling:
 
     @property
     def complete(self) -> bool:
-        decided = count_words(self.text) > 0 and _NO_RULING.search(self.text) is None
+        """Whether it decides, or says that nothing hangs on the matter, and why."""
+        put_off = _NO_RULING.search(self.text) and not _WITHOUT_EFFECT.search(self.text)
+        decided = count_words(self.text) > 0 and not put_off
         reasoned = count_words(self.rationale) >= LEAST_REASON
         return decided and reasoned and not adds_nothing(self.rationale, self.text)
 
@@ -315,6 +324,6 @@ def _word(text: str, table: tuple[tuple[T, tuple[str, ...]], ...]) -> T | None:
 _HEADINGS = (
     "Proposal", "Comparison", "Metrics", "Points", "Cross-Reference", "Blind Spots", "Stances",
     "Risks", "Defects", "Answers", "Revisions", "Revised Proposal", "Verdict", "Rulings", "Plan",
-    "Contingency", "Top Risks",
+    "Milestones", "Contingency", "Top Risks",
 )  # fmt: skip
 """All of them part sections, whichever one is read; some are asked for no longer."""

@@ -12,6 +12,8 @@ from ...core.wording import worded
 LEAST_SUPPORT = 8
 LEAST_REASON = 5
 """Words. Less than that supports nothing."""
+REASONED = 15
+"""Words of a support that needs no figure, quotation or conjunction to be one."""
 SHORT, LEAST_NEW, LEAST_NEW_SHARE = 3, 3, 0.25
 """A reason brings at least three words of its own, and a quarter of its words; articles and the
 like, of up to three letters, are no words of its own."""
@@ -22,6 +24,14 @@ NOTHING_MORE = re.compile(
 
 _DIGIT = re.compile(
     r"\d|百分之|[一二三四五六七八九十百千万两]+(?:个|天|周|月|年|小时|分钟|秒|倍|成|人|元|次|万)"
+)
+_NUMBER = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
+    r"|hundred|thousand|million|half|twice|double|none|zwei|drei|vier|fünf|sechs|sieben|acht|neun"
+    r"|zehn|elf|zwölf|zwanzig|hundert|tausend|doppelt|keine[rs]?|dos|tres|cuatro|cinco|seis|siete"
+    r"|ocho|nueve|diez|veinte|cien|mil|ningun[oa]|deux|trois|quatre|cinq|sept|huit|neuf|dix|vingt"
+    r"|cent|mille|aucune?)\b",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(r"""["“「『][^"”」』]{4,400}["”」』]""")
 _BECAUSE = re.compile(
@@ -81,10 +91,13 @@ def part(text: str, *names: str) -> tuple[str, str]:
 
 
 def is_concrete(support: str) -> bool:
-    """Whether a support has substance: enough words, and a figure, a quotation or a reason."""
-    if count_words(support) < LEAST_SUPPORT:
+    """Whether a support has substance: enough words, and a figure (in digits or words), a quotation
+    or a reason; or so many words that a reason needs no sign."""
+    words = count_words(support)
+    if words < LEAST_SUPPORT:
         return False
-    return any(sign.search(support) for sign in (_DIGIT, _QUOTED, _BECAUSE))
+    signs = (_DIGIT, _NUMBER, _QUOTED, _BECAUSE)
+    return words >= REASONED or any(sign.search(support) for sign in signs)
 
 
 def adds_nothing(reason: str, claim: str) -> bool:

@@ -9,6 +9,8 @@ from ...core.record import record_of
 from ...core.state import State
 from ...core.text import count_words
 from ...core.values import Participant, Prompt
+from ...core.visible import visible
+from ..deliverables import with_works, works_of
 from ..delivery import Delivery
 from ..delivery_md import common, first_lines, last, says_more, written
 from ..notes import notes
@@ -73,7 +75,11 @@ def report(state: State, prompts: Prompts = ()) -> str:
     if found := notes(state):
         lines += ["", "## Notes", ""]
         lines += [f"- {note.text}{' ' + note.remedy if note.remedy else ''}" for note in found]
-    return outgoing("\n".join(lines)) + "\n"
+    told = outgoing("\n".join(lines)) + "\n"
+    if not works_of(state).standing or prompts:
+        return told
+    # A work is code in its fence, and what looks like a key may be part of it.
+    return visible(with_works(f"{told}\n## Deliverables", state)) + "\n"
 
 
 def _decision(state: State, prompts: Prompts) -> Iterator[str]:
@@ -171,8 +177,8 @@ def _outcome(state: State) -> Iterator[str]:
         yield from ("", "## Disputes", "")
         for dispute in open_:
             yield (
-                f"- {dispute.id} ({dispute.kind} {dispute.ref}): {_line(dispute.text)} — for: "
-                f"{_names(state, dispute.for_it)}; against: {_names(state, dispute.against)}"
+                f"- {dispute.id} ({dispute.kind} {dispute.ref}): {_line(dispute.text)} — "
+                f"{dispute.told(state.name_of)}"
             )
     if numbers := held(state):
         yield from ("", "## Convergence", "")
@@ -233,10 +239,6 @@ def _spoke_as(state: State, seat: Participant) -> str:
 
 def _dissent(state: State, participant: str, position: str) -> str:
     return f"{state.name_of(participant)}: {_line(position)}"
-
-
-def _names(state: State, participants: Sequence[str]) -> str:
-    return ", ".join(state.name_of(each) for each in participants) or "nobody"
 
 
 def _line(text: str) -> str:

@@ -3,12 +3,14 @@ declared; challenges and the answers to them are only told."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from ...core.conditions import ConditionOnTable
 from ...core.convergence import UNSURE, divergence, overlap
 from ...core.convergence_rules import Measures
+from ...core.declaration import OWN
 from ...core.events import SpeechGiven
 from ...core.record import LEGACY, Point, record_before, record_of
 from ...core.standing import DecisionStanding, convergence, standing_of
@@ -17,7 +19,10 @@ from . import forms
 from .references import Statements, normal_name, references
 from .rounds import CRITIQUE, REVISION, held
 
-Kind = Literal["decision", "point", "challenge"]
+Kind = Literal["decision", "demand", "point", "challenge"]
+BY_SIDE = "by side"
+"""How disputes are listed, as it is settled at the opening under `disputes`. Discussions from
+before that have the numbers under which their hosts ruled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +47,27 @@ class Dispute:
     number: int
     kind: Kind
     ref: str
-    """The id of the decision, the point or the challenge."""
+    """The id of the decision, the condition, the point or the challenge."""
     text: str
     for_it: tuple[str, ...]
     against: tuple[str, ...]
+    sides: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Of a decision: who holds which option, or a position of its own."""
 
     @property
     def id(self) -> str:
         return f"X{self.number}"
+
+    def told(self, name: Callable[[str], str]) -> str:
+        """Who stands against whom."""
+
+        def names(participants: Sequence[str]) -> str:
+            return ", ".join(name(each) for each in participants) or "nobody"
+
+        if self.sides:
+            return "; ".join(f"{option}: {names(holders)}" for option, holders in self.sides)
+        against = "not granted by" if self.kind == "demand" else "against"
+        return f"for: {names(self.for_it)}; {against}: {names(self.against)}"
 
 
 def statements(state: State, before_round: int) -> Statements:
@@ -148,36 +166,68 @@ def rejected(state: State) -> tuple[Challenge, ...]:
 
 
 def disputes(state: State) -> tuple[Dispute, ...]:
-    """What the host must rule on: decisions that did not end in consensus, and points that somebody
-    declared itself against."""
-    found: list[Dispute] = []
-
-    def add(
-        kind: Kind, ref: str, text: str, for_it: Iterable[str] = (), against: Iterable[str] = ()
-    ) -> None:
-        found.append(Dispute(len(found) + 1, kind, ref, text, tuple(for_it), tuple(against)))
-
-    for each in standing_of(state).decisions:
-        if each.end in (None, "consensus") or each.decision.id == LEGACY:
-            continue
-        against = [s.participant for s in each.seats if s.final and s.final != each.delivered]
-        add("decision", each.decision.id, _worded(each), each.holders, against)
-    for point in record_of(state).points:
-        if point.status == "disputed":
-            sides = positions(point)
-            add(
-                "point",
-                point.id,
-                point.text,
-                [seat for seat, word in sides.items() if word == "agree"],
-                [seat for seat, word in sides.items() if word == "disagree"],
-            )
+    """What the host must rule on: decisions on which votes differ, demands among those who decide
+    that not all of them granted, and points that somebody declared itself against. Each has
+    somebody on either side."""
+    by_side = state.start.options.get("disputes") == BY_SIDE
+    found = [*(_by_side(state) if by_side else _ended_open(state)), *_disputed_points(state)]
     if state.stances:
         # Earlier versions of the program had the host rule on these too, by these numbers.
-        for challenge in rejected(state):
-            text = challenge.finding.text
-            add("challenge", challenge.id, text, (challenge.author,), (challenge.target,))
-    return tuple(found)
+        found += [
+            Dispute(0, "challenge", each.id, each.finding.text, (each.author,), (each.target,))
+            for each in rejected(state)
+        ]
+    return tuple(replace(each, number=number) for number, each in enumerate(found, 1))
+
+
+def _by_side(state: State) -> Iterator[Dispute]:
+    table = standing_of(state)
+    for each in table.decisions:
+        if each.end not in (None, "consensus") and len(sides := _sides_of(each)) > 1:
+            yield Dispute(0, "decision", each.decision.id, _worded(each), *_parted(each), sides)
+    for demand in table.demands:
+        others = table.question.holders if table.question else ()
+        refusing = tuple(s for s in others if s != demand.owner and not _granted(demand, s))
+        if refusing:
+            granting = (s for s in others if s != demand.owner and s not in refusing)
+            yield Dispute(0, "demand", demand.id, demand.text, (demand.owner, *granting), refusing)
+
+
+def _ended_open(state: State) -> Iterator[Dispute]:
+    for each in standing_of(state).decisions:
+        if each.end not in (None, "consensus") and each.decision.id != LEGACY:
+            yield Dispute(0, "decision", each.decision.id, _worded(each), *_parted(each))
+
+
+def _disputed_points(state: State) -> Iterator[Dispute]:
+    for point in record_of(state).points:
+        if point.status == "disputed":
+            said = positions(point)
+            holders = tuple(seat for seat, word in said.items() if word == "agree")
+            against = tuple(seat for seat, word in said.items() if word == "disagree")
+            yield Dispute(0, "point", point.id, point.text, holders, against)
+
+
+def _parted(each: DecisionStanding) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who holds what is delivered, and who votes for anything else."""
+    against = (s.participant for s in each.seats if s.final and s.final != each.delivered)
+    return each.holders, tuple(against)
+
+
+def _sides_of(each: DecisionStanding) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Who holds which option; each position of one's own is a side of its own."""
+    options = {
+        option: tuple(s.participant for s in each.seats if s.final == option)
+        for option in each.decision.option_ids
+    }
+    voted = [(option, holders) for option, holders in options.items() if holders]
+    own = [(OWN, (s.participant,)) for s in each.seats if s.final == OWN]
+    return (*voted, *own)
+
+
+def _granted(demand: ConditionOnTable, seat: str) -> bool:
+    said = demand.answers.get(seat)
+    return said is not None and said.stance == "agree"
 
 
 def _worded(each: DecisionStanding) -> str:

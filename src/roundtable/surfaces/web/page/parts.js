@@ -250,7 +250,7 @@ export function Dialog({ title, onClose, children, wide = false }) {
   };
   return html`<dialog class=${wide ? "wide" : ""} ref=${place} aria-labelledby="dialog-title" onCancel=${cancelled} onMouseDown=${outside}>
     <div class="sheet">
-      <header><h2 id="dialog-title">${title}</h2><button type="button" class="quiet close" aria-label=${t("Close")} onClick=${onClose}>✕</button></header>
+      <div class="sheet-h"><h2 id="dialog-title">${title}</h2><button type="button" class="quiet close" aria-label=${t("Close")} onClick=${onClose}>✕</button></div>
       ${children}
     </div>
   </dialog>`;

@@ -67,8 +67,8 @@ export const Row = memo(function Row({ found, row, nested, onRun, onDelete, at }
   const question = row.question || found.topic;
   const told = headline(row);
   const link = html`<a href=${new URL(found.url, location.href).pathname} dir="auto">${told || question}</a>`;
-  return html`<li class=${`row ${row.kind}${nested ? " nested" : ""}`}>
-    <div class="said">
+  return html`<li class=${`row is-${row.kind}${nested ? " nested" : ""}`}>
+    <div class="asked">
       ${told ? html`<p class="ask" dir="auto" lang=${languageOf(question)} title=${row.whole || undefined}>${nested && html`<span class="follow">${t("Follow-up")}</span> `}${question}</p>` : nested && html`<p class="ask">${t("Follow-up")}</p>`}
       <h2 lang=${languageOf(told || question)}>${link}</h2>
       ${(row.kind === "demonstration" || found.outcome) && html`<p class="tags">${row.kind === "demonstration" && html`<span class="chip plain">${t("Demonstration model: not for real decisions")}</span>`}

@@ -57,7 +57,7 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
   };
   const words = text.trim() ? text.trim().split(/\s+/).length : 0;
   return html`<section class="turn" aria-label=${t("Your turn")}><div class="wrap">
-    <div class="call"><h2 role="status">${own ? t("It is your turn, {name}. The others wait for you.", { name: who.name }) : t("Speak for {name}", { name: who.name })}</h2>
+    <div class="call" role="status"><h2>${own ? t("It is your turn, {name}. The others wait for you.", { name: who.name }) : t("Speak for {name}", { name: who.name })}</h2>
       <span class="soft s">${turn.round ? t("Round {round}", { round: turn.round }) : ""}</span>
       ${onClose && html`<button type="button" class="quiet" onClick=${onClose}>${t("Not now")}</button>`}</div>
     <form onSubmit=${speak}>
@@ -85,7 +85,7 @@ export function Questions({ base, questions }) {
     if (await send(() => post(`${base}/answers`, { answers: texts, key: key.current }))) setDone(true);
   };
   return html`<section class="turn" aria-label=${t("The host asks")}><div class="wrap">
-    <div class="call"><h2 role="status">${n(questions.length, "Before anybody speaks: the host has {n} question", "Before anybody speaks: the host has {n} questions")}</h2></div>
+    <div class="call" role="status"><h2>${n(questions.length, "Before anybody speaks: the host has {n} question", "Before anybody speaks: the host has {n} questions")}</h2></div>
     <form onSubmit=${answer}>
       ${questions.map((each, at) => html`<label><bdi>${each.ask}</bdi><input type="text" dir="auto" value=${texts[at]} onInput=${(event) => put(at, event.target.value)} placeholder=${each.assume} /></label>`)}
       <${Failure} error=${error} />
