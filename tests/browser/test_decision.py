@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from roundtable.core.state import fold
 from roundtable.examples import examples
@@ -432,3 +432,29 @@ def test_the_exported_file_shows_the_same_decision(
     expect(saved.locator('[id="turn-1/answer/devops-engineer"]')).to_be_in_viewport()
     assert guest.violations == []
     assert violations(saved, axe_script) == []
+
+
+def test_the_answer_is_awaited_before_the_discussion_is_shown(stage: Stage, window: Open) -> None:
+    page = window().page
+    held: list[Route] = []
+    page.route("**/derived", lambda route: held.append(route))
+    page.goto(stage.link("example:streaming-etl"))
+    expect(page.locator("#decision")).to_contain_text("Opening the decision")
+    expect(page.locator("h1.q")).to_be_visible()
+    expect(page.locator("#discussion")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(page.locator("#discussion")).to_be_visible()
+    expect(page.locator("#decision")).not_to_contain_text("Opening the decision")
+
+
+def test_an_example_cannot_be_asked_further_but_its_question_can_be_asked(
+    stage: Stage, window: Open
+) -> None:
+    page = window().open(stage.home)
+    page.goto(stage.link("example:streaming-etl"))
+    expect(page.locator("#follow-up")).to_be_visible()
+    expect(page.locator("#further")).to_have_count(0)
+    asked = page.locator("h1.q").inner_text()[:30]
+    page.get_by_role("button", name="Ask this question yourself").click()
+    expect(page.locator("textarea").first).to_have_value(re.compile(re.escape(asked.split()[0])))

@@ -180,6 +180,51 @@ def test_a_point_that_is_called_by_its_number_says_what_it_is(
     landed(page, "point-p1")
 
 
+HIT = """() => {
+  const now = CSS.highlights.get("found-now");
+  if (!now || !now.size) return null;
+  const { top, bottom } = [...now][0].getBoundingClientRect();
+  const rail = document.querySelector(".rail").getBoundingClientRect().bottom;
+  return top >= rail && bottom <= innerHeight && bottom > top;
+}"""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_every_hit_of_the_search_comes_into_sight(
+    stage: Stage, window: Open, size: Any, motion: str
+) -> None:
+    page = window(viewport=size, reduced_motion=motion).open(stage.link("example:streaming-etl"))
+    expect(page.locator("#decision .answer")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("Airflow")
+    found = page.locator(".found")
+    expect(found).to_have_text("8 found")
+    for step in range(1, 7):
+        page.keyboard.press("Enter")
+        expect(found).to_contain_text(f"{step} of")
+        page.wait_for_function(HIT)
+    expect(page.get_by_role("searchbox")).to_be_focused()
+
+
+def test_the_way_back_leads_to_each_place_that_one_came_from(stage: Stage, window: Open) -> None:
+    page = window(viewport=DESK).open(stage.link("example:streaming-etl"))
+    rail = page.locator(".rail")
+    for name, place in (
+        ("Next steps", "next"),
+        ("Discussion", "discussion"),
+        ("All points", "points"),
+    ):
+        rail.get_by_role("link", name=name, exact=True).click()
+        landed(page, place)
+    for place in ("discussion", "next"):
+        page.go_back()
+        page.wait_for_url(f"**#{place}")
+        landed(page, place)
+        page.wait_for_function("() => new Promise((then) => setTimeout(() => then(true), 300))")
+        landed(page, place)
+
+
 def test_the_search_counts_marks_and_goes_from_hit_to_hit(
     stage: Stage, window: Open, long: str
 ) -> None:

@@ -7,13 +7,13 @@ import { ThemeButton } from "./themes.js";
 import { html } from "./ui.js";
 import { t } from "./words.js";
 
-export function Bar({ base, info, state, saved, finder, onHelp }) {
+export function Bar({ base, info, state, saved, finder, onPrint, onHelp }) {
   const [sharing, setSharing] = useState(false);
   return html`<header class="bar">
     <${Brand} href=${info.owns ? "/" : ""} />
     ${info.owns ? html`<a class="crumb" href="/">${t("All decisions")}</a>` : html`<span class="crumb"></span>`}
     ${finder}
-    ${!saved && html`<${Exports} base=${base} leads=${info.leads} />
+    ${!saved && html`<${Exports} base=${base} leads=${info.leads} onPrint=${onPrint} />
       <button type="button" class="quiet" onClick=${() => setSharing(true)}><${Icon} name="share" /><span class="hide">${t("Share")}</span></button>`}
     <${ThemeButton} />
     <button type="button" class="quiet icon" aria-label=${t("Keyboard, language, help")} title=${t("Keyboard, language, help")} onClick=${onHelp}><${Icon} name="help" /></button>
@@ -21,7 +21,7 @@ export function Bar({ base, info, state, saved, finder, onHelp }) {
   </header>`;
 }
 
-function Exports({ base, leads }) {
+function Exports({ base, leads, onPrint }) {
   const place = useRef(null);
   useEffect(() => {
     const outside = (event) => {
@@ -49,6 +49,6 @@ function Exports({ base, leads }) {
   ];
   return html`<details class="menu" ref=${place}><summary><${Icon} name="export" /><span class="hide">${t("Export")}</span></summary>
     <ul>${forms.map(([path, name, what]) => html`<li><a href=${`${base}/${path}`} download><strong>${name}</strong><span class="soft xs">${what}</span></a></li>`)}
-      <li><button type="button" class="quiet" onClick=${() => print()}><strong>${t("Print")}</strong><span class="soft xs">${t("or save as PDF")}</span></button></li></ul>
+      <li><button type="button" class="quiet" onClick=${onPrint}><strong>${t("Print")}</strong><span class="soft xs">${t("or save as PDF")}</span></button></li></ul>
   </details>`;
 }

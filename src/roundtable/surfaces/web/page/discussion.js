@@ -35,7 +35,7 @@ export function Discussion({ base, info, saved = null }) {
     const ends = [store.subscribe(setNow), () => store.stop()];
     return () => ends.forEach((end) => end());
   }, [store]);
-  const { state, derived, connection, gone } = now;
+  const { state, derived, connection, gone, unread } = now;
   const role = info.role;
   const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
@@ -43,7 +43,6 @@ export function Discussion({ base, info, saved = null }) {
   // What was there when the reader came is no news.
   const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
-  usePlaces(state, derived);
   const search = useSearch(state, derived, folds);
   useKeys({ setHelp });
   const loaded = saved || state.seq >= info.last_seq;
@@ -51,28 +50,32 @@ export function Discussion({ base, info, saved = null }) {
   // Nobody leads it any more: there is nothing to watch, and something to do.
   const decision = settledOf(derived, state);
   const still = over || Boolean(decision);
+  // Whoever opens what is over reads the answer first: nothing else is shown before it is there.
+  const opening = over && !derived && !unread;
+  usePlaces(state, derived, !opening);
+  const printOut = usePrint(!opening);
   const stage = state.stage ? `${state.stage.stage}/${state.stage.round}` : "";
   const follow = useFollow(area, stage, state.speeches, !saved && !still && state.seq > 0);
   const [watching, see] = useWatching(over, follow, area);
   const turns = useTurns(derived, state);
   return html`
     <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
-    <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onHelp=${() => setHelp(true)} />
+    <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onPrint=${printOut} onHelp=${() => setHelp(true)} />
     <${Banner} connection=${connection} gone=${gone} />
     <main id="main">
       ${still && !watching
-        ? html`<${Decision} base=${base} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
+        ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
         : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
-      ${still && !watching && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
+      ${still && !watching && !opening && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && !watching && html`<${Sections} decision=${decision} state=${state} />`}
-      <div class="wrap lead">
+      ${!opening && html`<div class="wrap lead">
         <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
-      </div>
+      </div>`}
     </main>
-    ${over && !saved && html`<${GoingOn} base=${base} info=${info} state=${state} refresh=${() => store.feed.resume()} />`}
+    ${over && !saved && !opening && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
-    ${!saved && (!over || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
+    ${!saved && (!still || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -84,6 +87,23 @@ function useTitle(state, info, myTurn) {
   useEffect(() => {
     document.title = `${sign}${topic} · Roundtable`;
   }, [sign, topic]);
+}
+
+/** Prints, once there is something to print. */
+function usePrint(ready) {
+  const [wanted, want] = useState(false);
+  useEffect(() => {
+    if (!wanted || !ready) return;
+    want(false);
+    // What has just come is drawn first.
+    requestAnimationFrame(() => requestAnimationFrame(() => print()));
+  }, [wanted, ready]);
+  return () => want(true);
+}
+
+/** A recorded example is nobody's table: nothing can be asked of it. */
+function isExample(derived) {
+  return Boolean(derived && derived.decision && derived.decision.made.notes.some((note) => note.code === "example"));
 }
 
 function useKeys({ setHelp }) {

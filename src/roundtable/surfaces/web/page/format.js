@@ -82,3 +82,13 @@ export function initials(name) {
   const letters = words.length > 1 ? [...words[0]][0] + [...words[words.length - 1]][0] : [...words[0]].slice(0, /^[\x00-\x7f]/.test(words[0]) ? 2 : 1).join("");
   return letters.toUpperCase();
 }
+
+/** A sentence without what only its form asked for: a heading's sign, a number of its own, and the mark
+ * of whom it speaks to. */
+export function bare(text) {
+  return text
+    .replace(/(^|\s)#{1,6}\s+(?:Position\b:?\s*)?/g, "$1")
+    .replace(/^\s*[A-Z]\d{1,2}:\s+(?=\S)/, "")
+    .replace(/\[@[^\]\n]*\bR\d+\]:?\s*/g, "")
+    .trim();
+}

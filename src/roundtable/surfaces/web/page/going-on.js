@@ -10,18 +10,25 @@ import { t } from "./words.js";
 /** What the form that starts a discussion is to begin with. */
 export const AGAIN = "roundtable-again";
 
-export function GoingOn({ base, info, state, refresh }) {
+/** Opens the form that starts a discussion, with this question in it. */
+export function askAgain(topic, procedure = "") {
+  try {
+    sessionStorage.setItem(AGAIN, JSON.stringify({ topic, procedure }));
+  } catch {
+    // The form begins empty then.
+  }
+  location.assign("/#new");
+}
+
+export function GoingOn({ base, info, state, example, refresh }) {
   const [open, setOpen] = useState("");
   const close = () => setOpen("");
   if (!info.leads) return null;
-  const again = () => {
-    try {
-      sessionStorage.setItem(AGAIN, JSON.stringify({ topic: state.topic, procedure: state.procedure }));
-    } catch {
-      // The form begins empty then.
-    }
-    location.assign("/?new");
-  };
+  const again = () => askAgain(state.topic, state.procedure);
+  if (example) {
+    return info.owns && html`<section class="wrap going-on" id="follow-up" aria-label=${t("Follow-up")} tabindex="-1">
+      <div class="row"><button type="button" class="main" onClick=${again}>${t("Ask this question yourself")}</button></div></section>`;
+  }
   return html`<section class="wrap going-on" id="follow-up" aria-labelledby="follow-up-head" tabindex="-1">
     ${info.owns && html`<${Further} id=${info.discussion_id} />`}
     <div class="row">

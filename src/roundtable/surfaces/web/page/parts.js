@@ -56,10 +56,14 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
     const made = safeHtml(markup, under);
     // The program has checked what it derives; a speech may cite whatever it likes.
     for (const link of checked ? [] : made.querySelectorAll("a.cite")) {
-      if (!known(link.getAttribute("href"))) link.replaceWith(link.textContent);
+      if (!known(link.getAttribute("href"))) {
+        if (TURN.test(link.textContent)) unbracket(link);
+        link.replaceWith(TURN.test(link.textContent) ? "" : link.textContent);
+      }
       else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
+    if (!checked) citeNobody(made);
     if (named !== NONE) nameIn(made, named);
     for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
@@ -100,14 +104,29 @@ function clipped(text) {
 /** A citation within a text looks as it does beside one: in the colour of its seat, without the
  * brackets that it was written in. */
 function asChip(link) {
+  unbracket(link);
+  const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
+  if (kind === "turn") link.classList.add(lookOf(id));
+  if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
+}
+
+function unbracket(link) {
   const [before, after] = [link.previousSibling, link.nextSibling];
   if (before && after && before.nodeType === Node.TEXT_NODE && after.nodeType === Node.TEXT_NODE && before.data.endsWith("[") && after.data.startsWith("]")) {
     before.data = before.data.slice(0, -1);
     after.data = after.data.slice(1);
   }
-  const [, kind, id] = decodeURIComponent(link.getAttribute("href") || "").match(/^#(turn|point)-(.*)$/) || [];
-  if (kind === "turn") link.classList.add(lookOf(id));
-  if (kind === "point" && link.textContent === id) link.textContent = t("point {n}", { n: id.replace(/^\D+/, "") });
+}
+
+const NOBODYS = /\s?\[\d+\/[\w-]+\/[\w.-]+\]/g;
+
+/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. */
+function citeNobody(made) {
+  const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (node.parentElement && node.parentElement.closest("a, code, pre")) continue;
+    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "");
+  }
 }
 
 let isKnown = () => true;

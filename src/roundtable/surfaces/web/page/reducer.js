@@ -3,6 +3,7 @@
 // by identity what they need not draw again.
 
 /** After these the provider may have done the work and charged for it. */
+const INTERRUPTED = new Set(["lost", "cancelled"]);
 const MAYBE_PAID = new Set(["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]);
 
 /** Events after which only the server can say what follows: positions, notes, whose turn it is. */
@@ -230,10 +231,13 @@ const STEPS = {
       && Object.keys(draft.speaking).some((id) => id !== event.turn_id && draft.stage.turns.includes(id))) {
       keepStage(draft, { together: true });
     }
+    const before = turn(draft, own, event.turn_id).calls.at(-1);
     turn(draft, own, event.turn_id).calls.push({ purpose: event.purpose, model: event.model, may_cost: event.may_cost });
     mine(draft, own, "speaking")[event.turn_id] = {
       turn_id: event.turn_id, participant: event.participant, model: event.model, stage: event.stage,
       round: event.round, place: event.round || newest(draft), attempt: event.attempt, since: event.at,
+      // The process that asked before is gone: nothing was wrong with the answer.
+      interrupted: Boolean(before && !before.finish_reason && (!before.cause || INTERRUPTED.has(before.cause))),
     };
     mine(draft, own, "usage").calls += 1;
   },
@@ -247,6 +251,7 @@ const STEPS = {
   },
   AttemptFailed(draft, event, own) {
     const call = turn(draft, own, event.turn_id).calls[event.attempt - 1];
+    if (call) call.cause = event.cause;
     if (call && call.may_cost && MAYBE_PAID.has(event.cause)) mine(draft, own, "usage").unpriced_calls += 1;
   },
   ParticipantSubstituted(draft, event, own) {

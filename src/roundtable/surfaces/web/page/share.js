@@ -8,11 +8,17 @@ import { Copied, useSending } from "./sending.js";
 import { html } from "./ui.js";
 import { t } from "./words.js";
 
+/** The link that was made last, and by which name it can be ended. */
+const NOTHING = { url: "", id: "" };
+
 export function Share({ base, info, state, onClose }) {
   const [links, setLinks] = useState(null);
-  const [made, setMade] = useState("");
+  const [made, setMade] = useState(NOTHING);
   const { busy, error, send } = useSending();
-  const load = () => get(`${base}/links`).then((found) => setLinks(found.tokens.filter((each) => each.kind === "link")), () => setLinks([]));
+  const load = () => get(`${base}/links`).then((found) => found.tokens.filter((each) => each.kind === "link"), () => []).then((rows) => {
+    setLinks(rows);
+    return rows;
+  });
   useEffect(() => {
     if (info.leads) load();
   }, []);
@@ -22,6 +28,8 @@ export function Share({ base, info, state, onClose }) {
   });
   const end = (id) => send(async () => {
     await remove(`${base}/links/${id}`);
+    // A link that leads nowhere is not handed out any more.
+    if (made.id === id) setMade(NOTHING);
     await load();
   });
   return html`<${Dialog} title=${t("Share this discussion")} onClose=${onClose} wide>
@@ -32,9 +40,10 @@ export function Share({ base, info, state, onClose }) {
     </section>
     <${Failure} error=${error} />
     ${info.leads && html`<${Given} links=${links} state=${state} busy=${busy} onEnd=${end} />
-      <${Give} base=${base} state=${state} made=${made} onMade=${(url) => {
-        setMade(url);
-        load();
+      <${Give} base=${base} state=${state} made=${made.url} onMade=${async (url) => {
+        const known = new Set((links || []).map((each) => each.id));
+        const rows = await load();
+        setMade({ url, id: (rows.find((each) => !known.has(each.id)) || { id: "" }).id });
       }} />`}
   <//>`;
 }
@@ -58,7 +67,7 @@ function Given({ links, state, busy, onEnd }) {
   return html`<table class="given"><caption>${t("Links that were given out")}</caption>
     <thead><tr><th scope="col">${t("For")}</th><th scope="col">${t("May")}</th><th scope="col">${t("Until")}</th><th><span class="sr">${t("End it")}</span></th></tr></thead>
     <tbody>${links.map((row) => html`<tr key=${row.id}><th scope="row" dir="auto">${row.label || t("Without a name")}</th><td dir="auto">${may(row, state)}${row.locked ? ` ${t("(with a password)")}` : ""}</td>
-      <td>${row.expires ? day(row.expires) : t("Ended by hand")}</td>
+      <td>${row.expires ? day(row.expires) : t("Until it is ended")}</td>
       <td><button type="button" class="link" disabled=${busy} onClick=${() => onEnd(row.id)} aria-label=${t("End the link for {name}", { name: row.label || t("Without a name") })}>${t("End it")}</button></td></tr>`)}</tbody></table>`;
 }
 

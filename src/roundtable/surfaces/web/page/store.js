@@ -7,6 +7,8 @@ import { EMPTY, reduce } from "./reducer.js";
 /** Milliseconds after an event, and between two questions, for what the server derives. */
 const SOON = 120;
 const APART = 700;
+/** Milliseconds between two looks whether the link still opens, while nothing else would tell. */
+const LOOK = 15000;
 
 /** The words of turns that are still being spoken. They are no events, and are never kept. */
 class Drafts {
@@ -67,6 +69,8 @@ export class Store {
       derived: saved ? saved.derived : null,
       connection: saved ? "file" : "connecting",
       gone: null,
+      /** What the server derives was asked for and did not come. */
+      unread: false,
     };
     if (!saved) this.begin();
   }
@@ -81,10 +85,29 @@ export class Store {
       gone: (gone) => this.set({ gone, connection: "lost" }),
       over: () => this.now.state.closed !== null,
     }, () => this.now.state.seq);
+    this.looks = setInterval(() => this.look(), LOOK);
+    this.seen = () => this.look();
+    addEventListener("focus", this.seen);
+    document.addEventListener("visibilitychange", this.seen);
+  }
+
+  /** Whether the link still opens: whoever ended it must not be believed to share it still. */
+  async look() {
+    if (document.hidden || this.now.gone || this.now.connection === "connecting") return;
+    try {
+      await get(`${this.base}/events?after=${this.now.state.seq}&limit=1`);
+    } catch (error) {
+      if (error.status === 404 || error.status === 401) this.set({ gone: error, connection: "lost" });
+    }
   }
 
   stop() {
     clearTimeout(this.timer);
+    clearInterval(this.looks);
+    if (this.seen) {
+      removeEventListener("focus", this.seen);
+      document.removeEventListener("visibilitychange", this.seen);
+    }
     if (this.feed) this.feed.stop();
   }
 
@@ -122,8 +145,9 @@ export class Store {
     this.askedAt = performance.now();
     try {
       const derived = await get(`${this.base}/derived`);
-      if (!this.now.derived || derived.seq >= this.now.derived.seq) this.set({ derived: shared(this.now.derived, derived) });
+      if (!this.now.derived || derived.seq >= this.now.derived.seq) this.set({ derived: shared(this.now.derived, derived), unread: false });
     } catch {
+      if (!this.now.derived) this.set({ unread: true });
       this.asked = 0; // asked again with the next event, or when the connection is back
       if (this.now.state.closed) this.later();
       return;

@@ -2,9 +2,10 @@
 // confidence, and what must be known of it.
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
-import { day, short, whole } from "../format.js";
+import { bare, day, short, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
+import { askAgain } from "../going-on.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { Confidence } from "./confidence.js";
@@ -16,24 +17,27 @@ const IN_BAND = 2;
 const FLAGS = 2;
 /** What only a command line understands is said in the drawer. */
 const COMMAND = /--\w/;
+/** Options of a command line, code, and names of models such as maker/model-1. */
+const TECHNICAL = /--\w|`|\b[a-z][\w.-]*\/[a-z][\w.:-]*\d|https?:|\{"/i;
 /** What the program says of an expert who holds in the end what it held at first. */
 export const THE_SAME = "The same.";
 /** Characters from which an answer is set smaller. */
 const LONG = 90;
 const LONGER = 170;
 
-export function First({ decision, state, base, chairs, example, onMade }) {
+export function First({ decision, state, base, chairs, owns, example, onMade }) {
   const { kind, answer, cause, votes, confidence } = decision;
   const direction = directionOf(decision.question.whole || answer.first);
-  const headline = answer.first || (cause ? cause.text : "");
+  const headline = plainly(kind, bare(answer.first) || (cause ? cause.text : ""));
   // A failure has no bar: there is nothing that was voted on.
   const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
   const weighed = votes.length > 0 && counted;
   return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
     <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
-    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${answer.second}</bdi></span>`}</p>
-    ${cause && cause.remedy && kind !== "interrupted" && html`<p class="remedied" lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
+    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
+    ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
+    ${owns && kind === "failed" && !example && html`<p class="acts"><button type="button" class="main" onClick=${() => askAgain(state.topic, state.procedure)}>${t("Ask again")}</button></p>`}
     ${weighed && html`<div class="band">
       ${votes.slice(0, IN_BAND).map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}
       ${(votes.length > 0 || confidence.word !== "none" || confidence.reason) && html`<${Confidence} confidence=${confidence} />`}
@@ -43,6 +47,12 @@ export function First({ decision, state, base, chairs, example, onMade }) {
     <${Flags} flags=${decision.flags} />
     ${state.outcome && html`<p class="outcome"><b>${t("It turned out {outcome}.", { outcome: t(state.outcome.outcome) })}</b> <bdi>${state.outcome.note}</bdi></p>`}
   </section>`;
+}
+
+/** Why there is no answer, in one sentence; what only the makers understand is said in the drawer. */
+function plainly(kind, text) {
+  if (!["failed", "stopped"].includes(kind) || (!TECHNICAL.test(text) && text.length <= LONGER)) return text;
+  return kind === "failed" ? t("It failed before there was an answer.") : t("It was stopped before there was an answer.");
 }
 
 function size(text) {

@@ -38,11 +38,12 @@ function Part({ id, title, children }) {
 }
 
 export function Made({ derived, state, turns, onClose }) {
-  const { made, confidence } = derived.decision;
+  const { made, confidence, cause } = derived.decision;
   const { procedure } = made;
   return html`<${Drawer} title=${t("How this was made")} onClose=${onClose}>
     <${Part} id="procedure" title=${t("Procedure")}><p class="s">${procedure.plain ? html`<b>${t(procedure.plain)}</b> <span class="soft">(${procedure.name})</span>` : html`<b>${procedure.name}</b>`}${procedure.about && html`<br /><bdi>${procedure.about}</bdi>`}</p>
       ${state.extraRounds > 0 && html`<p class="s">${n(state.extraRounds, "{n} round was added while it went on.", "{n} rounds were added while it went on.")}</p>`}<//>
+    ${cause && html`<${Part} id="ended" title=${t("Why it ended")}><p class="s"><bdi>${cause.text}</bdi></p>${cause.remedy && html`<p class="s soft"><bdi>${cause.remedy}</bdi></p>`}<//>`}
     <${Part} id="spent" title=${t("Time and cost")}><${Spent} made=${made} budget=${state.budget} /><//>
     <${Part} id="models" title=${t("Who spoke with which model")}><dl class="facts">${made.models.map((each) => html`<dt><bdi>${each.name}</bdi></dt><dd><bdi>${each.models.join(" → ") || t("a person")}</bdi>${each.note && html` <span class="soft">${each.note}</span>`}</dd>`)}</dl><//>
     <${Part} id="sureness" title=${t("How the confidence came about")}><p class="s"><b>${sureness(confidence)}.</b> <bdi>${confidence.reason}</bdi></p>${confidence.meaning && html`<p class="s soft"><bdi>${confidence.meaning}</bdi></p>`}<//>

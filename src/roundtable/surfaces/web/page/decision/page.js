@@ -1,6 +1,6 @@
 // The decision: what came out, and everything that it rests on.
 import { useMemo } from "../vendor/hooks.js";
-import { directionOf } from "../parts.js";
+import { directionOf, languageOf, Words } from "../parts.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
@@ -22,14 +22,17 @@ export function settledOf(derived, state) {
 }
 
 /** The first screen of a discussion that does not go on. */
-export function Decision({ base, state, derived, chairs, onMade }) {
+export function Decision({ base, info, state, derived, chairs, onMade }) {
   const decision = settledOf(derived, state);
+  const topic = state.topic || info.topic || "";
   if (!decision) {
-    return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1"><h1 class="q">${state.topic}</h1><p class="soft" role="status">${t("Its quotations are being checked.")}</p></section>`;
+    return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1">
+      <div class="meta"><span class="chip plain">${t("Over")}</span></div>
+      <h1 class="q" dir="auto" lang=${languageOf(topic)}>${topic}</h1><p class="opening soft" role="status">${t("Opening the decision")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
   const example = decision.made.notes.find((note) => note.code === "example");
-  return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} example=${example} onMade=${onMade} />`;
+  return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} owns=${!base ? false : info.owns} example=${example} onMade=${onMade} />`;
 }
 
 /** What follows it: text beside people. */
@@ -46,6 +49,7 @@ export function Sections({ decision, state }) {
       <${Record} record=${decision.record} />
     </div>
     <${Experts} decision=${decision} state=${state} notes=${notes} />
+    ${decision.why.length > 0 && decision.answer.written_html && html`<section class="on-paper"><h2>${t("The whole answer as it was written")}</h2><${Words} checked markup=${decision.answer.written_html} kind="words" under=${2} /></section>`}
     <${PaperNotes} list=${list} />
     <${Tip} />
   </div>`;

@@ -33,17 +33,17 @@ export const Why = memo(function Why({ decision, state, notes }) {
     ${answer.written_html && why.length > 0 && html`<${Fold} title=${t("The whole answer as it was written")}><${Words} checked markup=${answer.written_html} kind="words written" under=${2} /><//>`}
     ${decision.assumptions.length > 0 && html`<${Fold} title=${n(decision.assumptions.length, "{n} assumption of the host", "{n} assumptions of the host")}><ul class="listed">${decision.assumptions.map((text) => html`<li dir="auto">${text}${decision.rests_on.includes(text) && html` <span class="chip plain">${t("the answer rests on it")}</span>`}</li>`)}</ul><//>`}
     ${decision.rests_on.some((text) => !decision.assumptions.includes(text)) && html`<${Fold} title=${t("What the answer rests on")}><ul class="listed">${decision.rests_on.filter((text) => !decision.assumptions.includes(text)).map((text) => html`<li dir="auto">${text}</li>`)}</ul><//>`}
-    ${open.length > 0 && html`<${Fold} title=${n(open.length, "{n} point stays open", "{n} points stay open")}><ul class="open">${open.map((each) => html`<li><span dir="auto">${each.text}</span>${each.status && html`<span class="chip plain">${each.status}</span>`}</li>`)}</ul><//>`}
+    ${open.length > 0 && html`<${Fold} title=${n(open.length, "{n} point stays open", "{n} points stay open")}><ul class="open">${open.map((each) => html`<li><span dir="auto">${each.text}</span>${each.status && html`<span class="chip plain"><bdi>${each.status}</bdi></span>`}</li>`)}</ul><//>`}
   <//>`;
 });
 
 function Fold({ title, children }) {
-  return html`<details class="more"><summary>${title}</summary>${children}</details>`;
+  return html`<details class="more"><summary><bdi>${title}</bdi></summary>${children}</details>`;
 }
 
 function Reason({ reason, state, notes }) {
   const [first, rest] = parted(reason.text);
-  const behind = (reason.cites.length > 0 || reason.status) && html`<p class="by"><${Cites} cites=${reason.cites} state=${state} notes=${notes} />${reason.status && html` <span class="chip">${reason.status}</span>`}</p>`;
+  const behind = (reason.cites.length > 0 || reason.status) && html`<p class="by"><${Cites} cites=${reason.cites} state=${state} notes=${notes} />${reason.status && html` <span class="chip"><bdi>${reason.status}</bdi></span>`}</p>`;
   const language = languageOf(reason.text);
   if (first.length > HEADING) return html`<div><p class="told" dir="auto" lang=${language}>${reason.text}</p>${behind}</div>`;
   return html`<div><h3 dir="auto" lang=${language}>${first}</h3>${rest && html`<p dir="auto" lang=${language}>${rest}</p>`}${behind}</div>`;

@@ -91,14 +91,14 @@ export function VoteKey({ vote }) {
 export function Vote({ vote }) {
   const title = vote.title === "On the question" ? t(vote.title) : vote.title;
   return html`<div class="vote">
-    <p class="vote-h"><span class="on" title=${title}><bdi>${title}</bdi></span><b>${vote.figure}</b></p>
+    <p class="vote-h"><span class="on" title=${title}><bdi>${title}</bdi></span><b><bdi dir="ltr">${vote.figure}</bdi></b></p>
     <${VoteBar} vote=${vote} />
     <${VoteKey} vote=${vote} />
-    ${vote.before && html`<p class="pre">${t("Before they heard each other: {figures}", { figures: vote.before })}</p>`}
+    ${vote.before && html`<p class="pre"><bdi>${t("Before they heard each other: {figures}", { figures: vote.before })}</bdi></p>`}
   </div>`;
 }
 
 /** That there are more votes than the band shows. */
 export function MoreVotes({ number }) {
-  return number > 0 ? html`<a class="more-votes" href="#votes">${n(number, "{n} more vote", "{n} more votes")}</a>` : null;
+  return number > 0 ? html`<a class="more-votes" href="#votes"><bdi>${n(number, "{n} more vote", "{n} more votes")}</bdi></a>` : null;
 }

@@ -1,6 +1,6 @@
 // A decision in one row: what was asked, the answer, the vote, how sure, what it cost, when.
 import { VoteBar } from "../decision/votes.js";
-import { ago, money, whole } from "../format.js";
+import { ago, bare, money, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { languageOf } from "../parts.js";
 import { html, memo } from "../ui.js";
@@ -42,7 +42,7 @@ function headline(row) {
     if (!row.speaking) return t("It has begun");
     return n(row.speaking, "Round {round}: {n} expert is writing", "Round {round}: {n} experts are writing", { round: row.round || 1 });
   }
-  return row.answer;
+  return bare(row.answer);
 }
 
 function Voted({ row }) {
@@ -52,7 +52,7 @@ function Voted({ row }) {
   if (!row.vote || !VOTED.has(row.kind)) return html`<span class="soft">${t(row.state)}</span>`;
   const { absent } = row.vote.counts;
   const other = row.others.find((each) => each.figure);
-  return html`<p><b>${row.vote.figure}</b> <span class="state sr">${t(row.state)}</span></p><${VoteBar} vote=${row.vote} mini />
+  return html`<p><b><bdi dir="ltr">${row.vote.figure}</bdi></b> <span class="state sr">${t(row.state)}</span></p><${VoteBar} vote=${row.vote} mini />
     <p class="xs soft">${row.kind !== "decided" ? t(row.state) : absent ? n(absent, "{n} absent", "{n} absent") : other ? t("{figure} on a second vote", { figure: other.figure }) : ""}</p>`;
 }
 

@@ -90,7 +90,7 @@ const Column = memo(function Column({ id, who, item, speaking, doing, drafts, na
       ${item && item.kind === "failure" && html`<p class="soft s" dir="auto">${item.message}</p>`}
       ${!item && speaking && html`<${Draft} key=${`${id}-${speaking.attempt}`} id=${id} drafts=${drafts} />`}
       ${now === "called" && html`<p class="soft">${mine ? t("Your words are asked for below.") : t("The table waits for {name}.", { name: who.name })}</p>`}
-      ${!item && speaking && speaking.attempt > 1 && html`<p class="soft xs">${t("Asked again: the first answer did not count")}</p>`}
+      ${!item && speaking && speaking.attempt > 1 && html`<p class="soft xs">${speaking.interrupted ? t("Asked again: it was interrupted") : t("Asked again: the first answer did not count")}</p>`}
     </div></div></div>
   </section>`;
 });

@@ -1,4 +1,5 @@
 // What a speech declares, in plain words: options, points and people by what they are, never by ids.
+import { bare } from "../format.js";
 import { html } from "../ui.js";
 import { later, laterCounted, n, t } from "../words.js";
 
@@ -47,13 +48,13 @@ export function positionOf(item, named) {
   const lines = item.declared || [];
   const held = lines.find((line) => line.code === "holds");
   const sure = held && held.sure !== undefined ? held.sure : null;
-  if (held && held.text) return { text: held.text, sure, own: true };
+  if (held && held.text) return { text: bare(held.text), sure, own: true };
   const abstains = lines.find((line) => line.code === "abstains");
   if (abstains) return { text: t("Takes no position: {reason}", { reason: abstains.text }), sure: null, own: true };
   const vote = lines.find((line) => line.code === "votes" && named[line.ids[0]]);
   if (vote) return { text: t("Votes for “{option}”", { option: named[vote.ids[0]] }), sure, own: true };
   for (const code of ["own", "any"]) if (lines.some((line) => line.code === code)) return { text: t(LABELS[code]), sure, own: true };
-  return { text: item.first || "", sure, own: false };
+  return { text: bare(item.first || ""), sure, own: false };
 }
 
 /** A point of its own that a speech raises and agrees with is said once. */

@@ -14,6 +14,7 @@ const HELD = 2500;
 const HELD_AT_FIRST = 8000;
 const MARKED = 5000;
 const ROOM = 12;
+const STEPS = 12;
 
 const reachers = new Set();
 let resolve = (place) => ({ place, words: "" });
@@ -32,6 +33,18 @@ export function goTo(place, words = "") {
   history.replaceState({ ...history.state, here: here() }, "");
   if (placeIn(location.hash) !== place) history.pushState(null, "", hash);
   return visit(place, words);
+}
+
+/** Puts a place into the page without going there; gives what is there then. */
+export async function bring(place) {
+  reached(place);
+  return there(place);
+}
+
+/** Goes to where `at` says that it is wanted, and keeps it there while things around it still come. */
+export function keep(at, held = HELD) {
+  land(at);
+  hold(at, held);
 }
 
 /** The same, without a word in the address bar. */
@@ -75,8 +88,13 @@ function below(target, range) {
   return stuck() + ROOM + (sticks ? line.offsetHeight : 0);
 }
 
+/** What sticks beside the text goes along for a while: it is come to in a few steps. */
 function land(at) {
-  scrollTo({ top: scrollY + at(), behavior: "instant" });
+  for (let step = 0; step < STEPS; step += 1) {
+    const before = scrollY;
+    scrollTo({ top: before + at(), behavior: "instant" });
+    if (Math.abs(at()) < 2 || scrollY === before) return;
+  }
 }
 
 function focusOn(target) {
@@ -130,13 +148,15 @@ function here() {
 }
 
 function goBack(state) {
+  // What the last link holds in its place must not pull the reader back to it.
+  release();
   if (state && state.here) {
     const { id, top, y } = state.here;
     const found = id && document.getElementById(id);
-    const at = () => (found ? found.getBoundingClientRect().top - top : y - scrollY);
-    // The browser puts its own idea of it after this.
-    requestAnimationFrame(() => requestAnimationFrame(() => land(at)));
+    const at = () => (found && found.isConnected ? found.getBoundingClientRect().top - top : y - scrollY);
+    requestAnimationFrame(() => keep(at));
   } else if (location.hash) visit(placeIn(location.hash));
+  else scrollTo({ top: 0, behavior: "instant" });
 }
 
 function placeIn(hash) {
@@ -147,8 +167,8 @@ function placeIn(hash) {
   }
 }
 
-/** Links within the page, the address bar and the way back go to places. */
-export function usePlaces(state, derived) {
+/** Links within the page, the address bar and the way back go to places, once the page is `ready`. */
+export function usePlaces(state, derived, ready = true) {
   const latest = useRef({});
   latest.current = { state, derived };
   // Before anything below is drawn: what is memoised is not drawn again for a name.
@@ -176,11 +196,18 @@ export function usePlaces(state, derived) {
       goTo(placeIn(link.getAttribute("href")), wordsOf(link));
     };
     const popped = (event) => goBack(event.state);
+    // The way back within the page is ours; after a reload the browser knows better.
+    history.scrollRestoration = "manual";
+    const left = () => {
+      history.scrollRestoration = "auto";
+    };
     document.addEventListener("click", clicked);
     addEventListener("popstate", popped);
+    addEventListener("pagehide", left);
     return () => {
       document.removeEventListener("click", clicked);
       removeEventListener("popstate", popped);
+      removeEventListener("pagehide", left);
       release();
     };
   }, []);
@@ -188,10 +215,10 @@ export function usePlaces(state, derived) {
   const aimed = useRef(placeIn(location.hash));
   useEffect(() => {
     const place = aimed.current;
-    if (!place || !state.speeches) return;
+    if (!place || !state.speeches || !ready) return;
     const known = document.getElementById(resolve(place).place) || state.rounds.some((round) => round.items.some((item) => turnPlace(item.id) === resolve(place).place));
     if (!known) return;
     aimed.current = "";
     visit(place, "", HELD_AT_FIRST);
-  }, [state.seq, derived]);
+  }, [state.seq, derived, ready]);
 }

@@ -8,11 +8,16 @@ import { t } from "../words.js";
 import { positionOf } from "./declared.js";
 import { MADE } from "./folds.js";
 import { folded, mark, rangesOf } from "./marks.js";
-import { stuck, visit } from "./places.js";
+import { bring, keep, stuck, visit } from "./places.js";
 
 const PAUSE = 120;
 const MOST = 5000;
 const SHORTEST = 2;
+/** Frames for which the words of a hit may take to be made, and pixels between a hit and an edge. */
+const FRAMES = 60;
+const NEAR = 24;
+/** Milliseconds for which a hit is kept in sight while what is above it is laid out. */
+const HELD = 1200;
 const ENTITIES = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#x27;": "'" };
 /** What of a speech is looked through, in the order in which it stands in the page. */
 const PARTS = ":scope > h4 .name, :scope > h4 .pos, :scope > .said > .words";
@@ -54,6 +59,32 @@ function rangesIn(id, words) {
   return [...article.querySelectorAll(PARTS)].flatMap((each) => rangesOf(each, words));
 }
 
+/** The place of a hit, once the words that it stands in are made. */
+async function rangeOf(hit, wanted) {
+  await bring(turnPlace(hit.id));
+  for (let frame = 0; frame < FRAMES; frame += 1) {
+    const range = rangesIn(hit.id, wanted)[hit.place];
+    if (range) return range;
+    await new Promise((next) => requestAnimationFrame(next));
+  }
+  return null;
+}
+
+/** What lies over the page below: nothing can be read there. */
+function covered() {
+  const dock = document.querySelector(".dock");
+  return dock ? dock.offsetHeight : 0;
+}
+
+/** By how much the page is to be scrolled, so that a hit can be read; none where it can. */
+function away(range) {
+  const { top, bottom } = range.getBoundingClientRect();
+  const line = range.startContainer.parentElement.closest(".said") ? range.startContainer.parentElement.closest("article").querySelector(":scope > h4") : null;
+  const under = stuck() + (line && getComputedStyle(line).position === "sticky" ? line.offsetHeight : 0);
+  if (top >= under + NEAR && bottom <= innerHeight - covered() - NEAR) return 0;
+  return top - under - Math.min(160, innerHeight / 5);
+}
+
 export function useSearch(state, derived, folds) {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(-1);
@@ -88,22 +119,29 @@ export function useSearch(state, derived, folds) {
       cancelAnimationFrame(frame);
     };
   }, [hits, at, wanted]);
+  const steps = useRef(0);
   const step = async (by) => {
     if (!hits.length) return;
     const next = at < 0 ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length;
     setAt(next);
     const hit = hits[next];
     folds.set([hit.id], MADE);
-    const before = document.activeElement;
-    await visit(turnPlace(hit.id), "", 0);
-    const range = rangesIn(hit.id, wanted)[hit.place];
-    if (range) {
-      const { top } = range.getBoundingClientRect();
-      const room = stuck() + Math.min(160, innerHeight / 4);
-      if (top < stuck() + 60 || top > innerHeight - 80) scrollTo({ top: scrollY + top - room, behavior: "instant" });
+    const mine = (steps.current += 1);
+    const range = await rangeOf(hit, wanted);
+    // Whoever goes on meanwhile is not brought back.
+    if (mine !== steps.current) return;
+    // Words may be made anew under it: the place is looked for each time.
+    const off = () => {
+      const [found] = rangesIn(hit.id, wanted).slice(hit.place);
+      return found ? away(found) : 0;
+    };
+    if (range) keep(off, HELD);
+    else {
+      // Whoever types goes on typing.
+      const before = document.activeElement;
+      await visit(turnPlace(hit.id), "", 0);
+      if (before && before.isConnected) before.focus({ preventScroll: true });
     }
-    // Whoever types goes on typing.
-    if (before && before.isConnected) before.focus({ preventScroll: true });
     paint.current();
   };
   return { words, setWords, wanted, hits, at, step };

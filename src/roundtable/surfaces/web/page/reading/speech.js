@@ -26,7 +26,7 @@ export const Speech = memo(function Speech({ item, who, folds, named, nameOf }) 
     <h4><button type="button" class="line" id=${`${place}-line`} aria-expanded=${open ? "true" : "false"} aria-controls=${open ? `${place}-said` : undefined} onClick=${toggle}>
       <${Face} who=${who} kind=${failed ? "out" : ""} /><b class="name" id=${`${place}-name`}><bdi>${who.name}</bdi></b>
       <span class=${`pos${position.own ? "" : " said-first"}${failed ? " failed" : ""}`} dir="auto" lang=${languageOf(position.text)}>${position.text}</span>
-      <span class="sure">${position.sure !== null && t("{n} % sure", { n: position.sure })}</span>
+      <span class="sure">${position.sure !== null && html`<bdi>${t("{n} % sure", { n: position.sure })}</bdi>`}</span>
     </button></h4>
     ${open && html`<div class="said" id=${`${place}-said`}>
       ${failed

@@ -14,7 +14,7 @@ export function Talk({ state, derived, folds }) {
   const said = useMemo(() => state.rounds.reduce((sum, round) => sum + round.items.filter((item) => item.html && state.sat[item.participant]).length, 0), [state.rounds]);
   return html`<section id="discussion" class="talk" aria-labelledby="discussion-head" tabindex="-1" dir=${directionOf(state.topic)}>
     <header class="talk-h"><h2 id="discussion-head">${t("The discussion")}</h2>
-      ${said > 0 && html`<span class="soft s">${n(said, "{n} speech, with its position in a line", "{n} speeches, each with its position in a line")}</span>
+      ${said > 0 && html`<span class="soft s"><bdi>${n(said, "{n} speech, with its position in a line", "{n} speeches, each with its position in a line")}</bdi></span>
       <${OpenAll} folds=${folds} />`}</header>
     ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="soft">${state.closed ? t("Nobody spoke.") : t("Nobody has spoken yet. Speeches appear here as they are given.")}</p>`}
     <${Course} course=${derived ? derived.course : null} decision=${derived ? derived.decision : null} sat=${state.sat} host=${state.host} />

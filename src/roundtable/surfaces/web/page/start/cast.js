@@ -115,12 +115,15 @@ export function Cast({ parts, seats, setSeats, question, suggested, edited, onAg
       ${asked.length >= 2 && words.trim() && html`<ul class="hits">${offered.map((each) => html`<li key=${each.id}><button type="button" onClick=${() => take(each)}><b dir="auto">${each.name}</b><span dir="auto">${each.perspective}</span></button></li>`)}
         ${found.value && !offered.length && html`<li class="soft s">${t("Nobody in the library fits. Describe your own.")}</li>`}</ul>`}
       <${Failure} error=${found.error} />
-      ${own && html`<div class="own-expert" role="group" aria-label=${t("An expert of your own")}>
+      ${own && html`<div class="own-expert" role="group" ref=${intoView} aria-label=${t("An expert of your own")}>
         <label>${t("Name")}<input type="text" dir="auto" maxlength="60" value=${own.name} placeholder=${t("Beekeeper")} onInput=${(event) => setOwn({ ...own, name: event.target.value })} onKeyDown=${entered(describe)} /></label>
         <label>${t("In one sentence: what does this expert look at?")}<input type="text" dir="auto" maxlength="300" value=${own.sentence} placeholder=${t("Asks what a decision does to the bees within a mile.")} onInput=${(event) => setOwn({ ...own, sentence: event.target.value })} onKeyDown=${entered(describe)} /></label>
         <button type="button" disabled=${!own.name.trim()} onClick=${describe}>${t("Add this expert")}</button></div>`}`}`}
   </section>`;
 }
+
+/** What was opened is seen. */
+const intoView = (place) => place && place.scrollIntoView({ block: "nearest", behavior: "instant" });
 
 /** Enter adds, and does not start the discussion. */
 const entered = (act) => (event) => {

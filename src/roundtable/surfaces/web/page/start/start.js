@@ -11,6 +11,7 @@ import { Before } from "./before.js";
 import { Cast } from "./cast.js";
 import { contextOf, Question } from "./documents.js";
 import { ExampleLinks, useExamples } from "./examples.js";
+import { AGAIN } from "../going-on.js";
 import { Keys } from "./keys.js";
 import { Options } from "./options.js";
 import { modelOf, mostOf, optionsFor, partsOf } from "./request.js";
@@ -21,8 +22,20 @@ const LEAST = 8; // characters of a question for which experts can be proposed
 const USUAL_LIMITS = { question: 100_000, document: 2_000_000, documents: 100, request: 2_097_152 };
 const DEMONSTRATION = "local/";
 
+/** What is asked again, once: a question from a page that led here. */
+function begun() {
+  try {
+    const held = JSON.parse(sessionStorage.getItem(AGAIN) || "{}");
+    sessionStorage.removeItem(AGAIN);
+    return { topic: String(held.topic || ""), procedure: String(held.procedure || "") };
+  } catch {
+    return { topic: "", procedure: "" };
+  }
+}
+
 export function Start() {
-  const [topic, setTopic] = useState("");
+  const again = useMemo(begun, []);
+  const [topic, setTopic] = useState(again.topic);
   const [documents, setDocuments] = useState([]);
   const [procedure, setProcedure] = useState("");
   const [chosenSeats, setChosenSeats] = useState(null); // null: as proposed
@@ -45,7 +58,7 @@ export function Start() {
   const rules = useAnswer(() => get("/api/procedures"), []);
   const models = useAnswer(() => get("/api/models"), [looked]);
   useEffect(() => {
-    if (rules.value && !procedure) choose(rules.value.default);
+    if (rules.value && !procedure) choose(rules.value.procedures.some((each) => each.name === again.procedure) ? again.procedure : rules.value.default);
   }, [rules.value]);
   useEffect(() => {
     document.title = `${t("New decision")} · Roundtable`;
