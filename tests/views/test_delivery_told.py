@@ -170,7 +170,7 @@ def test_a_demand_of_several_is_told_once_and_those_of_others_apart() -> None:
         "- Ann and Bob: Sugar. (granted by Bob; granted by Ann)",
     ]
     apart = lines.index("**Other conditions:**")
-    assert lines[apart + 1] == "- Cid: It is hot. (not granted yet)"
+    assert lines[apart + 1] == "- Cid: It is hot. (not granted yet) Otherwise against it."
 
 
 # --- who came over -----------------------------------------------------------------------------

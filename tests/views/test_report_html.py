@@ -110,7 +110,6 @@ def test_a_small_report_as_a_whole() -> None:
 <p class="answer" dir="auto">No answer: 1 of 2 answered. <span>One speech is kept.</span></p>
 <p class="remedy" dir="auto">Check the models.</p>
 <ul class="flags" aria-label="To know">
-<li class="flag warn" dir="auto">Bob did not answer. <small>Ask only this expert</small></li>
 <li class="flag warn" dir="auto">Another model spoke in place of the one that was wanted.</li>
 </ul>
 </header>
