@@ -67,7 +67,7 @@ def test_the_delivery_as_a_person_reads_it() -> None:
         "**Yes, 4 of 4.** Do it step by step.\n\n"
         "Drink tea [Analyst, round 1].\n\n"
         "**Confidence:** Medium (62% to 89%). All four reached it independently, before hearing "
-        "each other.\n"
+        "each other. Of recorded debates that ended like this, about 8 in 10 were right.\n"
         "**Agreement:** Consensus: All 4. They held it independently, before hearing each other. "
         "All are thirsty.\n"
         "**Vote:** yes: 4; no: 0\n"
@@ -320,7 +320,7 @@ def test_the_orchestrator_lists_the_options_of_an_open_question_and_holds_no_sea
     state = hold(table, "What is the best drink for a desert?")
     assert [c.label for c in calls(table, state) if c.model == "test/orchestrator"] == ["rt-clerk"]
     prompt = prompt_of(table, "0/clerk/orchestrator")
-    assert "You take no position." in prompt.system
+    assert "You take no position:" in prompt.system
     # The clerk does not know whose answers it reads.
     assert "Advocate" not in prompt.user
     assert state.start.host.id not in standing_of(state).record.seats

@@ -146,7 +146,7 @@ def test_the_next_seat_gets_the_work_whole_and_is_told_how_to_revise_it() -> Non
     assert (
         "from Writer, turn 1/answer/writer: w1, limiter.py, version 1\nfirst = True" in second.user
     )
-    assert "deliverable NAME.EXT revises ID" in second.user
+    assert "deliverable NAME.EXT revises" in second.user
     assert first.max_tokens > 12_000
 
 

@@ -92,7 +92,7 @@ def test_the_answer_is_delivered_in_its_form() -> None:
 
 Drink tea in the morning.
 
-**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
+**Confidence:** Medium (64% to 89%). Two of three reached it independently, before hearing each other, one holds another answer. Of recorded debates that ended like this, about 8 in 10 were right.
 **Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
 **Vote:** Drink tea: 2; Drink cocoa: 1
 **Who holds what:**
@@ -348,7 +348,7 @@ Critique of Others by sonnet. Contradictions / Tensions by sonnet. Updated Posit
 
 Drink tea in the morning.
 
-**Confidence:** Medium (68% to 91%). Two of three reached it independently, before hearing each other, one holds another answer.
+**Confidence:** Medium (64% to 89%). Two of three reached it independently, before hearing each other, one holds another answer. Of recorded debates that ended like this, about 8 in 10 were right.
 **Agreement:** Majority: 2 of 3. They held it independently, before hearing each other. All want something warm.
 **Who holds what:**
 - Scholar: Drink tea, from the start

@@ -507,7 +507,8 @@ def test_a_template_changes_its_hash_with_any_word_and_says_its_version() -> Non
 
 def test_a_template_refuses_other_variables_than_it_declares() -> None:
     with pytest.raises(
-        ValueError, match="declares other variables than it is given: answer, sections, violations"
+        ValueError,
+        match="declares other variables than it is given: answer, blocks, sections, violations",
     ):
         prompts.render(PromptPlan("shared/repair"), nonce="n", limit_tokens=1000)
 
@@ -518,7 +519,12 @@ def test_a_prompt_is_condensed_as_little_as_it_must_and_never_to_nothing(limit: 
     answer = "tea " * 5_000
     plan = PromptPlan(
         "shared/repair",
-        {"answer": Untrusted("speech", answer), "violations": "- too long", "sections": ""},
+        {
+            "answer": Untrusted("speech", answer),
+            "violations": "- too long",
+            "sections": "",
+            "blocks": "",
+        },
     )
     rendered = prompts.render(plan, nonce="n0nce", limit_tokens=limit)
     size = estimate_tokens(rendered.prompt.system + rendered.prompt.user)

@@ -152,7 +152,9 @@ def normal(value: Any) -> Any:
             return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", "TIME", text)
         case dict():
             changing = {"path": "PATH", "sha256": "HASH"} if value.get("path") else {}
-            if changing:
+            if value.get("token"):
+                changing = {"token": "TOKEN"}
+            elif changing:
                 changing["characters"] = "COUNT"
             return {key: normal(changing.get(key, each)) for key, each in value.items()}
         case list():

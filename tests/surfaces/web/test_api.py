@@ -127,6 +127,7 @@ async def test_a_person_speaks_and_votes_for_a_seat(home: House) -> None:
         ],
         "new_points": ["p1"],
         "new_conditions": [],
+        "amended": [],
     }
     again = await home.act(f"{seat}/speak", **spoken)
     assert again.json() == said.json()
@@ -250,7 +251,8 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     shown = await home.client.get(f"{home.at(await home.app.service.read(discussion_id))}/derived")
     assert shown.json()["decision"]["kind"] == "interrupted"
     assert (await home.client.get("/api/discussions?search=x", headers=home.owner)).json() == {
-        "discussions": []
+        "discussions": [],
+        "pending": 0,
     }
     path = f"/api/discussions/{discussion_id}"
     run = await home.client.post(f"{path}/run", json={}, headers=home.owner)
