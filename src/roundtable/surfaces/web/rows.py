@@ -4,6 +4,7 @@ and kept until the discussion changes; nothing is stored, so nothing can be out 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -16,6 +17,9 @@ AT_ONCE = 20
 """So many are derived for one request at most; whoever asks comes again for the others."""
 MOST_KEPT = 5_000
 _Key = tuple[int, bool]
+
+
+log = logging.getLogger(__name__)
 
 
 class Rows:
@@ -57,4 +61,8 @@ async def _derived(service: Service, summary: DiscussionSummary) -> Row | None:
         return await asyncio.to_thread(Row.of, state, interrupted=summary.interrupted)
     except RoundtableError:
         # Deleted meanwhile, or written by a newer program: the list shows what it knows.
+        return None
+    except Exception:
+        # One that cannot be told must not hide all the others.
+        log.exception("the row of %s cannot be derived", summary.discussion_id)
         return None
