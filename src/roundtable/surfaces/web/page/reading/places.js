@@ -116,10 +116,13 @@ async function there(place) {
 function hold(at, held) {
   release();
   const acts = ["wheel", "touchstart", "keydown", "pointerdown"];
+  let timer = setTimeout(() => release(), held);
   const watch = new ResizeObserver(() => {
     if (Math.abs(at()) > 2) land(at);
+    // Something still comes: on a slow machine for longer.
+    clearTimeout(timer);
+    timer = setTimeout(() => release(), held);
   });
-  const timer = setTimeout(() => release(), held);
   release = () => {
     watch.disconnect();
     clearTimeout(timer);
