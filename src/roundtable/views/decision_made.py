@@ -19,14 +19,6 @@ from .safe_markdown import to_html
 
 BELOW = 2
 """The level of the heading under which the procedure's own words stand."""
-PLAIN: dict[str, str] = {
-    "council": "Quick opinions",
-    "deliberation": "Weigh a decision",
-    "five-round": "Detailed plan",
-    "adaptive": "Work on a text or code",
-    "meeting": "A meeting",
-}
-"""Procedures as people call them."""
 
 
 def made_of(state: State, delivery: Delivery, facts: Facts) -> Made:
@@ -34,11 +26,7 @@ def made_of(state: State, delivery: Delivery, facts: Facts) -> Made:
     spec = procedure_spec(state.start.procedure)
     delivered = spec.deliver(state, __version__).strip() if state.verdict is not None else ""
     return Made(
-        procedure=ProcedureTold(
-            state.start.procedure,
-            PLAIN.get(state.start.procedure, state.start.procedure),
-            line(spec.summary),
-        ),
+        procedure=ProcedureTold(state.start.procedure, line(spec.summary)),
         seconds=facts.seconds,
         calls=state.usage.calls,
         input_tokens=state.usage.input_tokens,

@@ -361,7 +361,6 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class ProcedureTold:
     name: str
-    plain: str
     about: str
 
 

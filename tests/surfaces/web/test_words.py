@@ -14,7 +14,6 @@ from roundtable.core.points import PointStatus
 from roundtable.core.values import TurnedOut
 from roundtable.surfaces.web.assets import IMPORT, LANGUAGES, asset, modules, resolved
 from roundtable.views.comparison import ROWS
-from roundtable.views.decision_made import PLAIN
 from roundtable.views.decision_parts import STATES, Chip
 from roundtable.views.decision_people import (
     COULD_LIVE_WITH_IT,
@@ -33,7 +32,6 @@ SERVED: frozenset[str] = frozenset(
     {
         *STATES.values(),
         *get_args(Chip),
-        *PLAIN.values(),
         *(what for what, _ in ROWS),
         *get_args(StanceWord),
         *get_args(PointStatus),

@@ -162,15 +162,7 @@ export const Picture = memo(function Picture({ svg, caption }) {
   </figure>`;
 });
 
-/** The mark of somebody at the table: an emoji or two letters, in the colour of the seat. */
-/** What many seats share tells nobody apart. */
-const NOBODY = "👤";
-
-export function Disc({ who }) {
-  return html`<span class="disc" aria-hidden="true">${who.emoji && who.emoji !== NOBODY ? who.emoji : initials(who.name)}</span>`;
-}
-
-/** The same in the colours of the seat: `sm` is small, `out` is somebody who is not there. */
+/** The mark of somebody at the table: two letters in the colours of the seat. `sm` is small, `out` is somebody who is not there. */
 export function Face({ who, kind = "" }) {
   return html`<span class=${`face ${kind} ${seatClass(who)}`} aria-hidden="true">${initials(who.name)}</span>`;
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "../vendor/hooks.js";
 import { count, money } from "../format.js";
 import { Icon } from "../icons.js";
 import { Notes, Parts, Words } from "../parts.js";
+import { plainName } from "../procedures.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { sureness } from "./confidence.js";
@@ -41,7 +42,7 @@ export function Made({ derived, state, turns, onClose }) {
   const { made, confidence, cause } = derived.decision;
   const { procedure } = made;
   return html`<${Drawer} title=${t("How this was made")} onClose=${onClose}>
-    <${Part} id="procedure" title=${t("Procedure")}><p class="s">${procedure.plain ? html`<b>${t(procedure.plain)}</b> <span class="soft">(${procedure.name})</span>` : html`<b>${procedure.name}</b>`}${procedure.about && html`<br /><bdi>${procedure.about}</bdi>`}</p>
+    <${Part} id="procedure" title=${t("Procedure")}><p class="s"><b>${plainName(procedure.name)}</b> <span class="soft">(${procedure.name})</span>${procedure.about && html`<br /><bdi>${procedure.about}</bdi>`}</p>
       ${state.extraRounds > 0 && html`<p class="s">${n(state.extraRounds, "{n} round was added while it went on.", "{n} rounds were added while it went on.")}</p>`}<//>
     ${cause && html`<${Part} id="ended" title=${t("Why it ended")}><p class="s"><bdi>${cause.text}</bdi></p>${cause.remedy && html`<p class="s soft"><bdi>${cause.remedy}</bdi></p>`}<//>`}
     <${Part} id="spent" title=${t("Time and cost")}><${Spent} made=${made} budget=${state.budget} /><//>

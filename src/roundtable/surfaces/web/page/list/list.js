@@ -3,8 +3,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "../vendor/hoo
 import { get, post, remove } from "../api.js";
 import { Icon } from "../icons.js";
 import { Brand, Dialog, Failure, languageOf } from "../parts.js";
+import { plainName } from "../procedures.js";
 import { useExamples } from "../start/examples.js";
-import { plainName } from "../start/ways.js";
 import { html } from "../ui.js";
 import { later, n, t } from "../words.js";
 import { groupOf, plainRow, Row } from "./rows.js";

@@ -1,22 +1,10 @@
 // How the table works, in plain words; the program's own name for it is small.
 import { titled } from "../format.js";
+import { plainName, WAYS } from "../procedures.js";
 import { html } from "../ui.js";
-import { later, t } from "../words.js";
+import { t } from "../words.js";
 
-const WAYS = {
-  council: [later("Quick opinions"), later("Three views, a short exchange, one answer")],
-  deliberation: [later("Weigh a decision"), later("Each answers alone, then they reply and vote")],
-  "five-round": [later("Detailed plan"), later("Proposals, criticism, a plan with weeks and owners")],
-  adaptive: [later("Work on a text or code"), later("A panel made for the material you bring")],
-  meeting: [later("A meeting I take part in"), later("They speak in turn, and so do you")],
-};
 const ORDER = Object.keys(WAYS);
-
-/** What people call a procedure. */
-export function plainName(procedure) {
-  const name = procedure.replace(/^custom:/, "");
-  return WAYS[name] ? t(WAYS[name][0]) : titled(name);
-}
 
 export function Ways({ procedures, chosen, onChoose }) {
   const known = ORDER.map((name) => procedures.find((each) => each.built_in && each.name === name)).filter(Boolean);
