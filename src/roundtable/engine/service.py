@@ -32,8 +32,9 @@ from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import can_cast
-from ..procedures.casting_terms import SHORTLIST, casting_terms, clarifying_terms
+from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
+from ..procedures.messages import BY_WORDS
 from ..procedures.opening import (
     OpenRequest,
     Seating,
@@ -223,7 +224,8 @@ class Service:
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None
-        notes = (*request.notes, *seating.notes, *self._remarks(seating.participants))
+        by_words = chosen and chosen.by_words and CASTING not in kept
+        notes = (*request.notes, *seating.notes, *([BY_WORDS] if by_words else ()), *self._remarks(seating.participants))
         events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
         news = request.news
         if self._notifications is not None:
