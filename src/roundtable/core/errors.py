@@ -8,7 +8,7 @@
     │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
-    │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration model
+    │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
     │       └── Forbidden           what the caller holds does not allow it

@@ -2,9 +2,10 @@
 
 Relevance joins what the topic means (embeddings of it in English, where there is an embedder) with
 what it names (tags, in four languages), of the expert and, for more, of its whole field: a single
-expert meets a topic by accident, a field hardly does. Whoever is below a floor is a stranger and is not chosen, even where
-seats stay empty. Maximal marginal relevance then weighs relevance against likeness, and one rule
-holds whatever the numbers say: three experts never all come from one domain. Deterministic.
+expert meets a topic by accident, a field hardly does. Whoever is below a floor is a stranger and is
+not chosen, even where seats stay empty. Maximal marginal relevance then weighs relevance against
+likeness, and one rule holds whatever the numbers say: three experts never all come from one domain.
+Deterministic.
 """
 
 from __future__ import annotations
@@ -269,7 +270,9 @@ class _Domains:
     ) -> list[float]:
         """How relevant each domain is: its best experts, what it means as a whole, and the words
         that speak for it, believed the more the more there are."""
-        best = _share([_mean(nlargest(BEST_OF_FIELD, map(own.__getitem__, p))) for p in self.places])
+        best = _share(
+            [_mean(nlargest(BEST_OF_FIELD, map(own.__getitem__, p))) for p in self.places]
+        )
         if meant is not None:
             best = [(one + two) / 2 for one, two in zip(best, _share(meant), strict=True)]
         most = max(spoken, default=0.0)

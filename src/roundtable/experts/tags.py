@@ -45,9 +45,7 @@ class TagIndex:
             word: math.log(1 + len(experts) / len({places[tag] for tag in tags}))
             for word, tags in bearers.items()
         }
-        self._whole = [
-            self._weight(words) or 1.0 for tags in self._contents for _, words in tags
-        ]
+        self._whole = [self._weight(words) or 1.0 for tags in self._contents for _, words in tags]
 
     def words_in(self, topic: str, english: str) -> dict[Word, float]:
         """The words of a topic that some tag bears, with how surely the topic names them."""

@@ -37,6 +37,8 @@ CODES: Mapping[str, str] = {
     "meta_smaller": "some models of the meta-panel cannot be used now",
     "sub_tasks_left_out": "sub-tasks that some analysts recommended were given no seat",
     "context_from_missing": "the earlier result that was named does not exist",
+    "condensed": "a document did not fit: only a part of it is shown to the experts",
+    "documents": "documents that could not be read, or not wholly",
     # who is missing
     "missing": "somebody did not answer",
     "timed_out": "somebody did not answer in time",
