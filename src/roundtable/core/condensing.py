@@ -30,7 +30,7 @@ BEGINNING = 0.15
 """The share of a document's room that its beginning has for certain."""
 LONGEST_PASSAGE = 1200
 """Characters: a longer paragraph is taken apart, at lines or sentences."""
-_LEFT_OUT = "[… {0:,} characters left out …]"
+_LEFT_OUT = "[... {0:,} characters left out ...]"
 _MARK = 40
 """Characters that such a mark takes up, about."""
 _HEADING = re.compile(r"#{1,6} \S|\[[^\]\n]{1,80}\]$|={3,}|-{3,}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import select
 import stat
+import time
 from pathlib import Path
 
-from .limits import MOST_BYTES, MOST_TEXT_BYTES, PIPE_SECONDS
+from .limits import MOST_BYTES, MOST_TEXT_BYTES, PIPE_SECONDS, UNWRITTEN_SECONDS
 from .read import Unreadable
 
 _PIECE = 1 << 20
@@ -42,16 +43,22 @@ def _bounded(handle: int) -> bytes:
 def _piped(handle: int) -> bytes:
     """What a program hands on, as with <(…) in a shell."""
     taken = bytearray()
+    begun = time.monotonic()
     while True:
-        ready, _, _ = select.select([handle], [], [], PIPE_SECONDS)
-        if not ready:
-            raise Unreadable("is a pipe to which nobody writes")
         try:
             piece = os.read(handle, _PIECE)
-        except BlockingIOError:
+        except BlockingIOError:  # somebody writes, and has nothing yet
+            if not select.select([handle], [], [], PIPE_SECONDS)[0]:
+                raise Unreadable("is a pipe that has fallen silent") from None
             continue
-        if not piece:
+        if piece:
+            taken += piece
+        elif taken:
             return bytes(taken)
-        taken += piece
+        elif time.monotonic() - begun > UNWRITTEN_SECONDS:
+            raise Unreadable("is a pipe to which nobody writes")
+        else:
+            select.select([handle], [], [], 0.05)
+            time.sleep(0.01)  # a pipe without anybody at its end is always ready
         if len(taken) > MOST_TEXT_BYTES:
             raise Unreadable(f"brings more than {MOST_TEXT_BYTES // 1_000_000} MB")

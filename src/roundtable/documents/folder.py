@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
     "ignored by .gitignore",
     "not written by hand (installed, built or generated)",
-    "with names of secrets",
-    "links",
-    "no regular files",
+    "named like secrets",
+    "linked",
+    "special (pipes, sockets, devices)",
 )
 HUGE, NO_DOCUMENT, UNOPENED, MORE = (
     "too large",
-    "neither text nor documents",
-    "that may not be opened",
-    f"beyond the first {IN_A_FOLDER}",
+    "neither text nor document",
+    "closed to us",
+    f"beyond the first {IN_A_FOLDER:,}",
 )
 _FOREIGN_FOLDERS = frozenset(
     {".git", ".hg", ".svn", "node_modules", "bower_components", "vendor", "third_party",

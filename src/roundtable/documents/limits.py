@@ -23,7 +23,7 @@ SECONDS = 60.0
 """For one document."""
 MEMORY = 1_500_000_000
 """Bytes of the process that reads one."""
-IN_A_FOLDER = 500
+IN_A_FOLDER = 1_000
 """Files that are read of one folder."""
 LARGEST_IN_A_FOLDER = 1_000_000
 """Bytes of a text file in a folder: what is larger is data."""
@@ -32,3 +32,5 @@ MOST_ENTRIES = 200_000
 DEEPEST = 40
 PIPE_SECONDS = 60.0
 """How long a pipe may keep silent."""
+UNWRITTEN_SECONDS = 3.0
+"""How long a pipe is waited for that nobody has begun to write to."""

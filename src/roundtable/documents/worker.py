@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 
+from .kinds import EXTRA
 from .limits import MEMORY, MOST_CHARACTERS, SECONDS
 from .read import Unreadable
 
@@ -49,6 +50,8 @@ def main(kind: str) -> int:
         _reader(kind, data)(data, found)
     except Unreadable as why:
         problem = str(why)
+    except ImportError:
+        problem = f"needs the extra that reads it: {EXTRA}"
     except MemoryError:
         problem = "takes too much memory to be read"
     except RecursionError:
