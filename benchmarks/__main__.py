@@ -14,6 +14,7 @@ NAMES = (
     "prefix",
     "prompts",
     "start_up",
+    "install_size",
     "selection",
     "web_feed",
     "news",

@@ -268,6 +268,7 @@ async def test_the_form_knows_what_a_request_may_bring(tmp_path: Path) -> None:
         "document": 2_000_000,
         "documents": 100,
         "request": 2 * 1024 * 1024,
+        "upload": 12_000_000,
     }
     assert refused.status_code == 422
 
