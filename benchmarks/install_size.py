@@ -23,11 +23,9 @@ HEAVIEST = 5
 
 def run() -> list[Measured]:
     base = closure("")
-    rows = [_row("base install", base, BASE_MB)]
-    for extra in sorted(metadata.metadata(NAME).get_all("Provides-Extra") or ()):
-        if extra != "dev":
-            rows.append(_row(f"and [{extra}]", closure(extra) - base))
-    return rows
+    extras = sorted(metadata.metadata(NAME).get_all("Provides-Extra") or ())
+    more = [_row(f"and [{e}]", closure(e) - base) for e in extras if e != "dev"]
+    return [_row("base install", base, BASE_MB), *more]
 
 
 def _row(name: str, packages: set[str], goal: float | None = None) -> Measured:

@@ -51,7 +51,7 @@ def run() -> list[Measured]:
             "--help": ["--help"],
             "list": ["list"],
             "show": ["show", discussion_id],
-            "ask": [*ASK, "--max-calls", "1"],
+            "ask": [*ASK],
         }
         heavy = {
             name: _loaded(home, NOT_FOR.get(name, HEAVY), args, env)

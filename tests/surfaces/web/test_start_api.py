@@ -306,7 +306,7 @@ async def test_a_document_that_cannot_be_read_is_refused_in_plain_words(
     async with desk(tmp_path) as at:
         sent = {"name": "/etc/old.doc", "data": data}
         got = await at.client.post("/api/documents", json=sent, headers=at.owner)
-        assert got.status_code == 400
+        assert got.status_code == 422
         assert told in got.json()["error"]
         assert "/etc" not in got.text
         page = {"name": "page.html", "data": b64encode(HTML).decode()}

@@ -83,7 +83,7 @@ def cli() -> None:
     A quick council (--quick) asks three experts once and is the choice for speed and cost; with
     round 2 they examine each other, at about twice the price: for high stakes.
 
-    Without any key a small embedded model speaks, as a demonstration.
+    Without any key a small demonstration model speaks, where the extra demo is installed.
     """
 
 
@@ -133,9 +133,10 @@ class AskCommand(click.Command):
 @click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
 @click.option(
     "--context",
-    metavar="FILE",
+    metavar="FILE|FOLDER",
     multiple=True,
-    help="Material for the question: a text file, or - for standard input. May be repeated.",
+    help="Material for the question: text, PDF, Word, PowerPoint, Excel or HTML files, a folder or "
+    "git repository, or - for standard input. May be repeated.",
 )
 @click.option("--context-from", metavar="ID|SLUG", multiple=True,
               help="An earlier discussion to have in hand: id, last or result file.")  # fmt: skip
