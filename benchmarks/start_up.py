@@ -114,7 +114,11 @@ def _loaded(
 def _cpu(arguments: Sequence[str], env: Mapping[str, str]) -> float:
     """The CPU seconds that a Python process with these arguments took."""
     process = subprocess.Popen(
-        [sys.executable, *arguments], env=dict(env), stdout=subprocess.DEVNULL
+        [sys.executable, *arguments],
+        env=dict(env),
+        cwd=env["ROUNDTABLE_HOME"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
