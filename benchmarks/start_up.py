@@ -35,7 +35,7 @@ NOT_FOR_ASK = (
 )  # fmt: skip
 HEAVY = (*NOT_FOR_ASK, "jinja2", "httpx2")
 NOT_FOR = {"--help": (*HEAVY, "pydantic", "asyncio", "sqlite3"), "ask": NOT_FOR_ASK}
-GOALS = {"--help": 6, "list": 40, "show": 50, "ask": 80}
+GOALS = {"--help": 6, "list": 65, "show": 70, "ask": 95}
 ASK = (
     "ask", "Tea or coffee?", "--procedure=council", "--quick", "--no-search",
     "--all=scripted/echo", "--model=scripted/echo",
