@@ -66,20 +66,16 @@ _ID = re.compile(r"\brt_1a2b(3c4d)?\b|\bID\b")
 
 
 def _blocks(page: Path) -> Iterator[tuple[str, str]]:
-    for language, block in _FENCE.findall(page.read_text("utf-8")):
-        yield language, block
+    yield from _FENCE.findall(page.read_text("utf-8"))
 
 
 def _commands(page: Path) -> list[str]:
     """The commands of a page's blocks, each without its comment. A line that ends in a backslash
     goes on."""
-    found = []
-    for language, block in _blocks(page):
-        if language in _SHELL:
-            for line in block.replace("\\\n", " ").splitlines():
-                if _COMMAND.match(bare := line.strip().removeprefix("$ ")):
-                    found.append(bare.removeprefix("roundtable "))
-    return found
+    shown = (block for language, block in _blocks(page) if language in _SHELL)
+    lines = (line for block in shown for line in block.replace("\\\n", " ").splitlines())
+    bare = (line.strip().removeprefix("$ ") for line in lines)
+    return [line.removeprefix("roundtable ") for line in bare if _COMMAND.match(line)]
 
 
 def _why_not(command: str) -> str | None:
@@ -218,7 +214,8 @@ def _served(folder: Path) -> Iterator[tuple[str, str]]:
     try:
         address = re.search(r"http://[\w.]+:\d+", served)
         token = re.search(r"rtk_[\w-]+", told("tokens", "add", "my-client"))
-        assert address and token, served
+        assert address is not None, served
+        assert token is not None
         yield address[0], token[0]
     finally:
         told("serve", "--stop")
