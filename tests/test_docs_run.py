@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -100,6 +101,9 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(ROOT / "examples" / "delphi.toml", home / "procedures")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    )
     monkeypatch.setenv("ROUNDTABLE_MODEL", SPEAKER)
     monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "false")
     monkeypatch.setenv("ROUNDTABLE_WEB", "false")
