@@ -96,10 +96,12 @@ def expert_selector(settings: Settings) -> Selector:
     """The library with the user's own experts, ready to choose from."""
     from .experts.library_files import own_files, read_library
     from .experts.selection import Selector, meanings
-    from .models.embedder import WordLlamaEmbedder
+    from .models.embedder import WordLlamaEmbedder, embedder_installed
     from .models.vectors import kept_vectors
 
     experts = list(read_library(own_files(*settings.expert_folders)).values())
+    if not embedder_installed():
+        return Selector(experts, None)
     embedder = WordLlamaEmbedder()
     vectors = kept_vectors(settings.cache, "experts", meanings(experts), embedder)
     return Selector(experts, embedder, vectors)
