@@ -21,6 +21,7 @@ from ..core.errors import (
     LedgerError,
     LedgerFull,
     LedgerReadOnly,
+    LedgerUnreachable,
     RoundtableError,
 )
 from ..private import private_folder, touch_private
@@ -71,7 +72,7 @@ def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
                 "Restore it from a backup, or save what can be read with `sqlite3 … .recover`.",
             )
         case sqlite3.SQLITE_IOERR:
-            return LedgerError(f"The disk under {path} failed: {error}.", "Check the disk.")
+            return LedgerUnreachable(f"The disk under {path} failed: {error}.", "Check the disk.")
         case _:
             return LedgerError(f"{path}: {error}.")
 
@@ -132,6 +133,9 @@ class SqliteFile:
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
         self._immutable = False
+        self._log = self.path.with_name(self.path.name + "-wal")
+        self._known: Identity | None = None
+        self._known_log: Identity | None = None
 
     def open(self, busy_retry: BusyRetry) -> sqlite3.Connection:
         """A connection to a database of ours at the present version: made, migrated, or as it was.
@@ -141,7 +145,40 @@ class SqliteFile:
         self._make_folder()
         touch_private(self.path)
         # All over again when somebody else is at it: no step has to care about locks.
-        return busy_retry.retry(self._open, busy_retry.deadline())
+        connection = busy_retry.retry(self._open, busy_retry.deadline())
+        self._known, self._known_log = _identity(self.path), None
+        return connection
+
+    def in_place(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The connection to go on with. SQLite writes on into a file that was taken away, where
+        nobody will ever find it: LedgerUnreachable instead, until it is back.
+
+        Where only the log was removed, everything is still in our hands: it is brought into the
+        database, and another log is begun.
+        """
+        if self._immutable:
+            return connection
+        found = _identity(self.path)
+        if found != self._known:
+            raise _displaced(self.path, gone=found is None)
+        log = _identity(self._log)
+        if log == self._known_log:
+            return connection
+        if self._known_log is not None:
+            connection = self._with_new_log(connection, log)
+            log = _identity(self._log)
+        self._known_log = log
+        return connection
+
+    def _with_new_log(
+        self, connection: sqlite3.Connection, log: Identity | None
+    ) -> sqlite3.Connection:
+        if log is None:  # else another process has begun one already, and goes by that
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        fresh = self._open()
+        # The new one holds the database: so the old one, as it ends, removes no log of others.
+        connection.close()
+        return fresh
 
     def _open(self) -> sqlite3.Connection:
         connection, version = self._recognise()
@@ -158,7 +195,8 @@ class SqliteFile:
     def connect(self) -> sqlite3.Connection:
         """A bare connection, without implicit transactions. It neither reads nor writes yet."""
         path = quote(self.path.as_posix())
-        options = "mode=ro&immutable=1" if self._immutable else "mode=rwc"
+        # Never one that is made on the way: what was taken away must not come back empty.
+        options = "mode=ro&immutable=1" if self._immutable else "mode=rw"
         return sqlite3.connect(
             f"file:{path if path.startswith('/') else '/' + path}?{options}",
             uri=True,
@@ -202,9 +240,9 @@ class SqliteFile:
             return False
         if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             return False
-        log = self.path.with_name(self.path.name + "-wal")
         try:
-            return self.path.stat().st_size > 0 and not (log.exists() and log.stat().st_size)
+            log = self._log.stat().st_size if self._log.exists() else 0
+            return self.path.stat().st_size > 0 and not log
         except OSError:
             return False
 
@@ -259,6 +297,27 @@ class SqliteFile:
                     "Make its folder writable.",
                 ) from error
             raise
+
+
+Identity = tuple[int, int]
+
+
+def _identity(path: Path) -> Identity | None:
+    """What tells a file from another one of its name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _displaced(path: Path, *, gone: bool) -> LedgerUnreachable:
+    if gone:
+        return LedgerUnreachable(f"{path} is gone.", "Put it back where it was.")
+    return LedgerUnreachable(
+        f"{path} is another file than before.",
+        "Put the former one back, or end Roundtable and start it again with this one.",
+    )
 
 
 def _configure(connection: sqlite3.Connection) -> None:
