@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 PATIENCE = 300.0
 """Seconds for which a database that went away is waited for, where nobody says otherwise."""
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 
 AWAY = "The database does not answer; what was said is kept. Trying again…"
 BACK = "It is back."

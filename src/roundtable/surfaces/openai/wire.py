@@ -23,6 +23,7 @@ from ...core.errors import (
 )
 from ...core.visible import shown
 from ..web.api import Feed
+from ..web.refusal import RETRY_AFTER
 
 
 class WireError(Exception):
@@ -165,6 +166,8 @@ def json_answer(
 def _error(error: WireError) -> HttpResponse:
     # Clients try again by themselves; a discussion that failed would be paid for twice.
     headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
+    if error.status == 503:
+        headers["retry-after"] = RETRY_AFTER
     return json_answer(error.document, headers, error.status)
 
 

@@ -41,7 +41,7 @@ from .hosts import Hosts
 from .keys_api import router as key_routes
 from .limits import Rate
 from .links import Links
-from .refusal import problem
+from .refusal import RETRY_AFTER, problem
 from .running import Running
 from .sse import Rooms
 from .start_api import router as start_routes
@@ -204,7 +204,10 @@ def _explain_errors(service: FastAPI) -> None:
         if isinstance(error, errors.SecretsFound):  # a page asks what is to become of them
             found = [shown(each) for each in error.found]
             return answer(request, status, error.message, error.remedy, code="secrets", found=found)
-        return answer(request, status, error.message, error.remedy)
+        given = answer(request, status, error.message, error.remedy)
+        if status == 503:
+            given.headers["retry-after"] = RETRY_AFTER
+        return given
 
     @service.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

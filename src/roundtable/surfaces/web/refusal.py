@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from starlette.types import Send
 
 
+RETRY_AFTER = "5"
+"""Seconds after which a database that does not answer may be asked again, as a header says it."""
+
+
 class Refused(Exception):
     """Raised by whatever stands before the routes."""
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from time import perf_counter
 
-from ...core.errors import RoundtableError, UnknownDiscussion
+from ...core.errors import LedgerError, RoundtableError, UnknownDiscussion
 from ...core.events import (
     AttemptFailed,
     DiscussionClosed,
@@ -103,6 +103,12 @@ class Room:
     def status(self) -> str:
         return "running" if self._closed is None else self._closed.status
 
+    @property
+    def away(self) -> bool:
+        """Whether the database does not answer, us or whoever drives the discussion here."""
+        lost = isinstance(self._trouble, LedgerError) and self._trouble.temporary
+        return lost or self.discussion_id in self._draft_store.away
+
     def events(self, after: int, limit: int) -> bytes:
         """Some events as one JSON document."""
         chosen = range(max(0, after), min(self.last_seq, after + limit))
@@ -146,6 +152,7 @@ class Room:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
         heard, ticks = -1, self._ticks
         driven: bool | None = None
+        away = False
         yield b"retry: 1000\n\n"
         while True:
             news = self._changed  # taken before looking, so that nothing falls in between
@@ -163,6 +170,9 @@ class Room:
                 if driven is not self._driven:
                     driven = self._driven
                     chunk.append(_driven_frame(driven))
+                if away is not self.away:
+                    away = self.away
+                    chunk.append(_away_frame(away=away))
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
                     heard = self._draft
@@ -192,6 +202,7 @@ class Room:
                 await self._load()
                 self._trouble = None
                 self._loaded.set()
+                self._wake()
                 async for record in self._service.events(self.discussion_id, after=self.last_seq):
                     self._take(record)
                     self._wake()
@@ -200,6 +211,7 @@ class Room:
             except RoundtableError as error:
                 self._trouble = error
                 self._loaded.set()  # whoever waits is told
+                self._wake()
                 if isinstance(error, UnknownDiscussion):
                     self._ended = True
                 else:
@@ -396,6 +408,10 @@ def _draft_frame(speaking: Speaking, begins: int, words: str) -> bytes:
 
 def _driven_frame(driven: bool | None) -> bytes:
     return b"event: driven\ndata: " + json.dumps({"driven": driven}).encode("ascii") + b"\n\n"
+
+
+def _away_frame(*, away: bool) -> bytes:
+    return b"event: away\ndata: " + json.dumps({"away": away}).encode("ascii") + b"\n\n"
 
 
 def _pieces(frames: list[bytes]) -> Iterator[bytes]:
