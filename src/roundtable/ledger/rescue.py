@@ -109,7 +109,8 @@ def _is_ours(place: Path) -> bool:
 
 
 def _add(path: Path, line: bytes) -> None:
-    """Write a line whole, through to the disk, or nothing: half of one would hide the next."""
+    """Write a line through to the disk, or nothing. What a killed process left half stays alone."""
+    line = b"\n" + line
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     target = os.open(path, flags, FILE)
     try:
