@@ -67,6 +67,7 @@ class Outage:
         """How much of ours has failed and not succeeded since. One success is not the end: a
         database that is locked can still be read."""
         self._hurried = False
+        self._told = ""
         self._unstored: dict[str, str] = {}
         """The outcomes that the ledger does not have, by their first key, and where each is kept;
         nowhere if there is no room for it but in memory."""
@@ -137,7 +138,8 @@ class Outage:
         waited = self._clock.monotonic() - self._since
         if waited < self._patience and not self._hurried:
             return
-        if self._hurried:  # whoever ends it hears of no error
+        if waited < self._patience and self._told != self.kept:
+            self._told = self.kept  # whoever ends it by hand hears of no error
             self._on_notice(Notice(self._id, True, self.kept))
         raise LedgerGone(
             f"The database has not come back: {error.message}",

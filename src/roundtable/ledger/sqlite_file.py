@@ -143,6 +143,7 @@ class SqliteFile:
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
+        self._refuse_what_was_left_alone()
         touch_private(self.path)
         # All over again when somebody else is at it: no step has to care about locks.
         connection = busy_retry.retry(self._open, busy_retry.deadline())
@@ -216,6 +217,15 @@ class SqliteFile:
         if is_folder:
             raise LedgerBroken(
                 f"{self.path} is a folder, not a database.", "Name a file with ROUNDTABLE_DB."
+            )
+
+    def _refuse_what_was_left_alone(self) -> None:
+        """A log without its database belongs to one that was moved, and may be in use. SQLite would
+        take it for the log of the new one."""
+        if _identity(self.path) is None and self._log.exists() and self._log.stat().st_size:
+            raise LedgerUnreachable(
+                f"{self.path} is gone, but its log is still there.",
+                f"Put the database back; if it is not to come back, remove {self._log} too.",
             )
 
     def _recognise(self) -> tuple[sqlite3.Connection, int]:
