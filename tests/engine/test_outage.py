@@ -1,8 +1,6 @@
 """The database goes away under a discussion, really: what arrived is kept, and nobody is called
 again for it."""
 
-# ruff: noqa: ASYNC240 - a test may wait for its files
-
 from __future__ import annotations
 
 import asyncio
@@ -69,7 +67,7 @@ class Struck(Voice):
         self._number = number
         self._strike = strike
 
-    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+    async def speak(self, request: SpeakRequest, _: OnWords) -> Reply:
         self.requests.append(request)
         number = len(self.requests)
         if number == self._number:
@@ -218,7 +216,7 @@ async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_
     assert not (path.parent / "rescue").exists()
 
 
-async def test_a_disk_that_is_full_is_waited_for(house: House, path: Path) -> None:
+async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
     def full() -> None:
         pages = "PRAGMA max_page_count = 1"
         asyncio.get_running_loop().create_task(ledger._worker.read(lambda c: c.execute(pages)))
@@ -229,7 +227,7 @@ async def test_a_disk_that_is_full_is_waited_for(house: House, path: Path) -> No
     ledger = house.ledger
     assert isinstance(ledger, SqliteLedger)
     house.voice = Struck(2, full)
-    house.voice.script = lambda request: "A long answer. " * 2000
+    house.voice.script = lambda _: "A long answer. " * 2000
     house.clock.at[5] = room
     id_ = await house.open()
     state = await house.run(id_)

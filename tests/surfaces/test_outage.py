@@ -143,7 +143,7 @@ def in_a_tight_place(size: int, *args: str, **env: str) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("size", [0, 4096, 20_000])
 def test_a_home_without_room_is_said_before_anything_is_spent(
-    desk: Desk, server: ProviderServer, size: int
+    server: ProviderServer, size: int
 ) -> None:
     done = in_a_tight_place(size, "Tea or coffee?", *SEATS)
     assert done.returncode in (1, 2)

@@ -27,7 +27,6 @@ from ..core.errors import (
 from .migrations import pending
 from .tail import ChangeSignal
 
-
 # The last of them is what the driver says of a connection that is cut while it is being used.
 _FAILURES = (
     OSError,

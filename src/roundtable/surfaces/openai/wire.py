@@ -23,7 +23,7 @@ from ...core.errors import (
 )
 from ...core.visible import shown
 from ..web.api import Feed
-from ..web.refusal import RETRY_AFTER
+from ..web.refusal import RETRY_AFTER, told
 
 
 class WireError(Exception):
@@ -76,7 +76,7 @@ def from_ours(error: RoundtableError) -> WireError:
         case UsageError():
             return WireError(400, str(error))
         case LedgerError():
-            return WireError(503, str(error), kind="server_error")
+            return WireError(503, " ".join(told(error)), kind="server_error")
         case _:
             return WireError(500, str(error), kind="server_error")
 

@@ -64,6 +64,8 @@ class Room:
         self._loaded = asyncio.Event()
         self._ended = False
         self._trouble: RoundtableError | None = None
+        self._unseen: RoundtableError | None = None
+        """Why it could not be looked after the last time."""
         self._ticks = 0
         self._changed = asyncio.Event()
         # What derives from the whole is folded only when somebody wants it.
@@ -106,7 +108,8 @@ class Room:
     @property
     def away(self) -> bool:
         """Whether the database does not answer, us or whoever drives the discussion here."""
-        lost = isinstance(self._trouble, LedgerError) and self._trouble.temporary
+        trouble = self._trouble or self._unseen
+        lost = isinstance(trouble, LedgerError) and trouble.temporary
         return lost or self.discussion_id in self._draft_store.away
 
     def events(self, after: int, limit: int) -> bytes:
@@ -140,6 +143,9 @@ class Room:
         """Wait until everything is here that was in the ledger when the room was made.
         UnknownDiscussion if there is nothing."""
         await self._loaded.wait()
+        if isinstance(self._trouble, LedgerError) and self._trouble.temporary:
+            await self._load()  # raises what is wrong now, if anything still is
+            self._trouble = None
         if self._trouble is not None:
             raise self._trouble
         if self._ended and self._closed is not None:
@@ -283,10 +289,12 @@ class Room:
                         self._usual = await usual_seconds(self._service, self.discussion_id)
                         known = True
                     driven = await self._service.is_driven(self.discussion_id)
-                    if driven is not self._driven:
-                        self._driven = driven
+                    if driven is not self._driven or self._unseen is not None:
+                        self._driven, self._unseen = driven, None
                         self._wake()
                 except RoundtableError as error:
+                    self._unseen = error
+                    self._wake()
                     log.warning("%s cannot be looked after now: %s", self.discussion_id, error)
             await asyncio.sleep(LOOK_EVERY)
 
