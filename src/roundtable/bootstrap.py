@@ -20,6 +20,7 @@ from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
+from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
@@ -164,6 +165,8 @@ async def start(
             search=search or _search(settings, env),
             asker=asker,
             delivery=delivery,
+            rescue=RescueFiles.beside(settings.db, settings.home, this_owner()),
+            patience=settings.choices.db_patience,
         ),
         models,
         owner=this_owner(),
@@ -177,6 +180,7 @@ async def start(
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
+        await service.take_in()
         yield App(settings, registry, service, env, progress, notifier, keys)
     finally:
         if left := await notifier.close():

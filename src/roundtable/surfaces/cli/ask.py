@@ -165,6 +165,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
                 state.discussion_id,
                 on_draft=on_draft,
                 on_event=progress.on_event,
+                on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
             )
     finally:

@@ -35,7 +35,7 @@ export function Discussion({ base, info, saved = null }) {
     const ends = [store.subscribe(setNow), () => store.stop()];
     return () => ends.forEach((end) => end());
   }, [store]);
-  const { state, derived, connection, gone, unread } = now;
+  const { state, derived, connection, gone, away, unread } = now;
   const role = info.role;
   const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
@@ -61,7 +61,7 @@ export function Discussion({ base, info, saved = null }) {
   return html`
     <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
     <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onPrint=${printOut} onHelp=${() => setHelp(true)} />
-    <${Banner} connection=${connection} gone=${gone} />
+    <${Banner} connection=${connection} gone=${gone} away=${away} />
     <main id="main">
       ${still && !watching
         ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
@@ -123,12 +123,15 @@ function useKeys({ setHelp }) {
   }), []);
 }
 
-function Banner({ connection, gone }) {
+function Banner({ connection, gone, away }) {
   if (gone) {
     return html`<div class="banner bad" role="alert">${gone.status === 401 ? t("This link asks for its password again. Reload the page.") : t("This link is no longer valid. Ask whoever shared it for a new one.")}</div>`;
   }
   if (connection === "lost") {
     return html`<div class="banner" role="status">${t("The connection is lost, and is tried again. Nothing is missed.")}</div>`;
+  }
+  if (away) {
+    return html`<div class="banner" role="status">${t("The database does not answer; what was said is kept. Trying again…")}</div>`;
   }
   return null;
 }
