@@ -1,7 +1,8 @@
 // Watching, leading and taking part while it goes on.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { money, short } from "../format.js";
+import { useCut } from "../frames.js";
 import { Icon } from "../icons.js";
 import { Failure, languageOf } from "../parts.js";
 import { cost, person } from "../reducer.js";
@@ -96,15 +97,9 @@ function pill(state, myTurn, connection) {
 /** How it stands, what was asked in two lines, and what it costs. */
 function Top({ info, state, derived, connection, myTurn, onMade }) {
   const [open, setOpen] = useState(false);
-  const [cut, setCut] = useState(false);
   const place = useRef(null);
   const question = derived && derived.decision && derived.decision.question.whole ? derived.decision.question : { short: state.topic || info.topic || "", whole: state.topic || info.topic || "", cut: false };
-  useLayoutEffect(() => {
-    const look = () => place.current && setCut(place.current.scrollHeight > place.current.clientHeight + 2);
-    look();
-    addEventListener("resize", look);
-    return () => removeEventListener("resize", look);
-  }, [question.short]);
+  const cut = useCut(place, question.short);
   const elapsed = useElapsed(state);
   const usual = derived && derived.usual_seconds;
   const more = question.cut || cut || state.material.length > 0;
