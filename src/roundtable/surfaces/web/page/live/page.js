@@ -1,5 +1,5 @@
 // Watching, leading and taking part while it goes on.
-import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { money, short } from "../format.js";
 import { useCut } from "../frames.js";
@@ -152,6 +152,11 @@ export function Dock({ base, info, state, derived, mySeat, leads, follow, decide
   const [said, setSaid] = useState("");
   const [told, setTold] = useState(NONE);
   const [speaking, setSpeaking] = useState("");
+  // Known by a class: were it asked for by `:has`, each new word would style the whole page anew.
+  useLayoutEffect(() => {
+    document.documentElement.classList.add("docked");
+    return () => document.documentElement.classList.remove("docked");
+  }, []);
   const elapsed = useElapsed(state);
   const links = info.links || {};
   const seatBase = (seat) => (seat === mySeat ? base : links[seat] ? `/api${new URL(links[seat], location.href).pathname}` : "");
