@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -60,7 +61,7 @@ def run() -> list[Measured]:
         try:
             for name in names:
                 append(portal, ledger, name, _begun(), expected=0)
-                portal.call(lambda each=name: ledger.take_lease(each, "elsewhere:1:x", ttl=3600))
+                portal.call(partial(ledger.take_lease, name, "elsewhere:1:x", ttl=3600))
             with served(home) as server:
                 return _measured(found, server.url, load_links(home), names)
         finally:

@@ -12,7 +12,7 @@ from posixpath import dirname, join, normpath
 PAGE = Path(__file__).parent / "page"
 ENTRY = "app.js"
 HOME = "list/home.js"
-"""The owner's pages, which a discussion can do without: its entry imports them when they are asked for."""
+"""The owner's pages: a discussion does without them, and they are imported when they are shown."""
 STYLES = (
     "style.css",
     "decision.css",
@@ -68,7 +68,9 @@ def shell(*more: str) -> str:
     is asked for at once, not one by one as they import each other."""
     links = [f'<link rel="stylesheet" href="/assets/{each}">' for each in STYLES]
     links += [
-        f'<link rel="modulepreload" href="/assets/{each}">' for each in modules(ENTRY, *more) if each != ENTRY
+        f'<link rel="modulepreload" href="/assets/{each}">'
+        for each in modules(ENTRY, *more)
+        if each != ENTRY
     ]
     return asset("index.html").replace("<!-- assets -->", "\n".join(links))
 
