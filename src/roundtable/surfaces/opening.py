@@ -68,12 +68,7 @@ def open_request(
     if procedure:
         spec = procedure_spec(procedure, own)
     else:
-        spec = infer_procedure(
-            given,
-            usual or choices.procedure,
-            own,
-            spelled="word" if surface in _WORDS else "name",
-        )
+        spec = infer_procedure(given, usual or choices.procedure, own)
     named = _named(given, spec, surface, explicit=bool(procedure))
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
@@ -155,8 +150,9 @@ def _named(
     """The options by their names. UsageError for one of another procedure, or one that this
     surface does not offer; UnknownName for one of nobody."""
     named: dict[str, Any] = {}
+    called: dict[str, str] = {}
     for word, value in given.items():
-        known = _known(spec.options, word, surface)
+        known = find(spec.options, word)
         if known is None:
             raise _refusal(word, spec, surface, explicit=explicit)
         if surface in known.closed:
@@ -167,30 +163,57 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
+        if (before := called.get(known.name)) is not None:
+            raise UsageError(
+                f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
+                f"Give one of them, best {shown(known, surface)}.",
+            )
+        called[known.name] = word
         if not known.here:
             named[known.name] = value
     return named
 
 
-def _known(model: type[ProcedureOptions], word: str, surface: Surface) -> Option | None:
-    if surface not in _WORDS:
-        return find(model, word)
-    return next((o for o in described(model) if word == o.word or word in o.aliases), None)
-
-
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:
-    told = _flag(word) if surface in _WORDS else word
+    """Why this procedure does not take it, who does, and what to write instead."""
+    told = _spelled(word, surface)
     name = spec.name.removeprefix(PREFIX)
-    takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
-    knowing = [each for each, model in OPTIONS.items() if _known(model, word, surface)]
-    if knowing:
+    if reason := spec.options.cannot.get(word):
+        why, _, instead = reason.partition(". ")
+        return UsageError(f"{told} does not fit the procedure {name}. {why}.", instead)
+    knowing = [each for each, model in OPTIONS.items() if find(model, word)]
+    meant = next((found for each in knowing if (found := find(OPTIONS[each], word))), None)
+    if meant is not None and meant.shared and find(spec.options, meant.name):
         return UsageError(
             f"{told} does not belong to the procedure {name}.",
-            f"It takes {', '.join(takes)}; {told} belongs to {' and '.join(knowing)}.",
+            f"Here it is {shown(meant, surface)}; {told} belongs to {' and '.join(knowing)}.",
         )
+    if knowing:
+        first = "your own procedures" if knowing[0] == CUSTOM else knowing[0]
+        added = f"add {_procedure(first, surface)}" if knowing[0] != CUSTOM else "name one"
+        return UsageError(
+            f"{told} does not belong to the procedure {name}.",
+            f"It belongs to {' and '.join(knowing)}: {added}. {_taken(spec, surface)}",
+        )
+    takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
     if not get_close_matches(told, takes, n=1, cutoff=0.5) and not explicit:
         takes = [shown(each, surface) for each, _ in all_options(surface)]
     return UnknownName(f"option of the procedure {name}:", told, takes)
+
+
+def _taken(spec: ProcedureSpec, surface: Surface) -> str:
+    own = [e for e in described(spec.options) if offered(e, surface) and not e.shared]
+    listed = ", ".join(shown(each, surface) for each in own)
+    name = spec.name.removeprefix(PREFIX)
+    return f"Of its own {name} takes {listed}." if listed else ""
+
+
+def _procedure(name: str, surface: Surface) -> str:
+    return f"--procedure {name}" if surface in _WORDS else f'procedure "{name}"'
+
+
+def _spelled(word: str, surface: Surface) -> str:
+    return _flag(word) if surface in _WORDS else word
 
 
 def offered(option: Option, surface: Surface) -> bool:
