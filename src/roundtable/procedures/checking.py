@@ -30,7 +30,14 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
             raise UnknownName(f"key in {where}:", key, known) from None
         # A value that may be one of several kinds fails once for each of them.
         wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
-        raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
+        called = _called(kind, values, key)
+        raise BadSetting(where, called, " or ".join(dict.fromkeys(wanted))) from None
+
+
+def _called(kind: type[Value], values: Mapping[str, Any], key: str) -> str:
+    """The key as it was written: options have older names."""
+    names: Mapping[str, Sequence[str]] = getattr(kind, "older_names", lambda: {})()
+    return key if key in values else next((n for n in names.get(key, ()) if n in values), key)
 
 
 def split_list(text: str) -> tuple[str, ...]:

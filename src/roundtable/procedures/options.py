@@ -46,6 +46,7 @@ def option(
     here: bool = False,
     tells: bool = True,
     alias_tells: bool = True,
+    suggests: tuple[str, ...] = (),
     closed: Mapping[Surface, str] | None = None,
     **limits: Any,
 ) -> Any:
@@ -55,7 +56,7 @@ def option(
     `advanced` ones are left out of the first help. `general`: the general option of that name
     sets it too. `here`: it is for whoever writes the files, and not passed to the table. `tells`:
     whoever gives it and names no procedure means this one; `alias_tells`: so does an older name.
-    `closed` gives the reason for each surface that does not offer it. `limits` are those of pydantic's
+    `suggests` are values that a shell or a form may offer, though others are taken too. `closed` gives the reason for each surface that does not offer it. `limits` are those of pydantic's
     Field: ge, gt, le, alias …"""
     extra: dict[str, Any] = {
         "flag": flag,
@@ -68,6 +69,7 @@ def option(
         "here": here,
         "tells": tells,
         "alias_tells": alias_tells,
+        "suggests": suggests,
         "closed": dict(closed or {}),
     }
     return Field(default, description=about, json_schema_extra={_KEY: extra}, **limits)
@@ -98,6 +100,7 @@ class Option:
     here: bool = False
     tells: bool = True
     alias_tells: bool = True
+    suggests: tuple[str, ...] = ()
     closed: Mapping[str, str] = field(default_factory=dict)
     splits: bool = False
     """Whether a text must be cut into the parts of a list or of pairs."""
@@ -158,6 +161,11 @@ class ProcedureOptions(Value):
     cannot: ClassVar[Mapping[str, str]] = {}
     """Of the words of all procedures those that this one cannot honour, each with the reason and
     what to do instead, as two sentences."""
+
+    @classmethod
+    def older_names(cls) -> dict[str, tuple[str, ...]]:
+        """What each option is called beside its name."""
+        return {each.name: each.names[1:] for each in described(cls)}
 
     @model_validator(mode="before")
     @classmethod
@@ -225,6 +233,7 @@ def _described(name: str, info: FieldInfo) -> Option:
         here=bool(said.get("here")),
         tells=bool(said.get("tells", True)),
         alias_tells=bool(said.get("alias_tells", True)),
+        suggests=tuple(said.get("suggests") or ()),
         closed=said.get("closed") or {},
         splits=kind in ("list", "pairs") and str not in kinds,
     )

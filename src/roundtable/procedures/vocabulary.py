@@ -10,7 +10,7 @@ from typing import Any
 from ..core.errors import BadSetting, UnknownName, UsageError
 from ..core.events import NoteAdded
 from .checking import MOST_CHOICES
-from .options import Part, ProcedureOptions, Surface, option
+from .options import Part, Surface, option
 
 ABOUT: Mapping[str, str] = {
     "models": "Who speaks: models for the seats in their order, beginning anew when they are used "
@@ -89,7 +89,7 @@ def rounds_option(
 
 
 def quick_option(means: str) -> Any:
-    """`means` says what is left out."""
+    """`means` says what is left out. It is stronger than `rounds`, whoever gives both."""
     return option(False, means, tells=False)
 
 
@@ -174,11 +174,3 @@ def seat_count(said: int | None, usual: int, experts: int, models: int) -> int:
     if said is not None:
         return max(said, experts)
     return max(experts, models) if experts > 1 else max(usual, experts, models)
-
-
-def refuse_longer_than_quick(flags: ProcedureOptions, where: str, short: int = 1) -> None:
-    """BadSetting where somebody wants the short form and more rounds than it has."""
-    said: int | None = getattr(flags, "rounds", None)
-    quick = getattr(flags, "quick", False)
-    if quick and "rounds" in flags.model_fields_set and said is not None and said > short:
-        raise BadSetting(where, "rounds", f"{short}, which is what quick means; or leave it out")

@@ -21,7 +21,6 @@ from ..vocabulary import (
     host_option,
     models_option,
     quick_option,
-    refuse_longer_than_quick,
     rounds_option,
     seat_count,
     seats_option,
@@ -155,7 +154,6 @@ class AdaptiveFlags(ProcedureOptions):
             raise BadSetting(WHERE, "models", f"1 to {MAX_LISTED} models or a profile")
         if len(flags.experts) > MAX_LISTED:
             raise BadSetting(WHERE, "experts", f"at most {MAX_LISTED} of them")
-        refuse_longer_than_quick(flags, WHERE)
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property

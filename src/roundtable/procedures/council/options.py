@@ -20,7 +20,6 @@ from ..vocabulary import (
     host_option,
     models_option,
     quick_option,
-    refuse_longer_than_quick,
     rounds_option,
 )
 from .roles import TEMPLATES
@@ -74,6 +73,7 @@ class CouncilFlags(ProcedureOptions):
         None,
         f"Models for Scholar, Engineer and Muse at once: {', '.join(PRESETS)}.",
         metavar="NAME",
+        suggests=tuple(PRESETS),
     )
     models: tuple[str, ...] = models_option(
         more="Of Scholar, Engineer and Muse; each keeps its own role.",
@@ -97,7 +97,10 @@ class CouncilFlags(ProcedureOptions):
         choices=LEVELS,
     )
     template: str | None = option(
-        None, f"A focus for each role: {', '.join(TEMPLATES)}.", metavar="NAME"
+        None,
+        f"A focus for each role: {', '.join(TEMPLATES)}.",
+        metavar="NAME",
+        suggests=tuple(TEMPLATES),
     )
     round2: Round2 | None = option(
         None, "Whether they examine each other; ask: decide after round 1.", advanced=True
@@ -106,7 +109,6 @@ class CouncilFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
         flags = checked(cls, options, WHERE)
-        refuse_longer_than_quick(flags, WHERE)
         flags.wishes.checked((*SEATS, HOST_ID, "captain"), len(SEATS))
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 

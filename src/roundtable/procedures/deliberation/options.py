@@ -15,7 +15,6 @@ from ..vocabulary import (
     host_option,
     models_option,
     quick_option,
-    refuse_longer_than_quick,
     rounds_option,
     seat_count,
     seats_option,
@@ -59,7 +58,6 @@ class DeliberationFlags(ProcedureOptions):
             raise BadSetting(WHERE, "experts", f"at most {MOST_SEATS} of them")
         if len(flags.wishes.in_order) > MOST_SEATS:
             raise BadSetting(WHERE, "models", f"at most {MOST_SEATS} of them")
-        refuse_longer_than_quick(flags, WHERE)
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property

@@ -16,6 +16,7 @@ from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVI
 from ..checking import checked, checked_choices
 from ..opening import OpenRequest
 from ..options import ProcedureOptions, option
+from ..seats import HOST_ID
 from ..vocabulary import (
     ModelWishes,
     choices_option,
@@ -23,7 +24,6 @@ from ..vocabulary import (
     host_option,
     models_option,
     quick_option,
-    refuse_longer_than_quick,
     rounds_option,
     seat_count,
     seats_option,
@@ -47,7 +47,9 @@ class FiveRoundFlags(ProcedureOptions):
         more=f"Exactly these, {FEWEST} to {MOST}; any other name is a persona of that name.",
         aliases=("agents",),
     )
-    models: tuple[str, ...] = models_option(aliases=("model", "all"))
+    models: tuple[str, ...] = models_option(
+        more="One alone speaks for the host too.", aliases=("model", "all")
+    )
     host: str | None = host_option()
     seats: int = seats_option(
         3, FEWEST, MOST, more="Chosen for the question, where nobody names them."
@@ -120,7 +122,6 @@ class FiveRoundFlags(ProcedureOptions):
             raise BadSetting(WHERE, "history", "full, or chars:N such as chars:200")
         if flags.rounds < ROUNDS and "quick" not in flags.model_fields_set:
             flags = flags.model_copy(update={"quick": True})
-        refuse_longer_than_quick(flags, WHERE, ROUNDS if flags.revisions > 1 else ROUNDS - 1)
         if flags.revisions > 1 and not flags.quick:
             raise BadSetting(
                 WHERE,
@@ -166,6 +167,13 @@ class FiveRoundFlags(ProcedureOptions):
     @property
     def wishes(self) -> ModelWishes:
         return ModelWishes.of(self.models, WHERE)
+
+    @property
+    def leads(self) -> str | None:
+        """The host's model, as far as the call names it."""
+        wishes = self.wishes
+        alone = wishes.in_order[0] if len(wishes.in_order) == 1 else None
+        return self.host or wishes.named_for(HOST_ID) or alone
 
     @property
     def count(self) -> int:

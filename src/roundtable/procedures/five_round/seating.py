@@ -35,7 +35,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     routed = chosen_experts.host_model if chosen_experts else None
     host = seats.standing_in(
         seats.host(
-            flags.host or wishes.named_for(HOST_ID) or routed,
+            flags.leads or routed,
             "sums up, rules on disputes and plans; never argues, never votes",
         )
     )

@@ -17,7 +17,6 @@ from ..vocabulary import (
     host_option,
     models_option,
     quick_option,
-    refuse_longer_than_quick,
     rounds_option,
     seat_count,
     seats_option,
@@ -158,7 +157,6 @@ class MeetingOptions(ProcedureOptions):
                 raise BadSetting(WHERE, word, f"nothing beside {who}, which says who sits here")
         if len(parsed.experts) > MAX_PARTICIPANTS:
             raise BadSetting(WHERE, "experts", f"at most {MAX_PARTICIPANTS} of them")
-        refuse_longer_than_quick(parsed, WHERE)
         if parsed.output_path is not None and not _OUTPUT.fullmatch(parsed.output_path):
             expected = "the path of a .md file inside the workspace, such as docs/decision.md"
             raise BadSetting(WHERE, "output_path", expected)
