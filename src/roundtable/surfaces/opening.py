@@ -16,8 +16,9 @@ from ..core.events import TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
+from ..procedures.checking import checked as checked_options
 from ..procedures.opening import OpenRequest
-from ..procedures.options import Option, ProcedureOptions, Surface, described, find
+from ..procedures.options import Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
@@ -59,7 +60,7 @@ def open_request(
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
     discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
     there to answer what the host asks. UsageError, UnknownName or BadSetting says what is wrong;
-    values of options are checked when the table is seated. SecretsFound if the topic or its context
+    what only a table can tell of options is checked when it is seated. SecretsFound if the topic or its context
     seems to hold secrets, unless `secrets` or the settings say that they are taken out or sent.
     """
     choices = settings.choices
@@ -70,6 +71,7 @@ def open_request(
     else:
         spec = infer_procedure(given, usual or choices.procedure, own)
     named = _named(given, spec, surface, explicit=bool(procedure))
+    _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
     materials = [
@@ -174,6 +176,15 @@ def _named(
     return named
 
 
+def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
+    """BadSetting for a value that no table could take: before anything is opened."""
+    name = spec.name
+    own = name.startswith(PREFIX)
+    where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
+    # A list of tables is read row by row when the table is seated.
+    checked_options(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+
+
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:
     """Why this procedure does not take it, who does, and what to write instead."""
     told = _spelled(word, surface)
@@ -190,14 +201,16 @@ def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool
         )
     if knowing:
         first = "your own procedures" if knowing[0] == CUSTOM else knowing[0]
-        added = f"add {_procedure(first, surface)}" if knowing[0] != CUSTOM else "name one"
+        added = f"use {_procedure(first, surface)}" if knowing[0] != CUSTOM else "name one"
         return UsageError(
             f"{told} does not belong to the procedure {name}.",
             f"It belongs to {' and '.join(knowing)}: {added}. {_taken(spec, surface)}",
         )
     takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
-    if not get_close_matches(told, takes, n=1, cutoff=0.5) and not explicit:
-        takes = [shown(each, surface) for each, _ in all_options(surface)]
+    everybodys = [shown(each, surface) for each, _ in all_options(surface)]
+    closest = get_close_matches(told, everybodys, n=1, cutoff=0.5)
+    if not explicit and closest and closest[0] not in takes:
+        takes = everybodys
     return UnknownName(f"option of the procedure {name}:", told, takes)
 
 

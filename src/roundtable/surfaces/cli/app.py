@@ -31,7 +31,8 @@ def run(args: Sequence[str]) -> int:
     _speak_utf8()
     try:
         code = cli.main(list(args), prog_name="roundtable", standalone_mode=False)
-        sys.stdout.flush()  # so that a reader who has gone is noticed here
+        if sys.stdout is not None:
+            sys.stdout.flush()  # so that a reader who has gone is noticed here
     except click.UsageError as error:
         error.show()
         _hint(error, args)

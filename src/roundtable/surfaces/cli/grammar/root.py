@@ -117,8 +117,8 @@ def cli() -> None:
     other, and a neutral host delivers a verdict that can be checked.
 
     \b
-    roundtable Should a team of five use microservices
-    roundtable "Postgres or MongoDB for a small SaaS?" --quick
+    roundtable "Should a team of five use microservices?"
+    roundtable Postgres or MongoDB for a small SaaS --quick
     roundtable "Is this design sound?" --context design.md --models opus,codex,grok
 
     --quick asks everybody once: for speed and cost. Without it they examine each other, at about
