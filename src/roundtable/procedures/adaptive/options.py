@@ -118,7 +118,11 @@ class AdaptiveFlags(ProcedureOptions):
         more="In place of the mode's roles; no meta-panel.", part=None
     )
     seats: int | None = seats_option(
-        None, 2, MAX_LISTED, more="At most so many, where a meta-panel designs the table.", part=None
+        None,
+        2,
+        MAX_LISTED,
+        more="At most so many, where a meta-panel designs the table.",
+        part=None,
     )
     rounds: int | None = rounds_option(
         None, 1, MAX_ROUNDS, more="Otherwise as the meta-panel or panels.json wants it."

@@ -207,7 +207,11 @@ def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> 
         return {role: wishes.model_for(place, role) or "" for place, role in enumerate(SEATS)}
     base = _preset(config.preset or DEFAULT_PRESET)
     return {
-        role: wishes.named_for(role) or getattr(flags, role) or getattr(config.models, role) or base[role] for role in base
+        role: wishes.named_for(role)
+        or getattr(flags, role)
+        or getattr(config.models, role)
+        or base[role]
+        for role in base
     }
 
 

@@ -103,6 +103,7 @@ class FiveRoundFlags(ProcedureOptions):
         False, "Three consensus points end the debate after R2 and R3 too.", advanced=True
     )
     timeout: float = option(180, "Seconds of silence that end an attempt.", gt=0, advanced=True)
+
     @model_validator(mode="before")
     @classmethod
     def _counted(cls, values: Any) -> Any:

@@ -126,6 +126,7 @@ class MeetingOptions(ProcedureOptions):
         le=604_800,
         advanced=True,
     )
+
     @property
     def wishes(self) -> ModelWishes:
         return ModelWishes.of(self.models, WHERE)

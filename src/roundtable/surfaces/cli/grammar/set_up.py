@@ -153,9 +153,7 @@ def completion(shell: str | None) -> int:
 
 
 @cli.command("help", short_help="Which procedure when; one of them with all its options.")
-@click.argument(
-    "procedure", required=False, type=completing.Offered("name", completing.procedures)
-)
+@click.argument("procedure", required=False, type=completing.Offered("name", completing.procedures))
 def help_(procedure: str | None) -> int:
     """Tell of all procedures, which one when; or of one with all that it can be asked for."""
     from ..helping import help_command
