@@ -56,7 +56,8 @@ def option(
     `advanced` ones are left out of the first help. `general`: the general option of that name
     sets it too. `here`: it is for whoever writes the files, and not passed to the table. `tells`:
     whoever gives it and names no procedure means this one; `alias_tells`: so does an older name.
-    `suggests` are values that a shell or a form may offer, though others are taken too. `closed` gives the reason for each surface that does not offer it. `limits` are those of pydantic's
+    `suggests` are values that a shell or a form may offer, though others are taken too. `closed`
+    gives the reason for each surface that does not offer it. `limits` are those of pydantic's
     Field: ge, gt, le, alias …"""
     extra: dict[str, Any] = {
         "flag": flag,

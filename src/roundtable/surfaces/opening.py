@@ -18,7 +18,7 @@ from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_options
 from ..procedures.opening import OpenRequest
-from ..procedures.options import Option, Surface, described, find
+from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
@@ -60,8 +60,9 @@ def open_request(
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
     discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
     there to answer what the host asks. UsageError, UnknownName or BadSetting says what is wrong;
-    what only a table can tell of options is checked when it is seated. SecretsFound if the topic or its context
-    seems to hold secrets, unless `secrets` or the settings say that they are taken out or sent.
+    what only a table can tell of options is checked when it is seated. SecretsFound if the topic or
+    its context seems to hold secrets, unless `secrets` or the settings say that they are taken out
+    or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -263,13 +264,13 @@ def options_schema() -> dict[str, Any]:
 def brief_schema() -> dict[str, Any]:
     """The same in few words, for models that read it with every call."""
     told = {
-        name: ", ".join(each.name for each in described(model) if offered(each, "tools"))
+        name: [e.name for e in described(model) if offered(e, "tools") and not e.shared]
         for name, model in OPTIONS.items()
     }
-    takes = "; ".join(f"{name}: {names}" for name, names in told.items())
+    takes = "; ".join(f"{name}: {', '.join(names)}" for name, names in told.items() if names)
     return {
         "type": "object",
-        "description": f"Options of the procedure, such as {{quick: true}}. {takes}.",
+        "description": f"Options, such as {{quick: true}}. All: {', '.join(SHARED)}; {takes}.",
     }
 
 

@@ -160,8 +160,8 @@ class CouncilPlan:
 
 
 def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
-    """Exactly: --budget > --preset > --models (once --all) > role flags > config.json > built-ins; the cap of
-    config.json over all of them; --quick last."""
+    """Exactly: --budget > --preset > --models (once --all) > role flags > config.json > built-ins;
+    the cap of config.json over all of them; --quick last."""
     notes: list[NoteAdded] = []
     if flags.preset is not None:
         _preset(flags.preset)  # a misspelt one is an error also where a stronger wish wins

@@ -19,7 +19,8 @@ from .grammar import lead as lead
 from .grammar import read as read
 from .grammar import serve as serve
 from .grammar import set_up as set_up
-from .grammar.root import Grammar, cli
+from .grammar.root import Grammar
+from .grammar.root import cli as cli
 
 assert isinstance(cli, Grammar), "it is made as one"
 

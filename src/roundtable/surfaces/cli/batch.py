@@ -13,7 +13,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +145,7 @@ def _line(number: int, words: str) -> Line:
         row = parse_json(words)
     except BrokenJson as error:
         raise UsageError(f"not JSON: {error}.") from None
-    if not isinstance(row, dict) or not isinstance(row.get("question"), str):
+    if not isinstance(row.get("question"), str):
         raise UsageError('"question" is missing.')
     if other := next((key for key in row if key not in KEYS), None):
         raise UsageError(f"{other!r} is not known; it may say {', '.join(KEYS)}.")
@@ -259,18 +258,12 @@ async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
 async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
     """The discussion of this question, and whether it is over: the one that was opened for it
     last, unless that failed or all are wanted anew."""
-    for number in count(1):
-        known = await app.service.opened_with(f"{asked.key}/{number}")
-        if known is None:
-            return await app.service.open(asked.request, key=f"{asked.key}/{number}"), False
-        following = await app.service.opened_with(f"{asked.key}/{number + 1}")
-        if following is not None or fresh:
-            continue
-        if known.closed is None:
-            return known, False
-        if known.verdict is not None:
-            return known, True
-    raise AssertionError("the numbers do not end")
+    last, number = None, 1
+    while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
+        last, number = known, number + 1
+    if last is not None and not fresh and (last.closed is None or last.verdict is not None):
+        return last, last.closed is not None
+    return await app.service.open(asked.request, key=f"{asked.key}/{number}"), False
 
 
 async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:

@@ -42,6 +42,7 @@ class DiscussionId(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
+        del ctx, param
         return offered(discussions, incomplete)
 
 
@@ -57,6 +58,7 @@ class Offered(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
+        del ctx, param
         return offered(self._values, incomplete, many=self._many)
 
 
@@ -68,6 +70,7 @@ class File(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem[str]]:
+        del ctx, param
         return [CompletionItem(incomplete, type="file")]
 
 

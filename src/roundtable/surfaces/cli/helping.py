@@ -20,7 +20,7 @@ from .setup import HELP
 from .terminal import echo, echo_error
 
 WHEN = {
-    "deliberation": "a decision or an estimate: independent answers, critique, vote. The usual one.",
+    "deliberation": "a decision or an estimate, by answers, critique and vote. The usual one.",
     "council": "a many-sided problem: Scholar, Engineer and Muse examine it and each other.",
     "adaptive": "you do not know how to go about it: a meta-panel designs the debate.",
     "five-round": "a plan to carry out: proposals, critique, revision, action items.",

@@ -84,6 +84,7 @@ class Grammar(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """By groups: that of a command is the file that it stands in."""
+        del ctx
         rows: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
         for name, command in self.commands.items():
             if not command.hidden:
