@@ -26,7 +26,8 @@ def make_board(
     """The board of this name. UnknownName if no settings describe it, BadSetting if they are not
     enough for its kind."""
     if name not in boards:
-        raise UnknownName("task board", name, list(boards))
+        remedy = None if boards else f"Describe it in config.toml, under [boards.{name}]."
+        raise UnknownName("task board", name, list(boards), remedy=remedy)
     board = boards[name]
     where = f"boards.{name}"
     match board.get("kind"):

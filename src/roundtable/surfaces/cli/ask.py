@@ -120,7 +120,7 @@ def refuse_what_cannot_be_told(app: App, request: OpenRequest, flags: Mapping[st
     wrong: list[tuple[str, str]] = []
     if flags["notify"]:
         notes = app.notifier.warnings(request.news)
-        wrong += [(note.text, note.remedy) for note in notes if note.remedy]
+        wrong += [(note.text, _now(note.remedy)) for note in notes if note.remedy]
     if request.task is not None:
         try:
             app.check_board(request.task.board)
@@ -130,6 +130,11 @@ def refuse_what_cannot_be_told(app: App, request: OpenRequest, flags: Mapping[st
         raise UsageError(
             " ".join(text for text, _ in wrong), " ".join(remedy for _, remedy in wrong)
         )
+
+
+def _now(remedy: str) -> str:
+    """The remedy of a warning, for whoever has not begun."""
+    return remedy.partition(", then:")[0].rstrip(".") + ", or leave --notify out."
 
 
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:

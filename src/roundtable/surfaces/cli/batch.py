@@ -82,7 +82,7 @@ class Done:
         closed = self.state.closed
         if closed is not None and closed.stop_reason == "budget":
             return "cut short"
-        return "before" if self.before else "answered"
+        return "answered before" if self.before else "answered"
 
     @property
     def told(self) -> str:
@@ -142,7 +142,7 @@ def _line(number: int, words: str) -> Line:
     if not words.startswith("{"):
         return Line(number, checked_topic(words), {})
     try:
-        row = parse_json(words)
+        row, _ = parse_json(words)
     except BrokenJson as error:
         raise UsageError(f"not JSON: {error}.") from None
     if not isinstance(row.get("question"), str):
@@ -302,7 +302,7 @@ def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
     ended = Counter(each.ended for each in done)
     told = ", ".join(f"{count_} {word}" for word, count_ in ended.items())
     echo_error(f"{len(done)} questions: {told}.")
-    if ended["before"]:
+    if ended["answered before"]:
         echo_error("Those answered before were not asked again; --fresh asks them anew.")
     if ended["failed"]:
         echo_error("The same command tries again what failed.")
@@ -315,7 +315,7 @@ def _show(number: int, done: Done) -> None:
     id_ = state.discussion_id if state else "-"
     cost = state.usage.cost_usd if state else None
     spent = "" if cost is None else f"${cost:.2f}"
-    echo(f"{number:>3}  {id_:<11}  {done.ended:<9}  {spent:>7}  {on_one_line(done.question, 60)}")
+    echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
     if done.told:
         echo(f"     {on_one_line(done.told, 110)}")
 
