@@ -75,6 +75,14 @@ class App:
         """Chooses experts for a topic. Loading takes a moment: keep it."""
         return expert_selector(self.settings)
 
+    def check_board(self, board: str) -> None:
+        """UnknownName, BadSetting or BoardError if the task board of this name cannot be written
+        to, as far as that can be told without calling it."""
+        from .tasks.choose import check_board
+
+        boards = {name: each.model_dump() for name, each in self.settings.choices.boards.items()}
+        check_board(board, boards, self.env)
+
     def reporter(self, board: str) -> TaskReporter:
         """Reports discussions to the task board of this name."""
         from .engine.tasks import Owner, TaskReporter
