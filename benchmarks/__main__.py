@@ -19,6 +19,7 @@ NAMES = (
     "web_feed",
     "news",
     "page_paint",
+    "page_stream",
     "mcp",
     "bombs",
     "stalled",

@@ -481,6 +481,27 @@ class Embedder(Protocol):
         ...
 
 
+class Rescue(Protocol):
+    """Where outcomes are kept that the ledger cannot take now: they were paid for."""
+
+    def keep(self, discussion_id: str, events: Sequence[NewEvent]) -> str:
+        """Keep what was to be appended at once, on disk when this returns; where that is, or
+        nothing if there is no room anywhere."""
+        ...
+
+    def kept(self, discussion_id: str) -> list[list[NewEvent]]:
+        """What is kept, append by append."""
+        ...
+
+    def drop(self, discussion_id: str) -> None:
+        """All of it is in the ledger, or no longer wanted there."""
+        ...
+
+    def waiting(self) -> list[str]:
+        """The discussions of which something is kept."""
+        ...
+
+
 class Clock(Protocol):
     def now(self) -> datetime:
         """The time of day, in UTC."""

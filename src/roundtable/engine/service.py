@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..core.condensing import ROOM, condensed, condensed_note, room_for
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
+from ..core.errors import (
+    LeaseHeld,
+    LedgerConflict,
+    LedgerError,
+    NotAllowed,
+    UnknownDiscussion,
+    UsageError,
+)
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -75,6 +82,7 @@ from .moderation import (
     skipped,
     vote,
 )
+from .outage import OnNotice, Outage, no_notices, take_in
 from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
@@ -269,10 +277,12 @@ class Service:
         *,
         on_draft: OnDraft = no_drafts,
         on_event: OnEvent = no_events,
+        on_notice: OnNotice = no_notices,
         asker: Asker | None = None,
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
-        is. LeaseHeld if another process drives it."""
+        is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
+        database went away and did not come back. `on_notice` is told when it goes and comes."""
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
@@ -282,11 +292,19 @@ class Service:
                 discussion_id
             )  # a thread comes before all that is told in it
         tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
-        async with self._leased(discussion_id) as lease:
-            journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
+        async with self._driven(discussion_id, on_event, on_notice) as journal:
             spec = procedure_spec(journal.state.start.procedure)
-            await drive(journal, spec.procedure, tools, self._ledger, lease)
+            await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def take_in(self) -> None:
+        """Store what processes that are gone could not, because the database was away."""
+        rescue = self._tools.rescue
+        for discussion_id in rescue.waiting() if rescue is not None else ():
+            # Whoever drives it takes it in; and where the database is away, it waits on.
+            with suppress(LeaseHeld, LedgerError, UnknownDiscussion):
+                async with self._driven(discussion_id):
+                    pass
 
     async def stop(
         self, discussion_id: str, *, by: str, reason: str = "", key: str | None = None
@@ -606,12 +624,40 @@ class Service:
                 return
 
     @asynccontextmanager
+    async def _driven(
+        self,
+        discussion_id: str,
+        on_event: OnEvent = no_events,
+        on_notice: OnNotice = no_notices,
+    ) -> AsyncIterator[Journal]:
+        """The journal of whoever drives a discussion, with all that earlier drivers have kept."""
+        clock, rescue = self._tools.clock, self._tools.rescue
+        async with self._leased(discussion_id) as lease:
+            outage = Outage(
+                discussion_id,
+                clock,
+                patience=self._tools.patience,
+                rescue=rescue,
+                on_notice=on_notice,
+            )
+            journal = await Journal.load(
+                self._ledger, clock, discussion_id, lease, on_event, outage
+            )
+            await take_in(journal, rescue)
+            yield journal
+
+    @asynccontextmanager
     async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:
         lease = await self._ledger.take_lease(discussion_id, self._owner, ttl=LEASE_TTL)
         try:
             yield lease
         finally:
-            await self._ledger.release_lease(lease)
+            try:
+                await self._ledger.release_lease(lease)
+            except LedgerError as error:
+                if not error.temporary:
+                    raise
+                # It runs out by itself; and what was done under it stays done.
 
 
 def _ids(states: Sequence[State]) -> set[str]:

@@ -15,6 +15,7 @@ CODES: Mapping[str, str] = {
     "demonstration": "the embedded demonstration model speaks, and cannot reason",
     "one_family": "all models are of one family: their agreement means less",
     "host_of_a_family": "the host's model is of the family of a participant's",
+    "shared_models": "fewer models than seats were named, so that some speak for several",
     "made_up": "no expert of the library has this name: the seat knows nothing but it",
     "no_search": "there is no web search in this run",
     "outside": "a seat waits for words from outside",
