@@ -166,7 +166,10 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
-        if (before := called.get(known.name)) is not None:
+        if (before := called.get(known.name)) is not None and known.kind == "list":
+            named[known.name] = known.joined(named[known.name], value)
+            continue
+        if before is not None:
             raise UsageError(
                 f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
                 f"Give one of them, best {shown(known, surface)}.",
