@@ -155,7 +155,6 @@ class Option:
             return value  # the model says what it expects instead
         return {name.strip(): model.strip() for name, _, model in pairs}
 
-
     def joined(self, one: Any, other: Any) -> tuple[Any, ...]:
         """A list that was given under two of its names. UsageError for what is no list."""
         parts = [self.read(each) for each in (one, other)]
@@ -185,7 +184,9 @@ class ProcedureOptions(Value):
         found = {key: value for key, value in values.items() if find(cls, key) is None}
         for option, value in _paired(cls, values):
             known = found.get(option.name)
-            found[option.name] = option.read(value) if known is None else option.joined(known, value)
+            found[option.name] = (
+                option.read(value) if known is None else option.joined(known, value)
+            )
         return found
 
 
