@@ -20,6 +20,7 @@ from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
+from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
@@ -104,10 +105,12 @@ def expert_selector(settings: Settings) -> Selector:
     """The library with the user's own experts, ready to choose from."""
     from .experts.library_files import own_files, read_library
     from .experts.selection import Selector, meanings
-    from .models.embedder import WordLlamaEmbedder
+    from .models.embedder import WordLlamaEmbedder, embedder_installed
     from .models.vectors import kept_vectors
 
     experts = list(read_library(own_files(*settings.expert_folders)).values())
+    if not embedder_installed():
+        return Selector(experts, None)
     embedder = WordLlamaEmbedder()
     vectors = kept_vectors(settings.cache, "experts", meanings(experts), embedder)
     return Selector(experts, embedder, vectors)
@@ -170,6 +173,8 @@ async def start(
             search=search or _search(settings, env),
             asker=asker,
             delivery=delivery,
+            rescue=RescueFiles.beside(settings.db, settings.home, this_owner()),
+            patience=settings.choices.db_patience,
         ),
         models,
         owner=this_owner(),
@@ -183,6 +188,7 @@ async def start(
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
+        await service.take_in()
         yield App(settings, registry, service, env, progress, notifier, keys)
     finally:
         if left := await notifier.close():

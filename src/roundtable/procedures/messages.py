@@ -30,6 +30,7 @@ CODES: Mapping[str, str] = {
     "orchestrator_on_panel": "the orchestrator's own model holds a seat for want of another",
     "orchestrator_excluded": "the orchestrator's own model was not seated",
     "synthesiser_on_panel": "the synthesiser's model holds a seat for want of another",
+    "by_words": "the experts were chosen by the question's words, not by its meaning",
     "not_cast": "the host could not cast the table, so the library's choice sits there",
     "cast_in_part": "not all of the host's seats could be used",
     "meta_skipped": "the workflow was settled without the meta-panel",
@@ -37,6 +38,8 @@ CODES: Mapping[str, str] = {
     "meta_smaller": "some models of the meta-panel cannot be used now",
     "sub_tasks_left_out": "sub-tasks that some analysts recommended were given no seat",
     "context_from_missing": "the earlier result that was named does not exist",
+    "condensed": "a document did not fit: only a part of it is shown to the experts",
+    "documents": "documents that could not be read, or not wholly",
     # who is missing
     "missing": "somebody did not answer",
     "timed_out": "somebody did not answer in time",
@@ -98,6 +101,14 @@ def demonstration(follows: str) -> NoteAdded:
         remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
         "or start Ollama; `roundtable models` shows what was found and what is missing.",
     )
+
+
+BY_WORDS = NoteAdded(
+    code="by_words",
+    text="The experts were chosen by the words of the question alone.",
+    remedy="To have its meaning weighed too: pip install 'roundtable-council[experts]'. Or name "
+    "the experts yourself.",
+)
 
 
 def one_family(who: str, remedy: str) -> NoteAdded:

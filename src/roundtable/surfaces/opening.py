@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..core.errors import SecretsFound, UnknownName, UsageError
-from ..core.events import TaskLinked
+from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
@@ -53,16 +53,17 @@ def open_request(
     task: TaskLinked | None = None,
     secrets: OnSecrets | None = None,
     clarify: bool = False,
+    notes: Sequence[NoteAdded] = (),
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
     discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
-    there to answer what the host asks. UsageError, UnknownName or BadSetting says what is wrong;
-    what only a table can tell of options is checked when it is seated. SecretsFound if the topic or
-    its context seems to hold secrets, unless `secrets` or the settings say that they are taken out
-    or sent.
+    there to answer what the host asks. `notes` are what should be said of the context. UsageError,
+    UnknownName or BadSetting says what is wrong; what only a table can tell of options is checked
+    when it is seated. SecretsFound if the topic or its context seems to hold secrets, unless
+    `secrets` or the settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -95,7 +96,7 @@ def open_request(
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),
-        notes=earlier.notes,
+        notes=(*earlier.notes, *notes),
         options=named,
         language=language or choices.language,
         budget=_budget(budget, choices.budget),

@@ -16,7 +16,9 @@ from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Material, Pace
+from ...core.values import Pace
+from ...documents.gather import gather
+from ...documents.gathered import NOTHING, Gathered
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
@@ -59,8 +61,9 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
     """The request. Where it seems to hold secrets, a person at the terminal decides."""
     if flags["dry_run"] and flags["secrets"] is None:
         flags = {**flags, "secrets": "send"}  # nothing is sent, and what is shown is redacted
+    documents = gather(flags["context"], lambda: read_text("-"))
     try:
-        return request_of(question, flags, settings)
+        return request_of(question, flags, settings, documents=documents)
     except SecretsFound as found:
         asked = flags["as_json"] or not is_terminal(sys.stdin) or not is_terminal(sys.stderr)
         if flags["secrets"] is not None or asked:
@@ -73,7 +76,7 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         )
         if how is None:
             raise
-        return request_of(question, {**flags, "secrets": how}, settings)
+        return request_of(question, {**flags, "secrets": how}, settings, documents=documents)
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:
@@ -186,6 +189,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
                 state.discussion_id,
                 on_draft=on_draft,
                 on_event=progress.on_event,
+                on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
             )
     finally:
@@ -326,6 +330,7 @@ def request_of(
     *,
     surface: Surface = "cli",
     usual: str | None = None,
+    documents: Gathered = NOTHING,
     options: Mapping[str, Any] | None = None,
 ) -> OpenRequest:
     """The request of a command line, or of a chat that uses its words. `usual` is the procedure
@@ -345,7 +350,8 @@ def request_of(
         procedure=flags["procedure"],
         usual=usual,
         options={**given(flags), **(options or {})},
-        context=_materials(flags["context"]),
+        context=documents.materials,
+        notes=documents.notes,
         language=flags["language"],
         budget={
             "max_calls": flags["max_calls"],
@@ -379,10 +385,6 @@ def _refuse_news_in_json(
             "With --json, standard output carries one document and no news.",
             "Send the news elsewhere, such as --notify stderr.",
         )
-
-
-def _materials(names: Sequence[str]) -> list[Material]:
-    return [Material(source=name, text=read_text(name)) for name in names]
 
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ from ...core.declaration_block import BrokenJson, parse_json
 from ...core.errors import RoundtableError, UsageError
 from ...core.state import State
 from ...core.values import Material
+from ...documents.gather import gather
+from ...documents.gathered import Gathered
 from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest, checked_topic
@@ -163,13 +165,14 @@ def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
     if source == "-" and "-" in flags["context"]:
         raise UsageError("Standard input cannot be both questions and context.", "Name a file.")
     lines = read_lines(read_text(source))
+    documents = gather(flags["context"], lambda: read_text("-"))
     place = source if source == "-" else str(Path(source).resolve())
     seen: Counter[str] = Counter()
     found: list[Asked] = []
     wrong: dict[str, list[int]] = {}
     for line in lines:
         try:
-            request = _request(line, flags, settings)
+            request = _request(line, flags, settings, documents)
         except RoundtableError as error:
             wrong.setdefault(str(error), []).append(line.number)
             continue
@@ -188,12 +191,15 @@ def _numbered(lines: Sequence[int]) -> str:
     return f"Line {lines[0]} and {len(lines) - 1} more"
 
 
-def _request(line: Line, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
+def _request(
+    line: Line, flags: Mapping[str, Any], settings: Settings, documents: Gathered
+) -> OpenRequest:
     own = {key: line.more[key] for key in ("procedure", "language") if key in line.more}
     request = request_of(
         line.question,
         {**flags, "no_clarify": True, **own},
         settings,
+        documents=documents,
         options=line.more.get("options", {}),
     )
     if text := line.more.get("context"):
