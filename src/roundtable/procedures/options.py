@@ -172,6 +172,11 @@ class ProcedureOptions(Value):
     what to do instead, as two sentences."""
 
     @classmethod
+    def bounds(cls) -> dict[str, str]:
+        """What each number may be, where it has both limits."""
+        return {e.name: e.limits for e in described(cls) if e.kind == "number" and e.above is None}
+
+    @classmethod
     def older_names(cls) -> dict[str, tuple[str, ...]]:
         """What each option is called beside its name."""
         return {each.name: each.names[1:] for each in described(cls)}
