@@ -57,6 +57,7 @@ OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
 """The pages whose discussion is a meeting that is under way, not one that is over."""
 IN_THE_FOLDER = {
     "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
+    "questions.txt": "# of this week\nShould we rent?\nShould we walk?\n",
     "speech.txt": "I would keep one database until the load is measured.\n",
 }
 SEATS = [
