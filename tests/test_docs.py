@@ -114,9 +114,14 @@ def _parse(line: str) -> None:
     """Parse a command line as the program does; nothing is run."""
     shown = line.removeprefix("roundtable ")
     words = shlex.split(re.sub(r"[\[\]]", "", shown), comments=True)
-    # Shown questions stand in quotes. A bare word must be a command: the grammar would take a slip
-    # for a question.
-    assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
+    if "--help" in words:
+        words.remove("--help")
+        if not words:
+            return
+    # Shown questions stand in quotes or begin with a capital. Any other bare word must be a
+    # command: the grammar would take a slip for a question.
+    asks = shown[0] in "\"'-…" or shown[0].isupper()
+    assert words[0] in cli.commands or asks, f"no such command: {words[0]}"
     command: click.Command = cli
     while isinstance(command, click.Group):
         if not words and command.invoke_without_command:
