@@ -97,6 +97,13 @@ class Journal:
         ahead = [event.reserved for event, _ in self._ahead if isinstance(event, AttemptStarted)]
         return self.state.spending(self._clock.now(), ahead)
 
+    @property
+    def about_to(self) -> frozenset[str]:
+        """The turns whose calls are about to begin, together with one that is being built."""
+        return frozenset(
+            event.turn_id for event, _ in self._ahead if isinstance(event, AttemptStarted)
+        )
+
     async def catch_up(self) -> None:
         """Take in what others appended."""
         records = await self._ledger.read(self.state.discussion_id, after=self.state.seq)

@@ -14,6 +14,7 @@ from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
 from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
 from ..core.events import (
+    CostEstimated,
     DiscussionOpened,
     Event,
     FollowUpOpened,
@@ -26,7 +27,7 @@ from ..core.events import (
 )
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
-from ..core.values import HOST_WIRE_NAME, Material, Participant
+from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
@@ -43,6 +44,8 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
+from ..rehearsal.estimate import Estimate, estimate
+from ..rehearsal.lengths import NOTHING_HEARD
 from ..version import __version__
 from ..views.prior import handed_on
 from .chairs_word import ChairsWord
@@ -52,6 +55,7 @@ from .external import Heard, heard
 from .find import LAST, find_discussion
 from .journal import Journal, Keyed
 from .later import heard_later
+from .learned import Learned
 from .moderation import (
     CONCLUSION,
     answered,
@@ -118,6 +122,7 @@ class Service:
         self._notifications = news
         self._archive = archive or ledger
         self._past = Past(ledger)
+        self._learned = Learned(self._archive)
         self._remarks = remarks
 
     def with_ledger(self, ledger: Ledger) -> Service:
@@ -267,12 +272,33 @@ class Service:
             await self._notifications.greeted(
                 discussion_id
             )  # a thread comes before all that is told in it
-        tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
+        tools = replace(
+            self._tools,
+            on_draft=on_draft,
+            asker=asker or self._tools.asker,
+            # Only where something is limited must be known how much a call will say.
+            lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
+        )
         async with self._leased(discussion_id) as lease:
             journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools, self._ledger, lease)
             return journal.state
+
+    async def estimate(self, state: State) -> Estimate:
+        """What a discussion will take from where it stands, by a rehearsal and by what earlier ones
+        show. Nobody is called, and nothing is stored."""
+        spec = procedure_spec(state.start.procedure)
+        lengths = await self._learned.lengths()
+        return estimate(state, spec.procedure, lengths, compares=spec.compares)
+
+    async def tell_estimate(self, state: State) -> Estimate:
+        """The same, stored with the discussion, so that it can be held against what it took."""
+        told = await self.estimate(state)
+        await self.record(
+            state.discussion_id, CostEstimated(expected=told.expected), key="estimate"
+        )
+        return told
 
     async def stop(
         self, discussion_id: str, *, by: str, reason: str = "", key: str | None = None

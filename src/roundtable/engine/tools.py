@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Search, Speakers
+from ..rehearsal.lengths import NOTHING_HEARD, Lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,5 @@ class Tools:
     asker: Asker | None = None
     delivery: Delivery | None = None
     on_draft: OnDraft = no_drafts
+    lengths: Lengths = NOTHING_HEARD
+    """How much speakers usually say."""

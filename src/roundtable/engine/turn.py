@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import admit, reserve
+from ..core.budget import Granted
 from ..core.effects import PromptPlan, Task, TurnPlan
 from ..core.errors import SpeakerError
 from ..core.events import (
@@ -33,6 +33,7 @@ from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
 from ..prompts.asking import asked
+from .admission import admission
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -182,6 +183,12 @@ class _Taking:
         wanted += THOUGHTS[effort] if effort else 0
         return min(wanted, call.speaker.context_window // 2)
 
+    def _granted(self, call: Call) -> int:
+        """What was set aside for it, which may be less than the task allows."""
+        turn = self.turn
+        assert turn is not None, "a call is journalled before it is made"
+        return max(1, turn.attempts[call.attempt - 1].started.reserved.output_tokens)
+
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         room = call.speaker.context_window - self._max_tokens(call)
         nonce = self._nonce(self.plan.task_for(call.speaker).prompt)
@@ -203,17 +210,21 @@ class _Taking:
             return ()
         if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
             return ()
-        dearest = self.tools.dearest_price
-        reserved = reserve(
-            call.speaker, prompt.system + prompt.user, self._max_tokens(call), dearest
+        granted = admission(
+            state,
+            self.journal.spending(),
+            plan,
+            call,
+            prompt,
+            self._max_tokens(call),
+            about_to=self.journal.about_to,
+            lengths=self.tools.lengths,
+            dearest=self.tools.dearest_price,
         )
-        refusal = admit(
-            state.start.budget, self.journal.spending(), reserved, plan.hold_back, dearest
-        )
-        if refusal is not None:
-            give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
+        if not isinstance(granted, Granted):
+            give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
-            return ((refusal, None), *self._outcome(as_it_stands(plan, turn) or give_up))
+            return ((granted, None), *self._outcome(as_it_stands(plan, turn) or give_up))
         events: list[Keyed] = []
         if call.replaces is not None:
             events.append((self._substitution(call, call.replaces), None))
@@ -229,7 +240,7 @@ class _Taking:
             purpose=call.purpose,
             label=plan.label,
             prompt=prompt,
-            reserved=reserved,
+            reserved=granted.reserved,
         )
         events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
         return events
@@ -256,7 +267,7 @@ class _Taking:
             model=call.speaker.model,
             system=prompt.system,
             user=prompt.user,
-            max_tokens=self._max_tokens(call),
+            max_tokens=self._granted(call),
             timeout=timeout,
             silence=silence,
             effort=effort,
@@ -287,14 +298,18 @@ class _Taking:
 
     def _seconds_allowed(self) -> float | None:
         """What is left of the time that the whole discussion may take."""
-        most = self.journal.state.start.budget.max_seconds
+        most = self.journal.state.budget.max_seconds
         return None if most is None else max(0.0, most - self.journal.spending().seconds)
 
     def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
         """What follows when a call was cut off because there is no time for any: its turn is over,
         with what was answered before."""
-        most = self.journal.state.start.budget.max_seconds or 0.0
-        over = BudgetExhausted(limit="time", detail=f"{most:.0f} of {most:.0f} seconds passed")
+        most = self.journal.state.budget.max_seconds or 0.0
+        over = BudgetExhausted(
+            limit="time",
+            detail=f"{most:.0f} of {most:.0f} seconds passed",
+            origin=self.journal.state.limits_from.get("max_seconds", ""),
+        )
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"

@@ -21,10 +21,10 @@ from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
+from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...version import __version__
 from ...views.deliverables import with_works, works_of
-from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
@@ -98,8 +98,10 @@ async def _ask(
         _tell(notes(state))
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
-            spec = procedure_spec(state.start.procedure)
-            echo_error(estimate_line(spec.estimate(state), state))
+            told = await app.service.tell_estimate(state)
+            echo_error(estimate_line(told, state))
+            for over in over_budget(told, state.budget):
+                echo_error(f"Note: more than is allowed, {over}. It will end with less.")
             echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
             if state.notification_plan is not None:  # what did not take place is no news

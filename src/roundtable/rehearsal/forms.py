@@ -1,4 +1,5 @@
-"""What scripted characters fill in beside prose: declarations, the clerk's list, statements.
+"""What whoever plays a seat fills in beside prose: declarations, the clerk's list, statements.
+Scripted characters and the imagined speakers of a rehearsal share it.
 
 A declaration follows the form of the request. What the others hold is told from their words in the
 prompt, as anybody at the table would tell it: scripted speakers say in a sentence what they hold.

@@ -1,0 +1,45 @@
+"""What earlier discussions tell about the next: how long answers are, by whom and to what. Read
+from a few of the newest in the ledger, each of them once."""
+
+from __future__ import annotations
+
+from ..core.errors import RoundtableError
+from ..core.state import State, fold
+from ..ports import Ledger
+from ..rehearsal.lengths import NOTHING_HEARD, Heard, Lengths, heard_in
+
+LOOKED_AT = 12
+"""Discussions of which the answers are counted."""
+LONGEST = 600
+"""Events past which a discussion is too long to be read for this."""
+_KEPT = 64
+
+
+class Learned:
+    """Keeps what was read, so that it is read once in a process."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: dict[str, tuple[int, dict[str, list[Heard]]]] = {}
+
+    async def lengths(self) -> Lengths:
+        """By what the newest discussions show. A ledger that cannot be read tells nothing."""
+        try:
+            rows = await self._ledger.summaries(limit=3 * LOOKED_AT)
+            over = [row for row in rows if row.status != "running" and row.last_seq <= LONGEST]
+            found = NOTHING_HEARD
+            for row in reversed(over[:LOOKED_AT]):
+                held = self._known.get(row.discussion_id)
+                if held is None or held[0] != row.last_seq:
+                    state = fold(await self._ledger.read(row.discussion_id))
+                    held = self._keep(state)
+                found = found.with_more(held[1])
+        except RoundtableError:
+            return NOTHING_HEARD
+        return found
+
+    def _keep(self, state: State) -> tuple[int, dict[str, list[Heard]]]:
+        while len(self._known) >= _KEPT:
+            self._known.pop(next(iter(self._known)))
+        held = self._known[state.discussion_id] = state.seq, heard_in(state)
+        return held
