@@ -66,15 +66,16 @@ def grant(
     """The call, with as many tokens as can be paid; or which limit it would break.
 
     `beside` are calls of the same stage that wait for their turn: they get their share. `ending` is
-    what a verdict still needs: it is kept back. With `whole_round` the call is made only if those
-    beside it can be made too. An unknown price counts as the dearest known one.
+    what a verdict still needs: it is kept back. With `whole_round` nothing is spent on a round that
+    cannot be paid for all of them; calls that are merely counted are used up. An unknown price
+    counts as the dearest known one.
     """
     if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
         return BudgetExhausted(
             limit="time",
             detail=f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed",
         )
-    needed = 1 + len(ending) + (len(beside) if whole_round else 0)
+    needed = 1 + len(ending)
     if budget.max_calls is not None and spending.calls + needed > budget.max_calls:
         told = f"{spending.calls} of {budget.max_calls} calls made"
         return BudgetExhausted(limit="calls", detail=told)

@@ -3,7 +3,7 @@ those beside it need, and by what the verdict would need if it were written next
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from math import ceil
 
@@ -17,6 +17,7 @@ from ..core.text import estimate_tokens, likely_tokens
 from ..core.turns import Call
 from ..core.values import Prompt, SpeakerRef
 from ..procedures import procedure_spec
+from ..rehearsal.estimate import price_of
 from ..rehearsal.lengths import DECLARED_AGAIN, Lengths, heard_in
 from ..rehearsal.play import Spoken, play
 
@@ -47,18 +48,21 @@ def admission(
         free = Wanted(call.speaker, tokens_in, 1, 1, most_out)
         return _named(state, grant(budget, spending, free, dearest))
     known = lengths.with_more(heard_in(state))
+    charged = _charged(state)
     wanted = _wanted(known, plan, call, text, tokens_in, most_out)
     procedure = _procedure(state)
     beside: list[Wanted] = []
     ending: list[Wanted] = []
     if procedure is not None:
         now, then = _rehearsed(state, procedure, known)
-        beside = _beside(state, plan, wanted, now, about_to)
-        ending = [_to_come(each) for each in then]
+        if not any(each.turn_id == plan.turn_id for each in now):
+            then = []  # what is asked here does not follow from the rules
+        beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to)]
+        ending = [charged(_to_come(each)) for each in then]
+    wanted = charged(wanted)
     said = any(
-        speech.stage != plan.stage or speech.round != plan.round for speech in state.speeches
+        s.round > 0 and (s.stage, s.round) != (plan.stage, plan.round) for s in state.speeches
     )
-    begun = any(turn.attempts for turn in state.turns.values()) or bool(about_to)
     granted = grant(
         budget,
         spending,
@@ -68,9 +72,14 @@ def admission(
         ending=ending,
         whole_round=said and call.purpose == "answer" and plan.round > 0,
     )
-    if isinstance(granted, BudgetExhausted) and ending and not begun:
+    if (
+        not isinstance(granted, Granted)
+        and plan.round > 0
+        and not said
+        and granted.limit != "calls"
+    ):
         # Too little for a verdict in words: answers that are counted are the best there can be.
-        granted = grant(budget, spending, wanted, dearest)
+        granted = grant(budget, spending, wanted, dearest, beside=beside)
     return _named(state, granted)
 
 
@@ -79,6 +88,38 @@ def _named(state: State, granted: Granted | BudgetExhausted) -> Granted | Budget
         return granted
     origin = state.limits_from.get(LIMITS[granted.limit], "")
     return granted.model_copy(update={"origin": origin}) if origin else granted
+
+
+def _charged(state: State) -> Callable[[Wanted], Wanted]:
+    """Calls at the prices that were really charged so far, where those are above the list's."""
+    listed: dict[str, float] = {}
+    paid: dict[str, float] = {}
+    for turn in state.turns.values():
+        for attempt in turn.attempts:
+            if attempt.finished is None or attempt.finished.usage.unpriced_calls:
+                continue
+            model, usage = attempt.started.model, attempt.finished.usage
+            speaker = _speaker(state, attempt.started.participant, model)
+            price = price_of(speaker) if speaker else None
+            if price is not None:
+                cost = usage.input_tokens * price[0] + usage.output_tokens * price[1]
+                listed[model] = listed.get(model, 0.0) + cost / 1_000_000
+                paid[model] = paid.get(model, 0.0) + usage.priced_usd
+
+    def charged(each: Wanted) -> Wanted:
+        model, price = each.speaker.model, price_of(each.speaker)
+        if price is None or not listed.get(model) or paid[model] <= listed[model]:
+            return each
+        times = paid[model] / listed[model]
+        dearer = {"usd_per_million_in": price[0] * times, "usd_per_million_out": price[1] * times}
+        return replace(each, speaker=each.speaker.model_copy(update=dearer))
+
+    return charged
+
+
+def _speaker(state: State, participant: str, model: str) -> SpeakerRef | None:
+    seat = state.participant(participant)
+    return next((ref for ref in seat.speakers if ref.model == model), None) if seat else None
 
 
 def _wanted(
@@ -101,11 +142,17 @@ def _wanted(
 def _rehearsed(
     state: State, procedure: Procedure, lengths: Lengths
 ) -> tuple[Sequence[Spoken], Sequence[Spoken]]:
-    """The calls that are open now, and those that a verdict needs after them."""
-    played = play(state, procedure, lengths, "differing", end_after_step=True)
+    """The calls that are open now, and those that a verdict needs after them at least."""
+    played = play(state, procedure, lengths, "differing", end_soon=True)
     first = min((each.step for each in played.calls), default=0)
     now = [each for each in played.calls if each.step == first]
-    return now, [each for each in played.calls if each.step > first]
+    later = [each for each in played.calls if each.step > first]
+    if any(each.round > 0 for each in now) or any(each.round > 0 for each in state.speeches):
+        return now, later
+    # Nobody has answered yet: there is a verdict if one of them can.
+    answers = [each for each in later if each.round > 0]
+    fewest = min(answers, key=lambda each: each.tokens_in + each.tokens_out, default=None)
+    return now, [each for each in later if each.round == 0 or each is fewest]
 
 
 def _beside(

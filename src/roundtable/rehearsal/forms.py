@@ -31,7 +31,7 @@ _DELIVER = re.compile(r"^Deliver (?P<option>\S+)(?: option)? as the answer\.$", 
 _RECORDED = re.compile(
     r"on (?P<decision>\w+) (?:you hold|the clerk put your statement under) (?P<option>\w+)"
 )
-_ANSWER = re.compile(r"^from Answer (?P<letter>[A-Z])\n(?P<words>.*)", re.DOTALL)
+_ANSWER = re.compile(r"^from Answer (?P<letter>[A-Z])(?:, [^\n]*)?\n(?P<words>.*)", re.DOTALL)
 _HOLDS = re.compile(r"\bI hold: (?P<words>[^\n]+)")
 _POSITION = re.compile(r"^Position: (?P<words>.+)$", re.MULTILINE)
 _NO = ("no", "nein", "none")

@@ -90,11 +90,12 @@ def play(
     lengths: Lengths,
     mood: Mood,
     *,
-    end_after_step: bool = False,
+    end_soon: bool = False,
 ) -> Played:
-    """Lead a discussion on from here to its end, in memory. With `end_after_step` the budget is
-    spent once what is open now has been said: then it is the shortest way to a verdict."""
-    return _Play(state.branch(), procedure, lengths, mood, end_after_step=end_after_step).run()
+    """Lead a discussion on from here to its end, in memory. With `end_soon` the budget is
+    spent once what is open now has been said and somebody at the table has spoken: that is the
+    shortest way to a verdict."""
+    return _Play(state.branch(), procedure, lengths, mood, end_soon=end_soon).run()
 
 
 class _Play:
@@ -105,10 +106,10 @@ class _Play:
         lengths: Lengths,
         mood: Mood,
         *,
-        end_after_step: bool,
+        end_soon: bool,
     ) -> None:
         self.state, self.procedure, self.lengths, self.mood = state, procedure, lengths, mood
-        self.end_after_step = end_after_step
+        self.end_soon = end_soon
         self.calls: list[Spoken] = []
         self.at = state.updated_at or datetime.now(UTC)
         # Nobody pauses a rehearsal.
@@ -129,8 +130,9 @@ class _Play:
         turns = [each.plan for each in effects if isinstance(each, TakeTurn)]
         for plan in turns:
             self._speak(plan, step)
-        others = [event for each in effects for event in _without_anybody(each)]
-        if turns and self.end_after_step and self.state.exhausted is None:
+        others = [event for each in effects for event in _without_anybody(each, self.mood)]
+        answered = any(speech.round > 0 for speech in self.state.speeches)
+        if turns and self.end_soon and answered and self.state.exhausted is None:
             others.append(BudgetExhausted(limit="cost", detail="so far it is rehearsed"))
         self._apply(*others)
         return bool(turns or others)
@@ -252,7 +254,7 @@ def _light(plan: PromptPlan) -> tuple[PromptPlan, list[str]]:
     return replace(plan, variables=variables), left_out
 
 
-def _without_anybody(effect: Effect) -> list[Event]:
+def _without_anybody(effect: Effect, mood: Mood) -> list[Event]:
     """What comes of an effect that calls no speaker."""
     match effect:
         case LookUp():
@@ -262,7 +264,9 @@ def _without_anybody(effect: Effect) -> list[Event]:
             ]
             return [SearchFinished(query=effect.query, provider="imagined", hits=tuple(hits))]
         case AskPerson():
-            return [ChoiceMade(question=effect.question, answer=effect.default, by="default")]
+            others = [each for each in effect.options if each != effect.default]
+            answer = others[0] if others and mood == "differing" else effect.default
+            return [ChoiceMade(question=effect.question, answer=answer, by="default")]
         case Deliver():
             return [NoteAdded(code=DELIVERED, text="")]
         case _:
