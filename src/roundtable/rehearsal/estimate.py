@@ -131,7 +131,7 @@ def estimate_line(told: Estimate, state: State) -> str:
     return (
         f"📊 Estimate: {_range(told.participant_calls)} calls to experts and "
         f"{_range(told.host_calls)} to the {state.start.host.name}, "
-        f"{told.tokens[0]:,}–{told.tokens[1]:,} tokens, {cost}; "
+        f"{about(told.tokens[0])}–{about(told.tokens[1])} tokens, {cost}; "
         f"{told.multiplier} a single answer{maybe}{written}{so_far}"
     )
 
@@ -165,6 +165,12 @@ def over_budget(told: Estimate, budget: Budget) -> list[str]:
             f"time: about {likely.seconds:.0f} seconds where {budget.max_seconds:.0f} are allowed"
         )
     return found
+
+
+def about(number: float) -> str:
+    """A number as exactly as it is known: by its first two digits."""
+    digits = len(str(round(number)))
+    return f"{round(number, 2 - digits) if digits > 2 else round(number):,.0f}"
 
 
 def dollars(usd: float) -> str:

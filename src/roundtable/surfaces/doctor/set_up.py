@@ -15,7 +15,7 @@ from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...models.registry import Registry
 from ...procedures import procedure_spec
-from ...rehearsal.estimate import Estimate, dollars, estimate
+from ...rehearsal.estimate import Estimate, about, dollars, estimate
 from ...settings import Settings
 from ..opening import open_request
 from .finding import Finding
@@ -90,4 +90,4 @@ def _words(told: Estimate) -> str:
     else:
         cost = f"for {dollars(told.cost_usd[0])}–{dollars(told.cost_usd[1])}"
     low, high = told.tokens
-    return f"{told.calls} calls and {low:,}–{high:,} tokens, {cost}"
+    return f"{told.calls} calls and {about(low)}–{about(high)} tokens, {cost}"
