@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..core.events import StoredEvent
 from ..core.state import State
-from ..ports import Asker, Clock, Delivery, Ids, Search, Speakers
+from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
+from .outage import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +51,7 @@ class Tools:
     on_draft: OnDraft = no_drafts
     lengths: Lengths = NOTHING_HEARD
     """How much speakers usually say."""
+    rescue: Rescue | None = None
+    """Where outcomes are kept while there is no ledger to put them in."""
+    patience: float = PATIENCE
+    """Seconds for which a database that went away is waited for."""
