@@ -33,6 +33,7 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
+from ..core.limits import Limits
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
@@ -74,6 +75,7 @@ from .moderation import (
     extended,
     joined,
     left,
+    limits_raised,
     material_added,
     newest_round,
     open_turns,
@@ -234,6 +236,7 @@ class Service:
             host=seating.host,
             language=checked_language(seating.language),
             budget=checked_budget(request.budget),
+            limits_from=dict(request.limits_from),
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
@@ -436,6 +439,14 @@ class Service:
         what is said then counts. NotAllowed while it runs, and for any other stage."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await journal.record_checked(lambda state: asked_again(state, stage, by))
+        return journal.state
+
+    async def raise_limits(self, discussion_id: str, limits: Limits, *, by: str) -> State:
+        """Let a discussion spend up to these limits. One that a spent budget ended is open again
+        where it ended: the next `run` goes on there, and what was said and paid stays."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        checked_budget(limits.budget)
+        await journal.record_checked(lambda state: limits_raised(state, limits, by))
         return journal.state
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:
