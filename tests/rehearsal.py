@@ -114,7 +114,8 @@ class Billed(Voice):
 
     async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
         reply = await super().speak(request, on_words)
-        text = f"{'word ' * self.words}\n\n{reply.text}" if self.words else reply.text
+        more = self.words if request.schema is None else 0
+        text = f"{'word ' * more}\n\n{reply.text}" if more else reply.text
         cut = text[: 4 * request.max_tokens]
         read, said = (len(request.system) + len(request.user)) // 4, -(-len(cut) // 4)
         cost = (read * 1.0 + said * 5.0) / 1_000_000

@@ -20,6 +20,11 @@ LIMITS: dict[Limit, str] = {
 """The field of a budget that holds each limit."""
 
 
+LOOSE = 0.25
+"""Of what nobody needs, so much may be set aside for long answers: what is set aside cannot
+be used by those who are asked again meanwhile."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """What is spent or may yet turn out to be: finished calls plus all reservations held."""
@@ -41,6 +46,8 @@ class Wanted:
     fewest_out: int
     """Tokens with which an answer is still of use."""
     usual_out: int
+    long_out: int
+    """Tokens beyond which an answer is rare."""
     most_out: int
     """Tokens beyond which it would not go, or would not be let."""
 
@@ -140,12 +147,15 @@ def _fits(
     if per_out == 0:
         return wanted.most_out
     most = (left - kept - others - read) / per_out
-    # What is over is shared out by what each usually says; a verdict first gets all it may need.
-    over = left - read - sum(_total(each, each.most_out, price) for each in ending)
-    over -= sum(each.tokens_in * price(each)[0] for each in beside)
-    usual = [each.usual_out * price(each)[1] for each in (wanted, *beside)]
-    share = over * usual[0] / sum(usual) / per_out if sum(usual) > 0 else most
-    return int(min(wanted.most_out, most, max(wanted.fewest_out, share)))
+    # Whoever is asked beside others gets its share by what each usually says: up to what is rare
+    # with a verdict of the usual length behind it, and more only of what nobody needs.
+    weights = [each.usual_out * price(each)[1] for each in (wanted, *beside)]
+    part = weights[0] / sum(weights) / per_out if sum(weights) > 0 else 1.0
+    over = left - read - sum(_total(each, 0, price) for each in beside)
+    usual = over - sum(_total(each, each.usual_out, price) for each in ending)
+    room = min(wanted.long_out, usual * part)
+    share = (over - sum(_total(each, each.long_out, price) for each in ending)) * part * LOOSE
+    return int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
 
 
 def _total(each: Wanted, out: int, price: _Price) -> float:

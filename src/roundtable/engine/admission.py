@@ -18,10 +18,10 @@ from ..core.turns import Call
 from ..core.values import Prompt, SpeakerRef
 from ..procedures import procedure_spec
 from ..rehearsal.estimate import price_of
-from ..rehearsal.lengths import DECLARED_AGAIN, Lengths, heard_in
+from ..rehearsal.lengths import DECLARED_AGAIN, SPREAD, Lengths, heard_in
 from ..rehearsal.play import Spoken, play
 
-USEFUL = 0.5
+USEFUL = 0.6
 """Of the usual length: with less an answer is not asked for, it would be cut short."""
 CAUTION = 1.1
 """On tokens in that are not rendered yet."""
@@ -45,7 +45,7 @@ def admission(
     text = prompt.system + prompt.user
     tokens_in = estimate_tokens(text)
     if budget.max_tokens is None and budget.max_cost_usd is None and budget.max_calls is None:
-        free = Wanted(call.speaker, tokens_in, 1, 1, most_out)
+        free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
         return _named(state, grant(budget, spending, free, dearest))
     known = lengths.with_more(heard_in(state))
     charged = _charged(state)
@@ -130,13 +130,19 @@ def _wanted(
     template = plan.task_for(speaker).prompt.template
     name = template if isinstance(template, str) else template.id
     usual = lengths.said(model, name, small=speaker.demonstration)
-    if call.purpose == "declare":
-        usual = DECLARED_AGAIN
+    form = plan.task_for(speaker).form
+    alone = call.purpose == "declare" or (form is not None and form.alone)
+    if alone:
+        usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
     if lengths.heard.get(model):
         # Once a provider has told how it counts, that is closer than caution.
         tokens_in = min(tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * CAUTION))
-    fewest = max(1, min(most_out, round(usual * USEFUL)))
-    return Wanted(speaker, tokens_in, fewest, max(1, round(usual)), most_out)
+    fewest = usual if alone else usual * USEFUL  # half a declaration is none
+    fewest = max(1, min(most_out, round(fewest)))
+    long = usual * SPREAD
+    if not alone:
+        long = lengths.at_most(model, name, small=speaker.demonstration)
+    return Wanted(speaker, tokens_in, fewest, max(1, round(usual)), max(1, ceil(long)), most_out)
 
 
 def _rehearsed(
@@ -187,6 +193,7 @@ def _to_come(each: Spoken) -> Wanted:
         ceil(each.tokens_in * CAUTION),
         max(1, round(each.tokens_out * USEFUL)),
         max(1, round(each.tokens_out)),
+        max(1, ceil(each.at_most_out)),
         max(1, ceil(each.at_most_out)),
     )
 

@@ -53,7 +53,7 @@ SMALL = 90
 """Of a model too small to reason."""
 SPREAD = 1.6
 """How much longer than usual an answer is at the long end, where nothing is known of a speaker."""
-DECLARED_AGAIN = 90
+DECLARED_AGAIN = 150
 """Tokens of a declaration alone."""
 AGAIN = 0.05
 """The share of answers that are asked for again, where nothing is known."""
@@ -127,11 +127,7 @@ class Lengths:
     def said(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens that this model usually answers to this template."""
         usual = SMALL if small else USUAL.get(template, OTHERWISE)
-        own = self._answers(model, template)
-        factor = self._factor(model)
-        guess = usual * factor
-        weight = min(1.0, len(own) / _ENOUGH)
-        return weight * median(own) + (1 - weight) * guess if own else guess
+        return _drawn_to(usual * self._factor(model), self._answers(model, template))
 
     def at_most(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens beyond which an answer of this model to this template is rare."""
@@ -177,16 +173,26 @@ class Lengths:
         ]
 
     def _factor(self, model: str) -> float:
-        """How much more than usual it says, by all that was heard of it."""
-        found = [
-            each.said / USUAL.get(each.template, OTHERWISE)
-            for each in self.heard.get(model, ())
-            if each.purpose != "declare"
-        ]
-        if not found:
-            return 1.0
-        weight = min(1.0, len(found) / _ENOUGH)
-        return weight * median(found) + (1 - weight)
+        """How much more than usual it says: by all that was heard of it, and, where that is little,
+        by what was heard of others, for they are asked the same."""
+        everybody = [each for answers in self.heard.values() for each in answers]
+        return _drawn_to(_drawn_to(1.0, _ratios(everybody)), _ratios(self.heard.get(model, ())))
+
+
+def _ratios(answers: Iterable[Heard]) -> list[float]:
+    return [
+        each.said / USUAL.get(each.template, OTHERWISE)
+        for each in answers
+        if each.purpose != "declare"
+    ]
+
+
+def _drawn_to(guess: float, found: Sequence[float]) -> float:
+    """What is found, the more of it the more, and the guess without any."""
+    if not found:
+        return guess
+    weight = len(found) / (len(found) + 1)
+    return weight * median(found) + (1 - weight) * guess
 
 
 NOTHING_HEARD = Lengths()
