@@ -773,7 +773,7 @@ class Unpriced(Voice):
 def test_calls_of_unknown_price_use_the_cost_limit_up_too() -> None:
     unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
     table = Table({"*": Unpriced()}, cast=unknown)
-    state = hold(table, budget=Budget(max_cost_usd=0.9))
+    state = hold(table, budget=Budget(max_cost_usd=0.5))
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
     # At the dearest price what was set aside for each answer stays spent: three of them and the

@@ -96,6 +96,8 @@ class _Taking:
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()
+        self.postponed = False
+        """Whether its call waits for what others leave of the budget."""
 
     @property
     def turn(self) -> Turn | None:
@@ -147,9 +149,7 @@ class _Taking:
         begun = clock.monotonic()
         prompt, condensed = self._prompt(call)
         try:
-            await self.journal.record_checked(
-                lambda state: self._opening(state, call, prompt, condensed=condensed)
-            )
+            await self._open_attempt(call, prompt, condensed=condensed)
             if not self._in_flight(call):
                 return False
             # Nor is waiting for a database that was away.
@@ -171,6 +171,21 @@ class _Taking:
             await self._take_in(call, reply, clock.monotonic() - begun)
             self.began = clock.monotonic()  # it is not late who has answered
         return True
+
+    async def _open_attempt(self, call: Call, prompt: Prompt, *, condensed: bool) -> None:
+        """Journal that a call begins, or that it is refused. Where only what others have set aside
+        is in its way it waits for them: they may leave more than was thought."""
+        clock, waited_from = self.tools.clock, self.tools.clock.monotonic()
+        while True:
+            settled = self.journal.settled
+            self.postponed = False
+            await self.journal.record_checked(
+                lambda state: self._opening(state, call, prompt, condensed=condensed)
+            )
+            if not self.postponed:
+                break
+            await settled.wait()
+        self.began += clock.monotonic() - waited_from
 
     def _in_flight(self, call: Call) -> bool:
         """Whether the ledger holds this attempt's beginning and not yet its end."""
@@ -226,6 +241,10 @@ class _Taking:
             dearest=self.tools.dearest_price,
         )
         if not isinstance(granted, Granted):
+            others = bool(state.in_flight) or bool(self.journal.about_to)
+            if others and granted.limit in ("cost", "tokens"):
+                self.postponed = True
+                return ()
             give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
             return ((granted, None), *self._outcome(as_it_stands(plan, turn) or give_up))

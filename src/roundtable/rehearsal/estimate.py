@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from ..core.agents import on_subscription
 from ..core.decide import Procedure
@@ -14,8 +13,11 @@ from ..core.values import OUTSIDE, Budget, Expected, SpeakerRef
 from .lengths import NOTHING_HEARD, Lengths
 from .play import Played, Spoken, play
 
-SHORT, LONG = 0.75, 1.0
+SHORT = 0.75
 """Of the usual length of answers, at the low end; at the high end they are as long as is rare."""
+DIFFERING = 0.7
+"""How near to the longest way the likely one is, where 1 is the longest and nothing is known: most
+tables differ at first."""
 SYNTHESISER = "synthesiser"
 
 
@@ -106,8 +108,11 @@ def estimate(
     host = tuple(_among(each, writers) for each in (short, long))
     rest = tuple(len(each.calls) - _among(each, writers) for each in (short, long))
     last = long.calls[-1] if long.calls else None
+    chairs = max(1, len(state.start.participants))
+    low, high = len(short.calls) / chairs, len(long.calls) / chairs
+    far = lengths.far(state.start.procedure, low, high, DIFFERING)
     return Estimate(
-        likely=_between(_usual(short.calls), _usual(long.calls)),
+        likely=_between(_usual(short.calls), _usual(long.calls), far),
         least=_least(short.calls),
         most=_most(long.calls),
         participant_calls=(min(rest), max(rest)),
@@ -225,16 +230,20 @@ def _taken(calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, flo
     return Takes(len(calls) + again, tokens, cost, sum(slowest.values()))
 
 
-def _between(one: Takes, other: Takes) -> Takes:
-    """The middle by ratio, which is never further from one end than from the other."""
+def _between(one: Takes, other: Takes, far: float) -> Takes:
+    """So far from one to the other, by ratio."""
+
+    def mean(low: float, high: float) -> float:
+        return float(low ** (1 - far) * high**far)
+
     cost = None
     if one.cost_usd is not None and other.cost_usd is not None:
-        cost = sqrt(one.cost_usd * other.cost_usd)
+        cost = mean(one.cost_usd, other.cost_usd)
     return Takes(
-        sqrt(one.calls * other.calls),
-        sqrt(one.tokens * other.tokens),
+        mean(one.calls, other.calls),
+        mean(one.tokens, other.tokens),
         cost,
-        sqrt(one.seconds * other.seconds),
+        mean(one.seconds, other.seconds),
     )
 
 

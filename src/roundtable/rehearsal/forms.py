@@ -53,6 +53,8 @@ class Manner:
     adopts: str = ""
     """What it claims to have taken over from another one."""
     condition: str = ""
+    demand: str = ""
+    """What it wants to be granted."""
     record: str = ""
     """What it wants on record."""
     fault: Fault = ""
@@ -157,9 +159,11 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
     whole: dict[Key, Any] = {
         "votes": [_vote(each, form, manner, told) for each in form.decisions],
         "position": _position(form, manner, told),
-        "conditions": [{"text": manner.condition, "kind": "fact", "otherwise": "open"}]
-        if manner.condition
-        else [],
+        "conditions": [
+            {"text": text, "kind": kind, "otherwise": "open"}
+            for kind, text in (("fact", manner.condition), ("demand", manner.demand))
+            if text
+        ],
         "confidence": manner.confidence,
         "stances": stances[:8],
         "adopted": [

@@ -80,6 +80,8 @@ def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
         "against" if place % 2 else "for",
         "disagree",
         "That does not touch it.",
+        # One demand is enough for everybody to be asked about it in the end.
+        demand="" if place else "A week before it is decided, the figures are on the table.",
         record="The other way costs more.",
     )
 

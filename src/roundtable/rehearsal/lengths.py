@@ -91,6 +91,15 @@ def heard_in(state: State) -> dict[str, list[Heard]]:
     return dict(found)
 
 
+def calls_for_each(state: State) -> float | None:
+    """The calls for each seat of a discussion that came to its end by itself, without those that
+    were made again; None for any other."""
+    if state.status != "concluded" or not state.start.participants:
+        return None
+    first = (t for t in state.turns.values() if any(a.finished for a in t.attempts))
+    return sum(1 for _ in first) / len(state.start.participants)
+
+
 def _heard(attempt: Attempt) -> Heard | None:
     finished, started = attempt.finished, attempt.started
     if finished is None or not finished.usage.output_tokens:
@@ -116,13 +125,29 @@ class Lengths:
 
     heard: Mapping[str, Sequence[Heard]] = field(default_factory=dict)
     """By model, the newest last."""
+    went: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """By procedure, the calls for each seat of earlier discussions."""
+
+    def with_course(self, procedure: str, calls: float) -> Lengths:
+        """With one more discussion that came to its end."""
+        went = {**self.went, procedure: [*self.went.get(procedure, ()), calls]}
+        return Lengths(self.heard, went)
+
+    def far(self, procedure: str, low: float, high: float, otherwise: float) -> float:
+        """How far from the shortest way to the longest one discussions of a procedure go, from 0 to
+        1, where these ways have so many calls for each seat."""
+        if high <= low:
+            return otherwise
+        earlier = self.went.get(procedure, ())
+        found = [min(1.0, max(0.0, (calls - low) / (high - low))) for calls in earlier]
+        return _drawn_to(otherwise, found)
 
     def with_more(self, more: Mapping[str, Iterable[Heard]]) -> Lengths:
         """With what was heard since."""
         merged = {model: list(answers) for model, answers in self.heard.items()}
         for model, answers in more.items():
             merged[model] = [*merged.get(model, ()), *answers][-_MOST:]
-        return Lengths(merged)
+        return Lengths(merged, self.went)
 
     def said(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens that this model usually answers to this template."""
