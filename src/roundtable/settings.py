@@ -16,6 +16,7 @@ from pydantic import Field, field_validator
 
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting
+from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
 from .procedures.adaptive.panels import Panels, laid_over
@@ -24,6 +25,7 @@ from .procedures.council.options import CouncilConfig
 from .project import (
     PANELS_JSON,
     PROJECT_TOML,
+    capped,
     json_object,
     models_named,
     project_choices,
@@ -57,6 +59,13 @@ ENVIRONMENT = {
     "SEARXNG_URL": "searxng_url",
 }
 """The variables that are read, and the settings they set; a later one wins."""
+CAPS = {
+    "ROUNDTABLE_MAX_COST": "max_cost_usd",
+    "ROUNDTABLE_MAX_CALLS": "max_calls",
+    "ROUNDTABLE_MAX_TOKENS": "max_tokens",
+    "ROUNDTABLE_MAX_TIME": "max_seconds",
+}
+"""The variables that no discussion of this process may pass."""
 OUTPUT_CHANNEL = "ROUNDTABLE_OUTPUT_CHANNEL"
 """Where news of discussions go, stronger than any file."""
 
@@ -155,6 +164,9 @@ class Choices(Value):
     """What becomes of likely secrets in a question or its context: nothing is sent, it is sent
     without them, or as it is."""
     budget: Budget = Budget()
+    """What a discussion may spend where nobody says otherwise; who asks may say more or less."""
+    caps: Budget = Budget()
+    """What no discussion may pass, whoever asks for more."""
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)
@@ -177,6 +189,27 @@ class Settings(Value):
     """Where each setting that is not built in comes from."""
     project_models: tuple[str, ...] = ()
     """What a trusted project calls its models; none of them may be a program."""
+
+    @property
+    def usual_limits(self) -> Limits:
+        """What a discussion may spend where nobody says otherwise."""
+        return Limits.of(self.choices.budget, self._origins("budget"))
+
+    @property
+    def caps(self) -> Limits:
+        """What no discussion may pass, whoever asks for more."""
+        return Limits.of(self.choices.caps, self._origins("caps"))
+
+    def _origins(self, table: str) -> dict[str, str]:
+        """Where each limit of a table of the settings comes from, in words."""
+        found = {}
+        for name in Budget.model_fields:
+            where = self.origins.get(f"{table}.{name}", "")
+            if where == PROJECT_TOML:
+                found[name] = f"the project's {PROJECT_TOML}"
+            elif where:
+                found[name] = where if where in CAPS else f"[{table}] in {Path(where).name}"
+        return found
 
     @property
     def trust(self) -> Trust:
@@ -284,12 +317,19 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
     lay_panels_over(_json(home / PANELS_JSON), home / PANELS_JSON)
     lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
     trust = Trust(home, workspace)
+    for variable, limit in CAPS.items():
+        if env.get(variable):
+            cap = checked(Budget, {limit: env[variable]}, variable)
+            lay_over(capped(cap.model_dump(exclude_none=True), values), variable)
     project: dict[str, Any] = {}
     panels: dict[str, Any] = {}
     if (data := trust.read(workspace / PROJECT_TOML)) is not None:
         project = project_choices(data, home, Choices.model_fields)
         checked(Choices, project, PROJECT_TOML)
         lay_over(tightened(project, values), PROJECT_TOML)
+        if "budget" in project:
+            limits = checked(Budget, project["budget"], PROJECT_TOML)
+            lay_over(capped(limits.model_dump(exclude_none=True), values), PROJECT_TOML)
     if (data := trust.read(workspace / PANELS_JSON)) is not None:
         panels = project_panels(data, workspace / PANELS_JSON, home)
         lay_panels_over(panels, workspace / PANELS_JSON)

@@ -157,6 +157,8 @@ _FROM_THE_WORLD: frozenset[str] = frozenset(
         "MaterialAdded",
         "RoundsExtended",
         "StageReopened",
+        "LimitsRaised",
+        "CostEstimated",
         "FollowUpOpened",
         "EndVoted",
         "StopRequested",

@@ -189,6 +189,21 @@ class Budget(Value):
     max_seconds: float | None = Field(default=None, gt=0)
 
 
+class Expected(Value):
+    """What a discussion was expected to take before it began: most likely, and from … to."""
+
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    """None where a price is unknown."""
+    seconds: float | None
+    """None where people are waited for."""
+    fewest_calls: int
+    most_calls: int
+    least_usd: float | None
+    most_usd: float | None
+
+
 class Reservation(Value):
     """What a call may cost at most, set aside before it is made."""
 

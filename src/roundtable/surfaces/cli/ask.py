@@ -13,6 +13,7 @@ from typing import Any
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
 from ...core.events import NewsPlanned
+from ...core.limits import Limits
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
@@ -23,14 +24,14 @@ from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
+from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...version import __version__
 from ...views.deliverables import with_works, works_of
-from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..opening import open_request
+from ..opening import limits_of, open_request
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
@@ -102,8 +103,10 @@ async def _ask(
         _tell(notes(state))
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
-            spec = procedure_spec(state.start.procedure)
-            echo_error(estimate_line(spec.estimate(state), state))
+            told = await app.service.tell_estimate(state)
+            echo_error(estimate_line(told, state))
+            for over in over_budget(told, state.budget):
+                echo_error(f"Note: more than is allowed, {over}. It will end with less.")
             echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
             if state.notification_plan is not None:  # what did not take place is no news
@@ -145,6 +148,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
             await app.service.ask_again(discussion_id, flags["again"], by="the user")
         state = await app.service.read(discussion_id)
@@ -162,6 +166,28 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
         _tell(notes(state))
         return await _run(app, state, flags)
+
+
+_LIMITS = {
+    "max_calls": "max_calls",
+    "max_tokens": "max_tokens",
+    "max_cost": "max_cost_usd",
+    "max_time": "max_seconds",
+}
+"""The flags that are limits, and what they limit."""
+
+
+async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> None:
+    """Where limits are given, the discussion may go on as far as these."""
+    given = {limit: flags[flag] for flag, limit in _LIMITS.items() if flags.get(flag) is not None}
+    if not given:
+        return
+    state = await app.service.read(discussion_id)
+    before = Limits(state.budget, state.limits_from)
+    limits, lowered = limits_of(app.settings, given, surface="cli", before=before)
+    for note in lowered:
+        echo_error(f"Note: {note.text}")
+    await app.service.raise_limits(discussion_id, limits, by="the user")
 
 
 async def _newest_interrupted(app: App) -> str:
@@ -353,12 +379,7 @@ def request_of(
         context=documents.materials,
         notes=documents.notes,
         language=flags["language"],
-        budget={
-            "max_calls": flags["max_calls"],
-            "max_tokens": flags["max_tokens"],
-            "max_cost_usd": flags["max_cost"],
-            "max_seconds": flags["max_time"],
-        },
+        budget={limit: flags[flag] for flag, limit in _LIMITS.items()},
         follows=flags.get("follows", ""),
         context_from=flags.get("context_from") or (),
         pace=checked(

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from ...bootstrap import App
 from ...core.errors import RoundtableError
 from ...core.state import State
-from ...core.values import Budget
+from ...core.values import Expected
 from ...core.visible import shown
 from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
@@ -21,9 +21,9 @@ from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
+from ...rehearsal.estimate import Estimate, estimate_line, over_budget
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
-from ...views.estimate import Estimate, estimate_line, estimate_seconds
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
@@ -162,10 +162,12 @@ class Estimated(BaseModel):
     """None when a seat's price is unknown."""
     seconds: tuple[float, float] | None
     """None when somebody speaks who is no model."""
+    likely: Expected
+    """What is most likely: between the ends."""
     multiplier: str
     line: str
     over_budget: list[str]
-    """The limits that even the low end would pass."""
+    """The limits that it will most likely pass."""
     notes: list[NoteRow]
 
 
@@ -204,8 +206,9 @@ def router(app: App) -> APIRouter:
     async def estimate(body: Topic, held: Held) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
         wanted = await in_reach(app, held, body.request(app.settings))
-        state = await app.service.with_ledger(MemoryLedger()).open(wanted)
-        return _estimated(state, procedure_spec(state.start.procedure).estimate(state))
+        service = app.service.with_ledger(MemoryLedger())
+        state = await service.open(wanted)
+        return _estimated(state, await service.estimate(state))
 
     return routes
 
@@ -357,24 +360,13 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         calls=estimate.calls,
         tokens=estimate.tokens,
         cost_usd=estimate.cost_usd,
-        seconds=estimate_seconds(state, estimate),
+        seconds=estimate.seconds,
+        likely=estimate.expected,
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
-        over_budget=_over(estimate, state.start.budget),
+        over_budget=over_budget(estimate, state.budget),
         notes=[
             NoteRow(code=note.code, text=shown(note.text), remedy=shown(note.remedy))
             for note in notes(state)
         ],
     )
-
-
-def _over(estimate: Estimate, budget: Budget) -> list[str]:
-    found = []
-    if budget.max_calls is not None and estimate.calls > budget.max_calls:
-        found.append(f"calls: about {estimate.calls} where {budget.max_calls} are allowed")
-    if budget.max_tokens is not None and estimate.tokens[0] > budget.max_tokens:
-        found.append(f"tokens: at least {estimate.tokens[0]:,} where {budget.max_tokens:,} are")
-    cost = estimate.cost_usd
-    if budget.max_cost_usd is not None and cost is not None and cost[0] > budget.max_cost_usd:
-        found.append(f"cost: at least ${cost[0]:.2f} where ${budget.max_cost_usd:.2f} are allowed")
-    return found
