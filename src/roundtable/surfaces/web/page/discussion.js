@@ -74,6 +74,7 @@ export function Discussion({ base, info, saved = null }) {
         : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
       ${still && !watching && drawn > 0 && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && !watching && drawn > 0 && html`<${Sections} decision=${decision} state=${state} />`}
+      ${!loaded && !opening && html`<p class="wrap on-paper">${t("This was printed before all speeches had come. Print it again.")}</p>`}
       ${drawn > 1 && html`<div class="wrap lead">
         <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}

@@ -11,6 +11,7 @@ const CHECKS = {
   "word for word": later("word for word in the speech"),
   shortened: later("shortened"),
   translated: later("translated"),
+  "second hand": later("quoted there from somebody else"),
   "not found": later("not found in the speech"),
 };
 /** Citations beside one sentence; what is more is behind a button. */
@@ -45,7 +46,7 @@ export function Cite({ cite, state, notes }) {
     goTo(cite.anchor, cite.words);
   };
   const number = notes && notes.get(keyOf(cite));
-  return html`<a class=${`cite ${seatClass(person(state, cite.participant))}${cite.check === "not found" ? " unfound" : ""}`} ref=${place}
+  return html`<a class=${`cite ${seatClass(person(state, cite.participant))}${["not found", "second hand"].includes(cite.check) ? " unfound" : ""}`} ref=${place}
       href=${`#${encodeURI(cite.anchor)}`} aria-describedby=${told ? id : undefined}
       onMouseEnter=${open} onMouseLeave=${close} onFocus=${open} onBlur=${close} onClick=${go}><bdi>${label(cite)}</bdi>${number && html`<sup class="on-paper">${number}</sup>`}</a>${told && html`<span hidden id=${id}>${told}</span>`}`;
 }

@@ -8,7 +8,7 @@ import { Cite } from "./cite.js";
 import { THE_SAME } from "./first.js";
 import { Slope } from "./slope.js";
 
-const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
+const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", "Not asked": "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
 /** From this many seats on, each is one line until it is opened. */
 const MANY = 7;
 /** Pixels that the bar and the rail take. */
@@ -58,7 +58,7 @@ function useSticking() {
 
 function Expert({ expert, state, folded, notes }) {
   const who = person(state, expert.participant);
-  const head = html`<${Face} who=${who} kind=${expert.chip === "Absent" ? "sm out" : "sm"} /><b><bdi>${expert.name}</bdi></b>
+  const head = html`<${Face} who=${who} kind=${["Absent", "Not asked"].includes(expert.chip) ? "sm out" : "sm"} /><b><bdi>${expert.name}</bdi></b>
     ${expert.chip && html`<span class=${CHIPS[expert.chip] || "chip plain"}>${t(expert.chip)}</span>`}`;
   const path = html`<${Path} expert=${expert} state=${state} notes=${notes} />`;
   if (folded) return html`<li class=${seatClass(who)}><details><summary class="who">${head}</summary>${path}</details></li>`;

@@ -28,7 +28,7 @@ export function Decision({ base, info, state, derived, chairs, onMade }) {
   if (!decision) {
     return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1">
       <div class="meta"><span class="chip plain">${t("Over")}</span></div>
-      <h1 class="q" dir="auto" lang=${languageOf(topic)}>${topic}</h1><p class="opening soft" role="status">${t("Opening the decision")}</p></section>`;
+      <h1 class="q" dir="auto" lang=${languageOf(topic)}>${topic}</h1><p class="opening soft" role="status">${t("Opening the decision")}</p><p class="on-paper">${t("This was printed before the answer had come. Print it again.")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
   const example = decision.made.notes.find((note) => note.code === "example");
