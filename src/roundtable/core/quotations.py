@@ -31,8 +31,6 @@ _WHOLE = 0.9
 """Of a speech. Who puts all of it between quotation marks quotes nobody."""
 _ELLIPSIS = re.compile(r"[\[(]?(?:…+|⋯+|\.{3,}|\.(?: \.){2,})[\])]?")
 _SENTENCE_END = re.compile(r"[.!?;:。！？；：,，\n]")
-_QUOTED_LINES = re.compile(r"(?:^[ \t]{0,3}>.*(?:\n|\Z))+", re.MULTILINE)
-"""A quotation that Markdown sets apart."""
 _SLIGHT = vocabulary(
     "a an the to be been any means need needs reason want wants wish wishes going really very yet",
     "ever in way at all zu ein eine einen der die das gar auf wirklich un una el la lo de que ser",
@@ -92,20 +90,12 @@ class Evidence:
         """Where a speech gives somebody else's words. A document's quotations are its own."""
         if self.source.kind != "speech":
             return []
-        text = self.source.text
-        whole = _WHOLE * len(text.strip())
-        found = [
+        whole = _WHOLE * len(self.source.text.strip())
+        return [
             passage.inner
-            for passage in passages(text)
+            for passage in passages(self.source.text)
             if passage.closed and passage.end - passage.start < whole
         ]
-        found += [m.span() for m in _QUOTED_LINES.finditer(text) if len(m[0]) < whole]
-        # What is quoted within a quotation belongs to the outer one.
-        alone: list[tuple[int, int]] = []
-        for begin, end in sorted(found, key=lambda span: (span[0], -span[1])):
-            if not alone or end > alone[-1][1]:
-                alone.append((begin, end))
-        return alone
 
     def fit(self, quoted: Quoted, *, denied: bool = False) -> Fit | None:
         """How well the words stand here, at the best place; None if they do not.
