@@ -525,7 +525,7 @@ def test_who_was_not_asked_before_it_broke_off_is_not_told_as_absent() -> None:
             message="It did not answer.",
             remedy="Try another model.",
         ),
-        DiscussionClosed(status="stopped", stop_reason="stopped", detail="by hand"),
+        DiscussionClosed(status="stopped", stop_reason="stopped_by_user", detail="by hand"),
     ]
     found = Decision.of(told(events))
     assert chips(found)["Bob"] == "Absent"

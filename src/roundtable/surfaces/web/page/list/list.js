@@ -1,6 +1,7 @@
 // All decisions of this installation. Only its owner sees this page.
 import { useCallback, useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { get, post, remove } from "../api.js";
+import { day } from "../format.js";
 import { Icon } from "../icons.js";
 import { Brand, Dialog, Failure, languageOf } from "../parts.js";
 import { plainName } from "../procedures.js";
@@ -146,7 +147,7 @@ function Examples({ examples, open }) {
     <ul class="recorded">${examples.filter((each) => each.provenance === origin).map((each) => html`<li key=${each.name}>
       <p class="ask" dir="auto" lang=${languageOf(each.title)}>${each.title}</p>
       <h2 lang=${languageOf(each.answer)}><a href=${new URL(each.url, location.href).pathname} dir="auto">${each.answer}</a></h2>
-      <p class="soft xs">${plainName(each.procedure)} · <time datetime=${each.date}>${each.date}</time></p></li>`)}</ul>`)}</details>`;
+      <p class="soft xs">${plainName(each.procedure)} · <time datetime=${each.date}>${day(each.date)}</time></p></li>`)}</ul>`)}</details>`;
 }
 
 function Empty() {
