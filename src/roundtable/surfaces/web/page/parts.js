@@ -51,6 +51,11 @@ export function directionOf(text) {
   return share >= 0.5 ? "rtl" : "ltr";
 }
 
+/** Words between the quotation marks that belong to the way they run. */
+export function quoted(words) {
+  return directionOf(words) === "rtl" ? `«${words}»` : `“${words}”`;
+}
+
 const NONE = {};
 /** Characters of markup by which its language and direction are told. */
 const BEGINNING = 4000;
@@ -71,7 +76,7 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
-    if (!checked) citeNobody(made);
+    citeNobody(made);
     if (named !== NONE) nameIn(made, named);
     for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);

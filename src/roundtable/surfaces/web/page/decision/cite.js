@@ -1,7 +1,7 @@
 // A citation: who said it and in which round. Hover and focus show the words and what was checked of
 // them; a click leads to the sentence.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { languageOf, seatClass } from "../parts.js";
+import { languageOf, quoted, seatClass } from "../parts.js";
 import { goTo } from "../reading/places.js";
 import { person } from "../reducer.js";
 import { html } from "../ui.js";
@@ -35,7 +35,7 @@ function keyOf(cite) {
 export function Cite({ cite, state, notes }) {
   const id = useId();
   const place = useRef(null);
-  const told = [cite.words && `“${cite.words}”`, checked(cite)].filter(Boolean).join(" ");
+  const told = [cite.words && quoted(cite.words), checked(cite)].filter(Boolean).join(" ");
   const open = () => cite.words && show({ cite, at: place.current });
   const close = () => show(null);
   const go = (event) => {
@@ -117,6 +117,6 @@ export function numbered(decision) {
 export function PaperNotes({ list }) {
   if (!list.length) return null;
   return html`<section class="paper-notes on-paper" aria-hidden="true"><h2>${t("Quotations")}</h2>
-    <ol>${list.map((cite) => html`<li dir="auto">“${cite.words}” <span class="soft">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
+    <ol>${list.map((cite) => html`<li><bdi>${quoted(cite.words)}</bdi> <span class="soft">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
   </section>`;
 }

@@ -31,7 +31,7 @@ export const Experts = memo(function Experts({ decision, state, notes }) {
   if (!hasExperts(decision)) return null;
   const many = experts.length >= MANY;
   return html`<aside aria-labelledby="experts-head"><section id="experts" tabindex="-1" ref=${place}><h2 id="experts-head">${t("The experts")}</h2>
-    <${Slope} slope=${slope} state=${state} sample=${decision.question.whole} />
+    <${Slope} slope=${slope} state=${state} />
     <ul class="exp">${experts.map((each) => html`<${Expert} key=${each.participant} expert=${each} state=${state} folded=${many} notes=${notes} />`)}</ul>
   </section></aside>`;
 });

@@ -1,6 +1,6 @@
 // The decision: what came out, and everything that it rests on.
 import { useMemo } from "../vendor/hooks.js";
-import { directionOf, languageOf, Words } from "../parts.js";
+import { languageOf, Words } from "../parts.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
@@ -38,7 +38,7 @@ export function Decision({ base, info, state, derived, chairs, onMade }) {
 /** What follows it: text beside people. */
 export function Sections({ decision, state }) {
   const { notes, list } = useMemo(() => numbered(decision), [decision]);
-  return html`<div class="wrap cols" dir=${directionOf(decision.question.whole || decision.answer.first)}>
+  return html`<div class="wrap cols">
     <div class="text">
       <${Works} works=${decision.works} state=${state} />
       <${Why} decision=${decision} state=${state} notes=${notes} />
