@@ -81,7 +81,7 @@ export function Discussion({ base, info, saved = null }) {
       </div>`}
     </main>
     ${over && !saved && drawn > 1 && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
-    <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
+    <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${still ? t("How this was made") : t("How this is made")}</button>`}</footer>
     ${!saved && (!still || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}

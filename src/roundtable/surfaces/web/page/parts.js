@@ -133,12 +133,16 @@ function unbracket(link) {
 
 const NOBODYS = /\s?\[\d+\/[\w-]+\/[\w.-]+\]/g;
 
-/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. */
+/** How a table in rounds marks whom it speaks of. */
+const ADDRESSED = /\[@([^\]\n]{1,80}?)\s+R(\d{1,3})\]/g;
+
+/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. A mark of whom
+ * somebody means is said in words. */
 function citeNobody(made) {
   const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (node.parentElement && node.parentElement.closest("a, code, pre")) continue;
-    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "");
+    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "").replace(ADDRESSED, (_, name, round) => t("({name}, round {n})", { name, n: round }));
   }
 }
 

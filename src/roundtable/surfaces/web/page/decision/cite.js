@@ -48,7 +48,7 @@ export function Cite({ cite, state, notes }) {
   const number = notes && notes.get(keyOf(cite));
   return html`<a class=${`cite ${seatClass(person(state, cite.participant))}${["not found", "second hand"].includes(cite.check) ? " unfound" : ""}`} ref=${place}
       href=${`#${encodeURI(cite.anchor)}`} aria-describedby=${told ? id : undefined}
-      onMouseEnter=${open} onMouseLeave=${close} onFocus=${open} onBlur=${close} onClick=${go}><bdi>${label(cite)}</bdi>${number && html`<sup class="on-paper">${number}</sup>`}</a>${told && html`<span hidden id=${id}>${told}</span>`}`;
+      onMouseEnter=${open} onMouseLeave=${close} onFocus=${open} onBlur=${close} onClick=${go}><bdi dir="ltr">${label(cite)}</bdi>${number && html`<sup class="on-paper">${number}</sup>`}</a>${told && html`<span hidden id=${id}>${told}</span>`}`;
 }
 
 export function Cites({ cites, state, notes }) {
@@ -94,7 +94,7 @@ export function Tip() {
   const check = checked(cite);
   return html`<div class="tip" role="tooltip" ref=${place} aria-hidden="true">
     <q dir="auto" lang=${languageOf(cite.words)}>${cite.words}</q>
-    <span class="soft xs"><bdi>${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}</bdi>${check && html`<span class=${cite.check === "word for word" ? undefined : "warned"}> · ${check}</span>`}</span>
+    <span class="soft xs"><bdi dir="ltr">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}</bdi>${check && html`<span class=${cite.check === "word for word" ? undefined : "warned"}> · ${check}</span>`}</span>
   </div>`;
 }
 

@@ -1,5 +1,6 @@
 // The experts, each with what it held at first and what it holds in the end.
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { usePrinting } from "../frames.js";
 import { Face, languageOf, seatClass, TurnLink } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
@@ -82,7 +83,8 @@ function Path({ expert, state, notes }) {
 
 /** Without what it would not hold its position: what it demands of the others, and what nobody knows. */
 function Conditions({ conditions }) {
-  const [all, setAll] = useState(false);
+  const [opened, setAll] = useState(false);
+  const all = usePrinting() || opened;
   const shown = all ? conditions : conditions.slice(0, FEW);
   const left = conditions.length - shown.length;
   return html`<ul class="conditions">${shown.map((each) => {

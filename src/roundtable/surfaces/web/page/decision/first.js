@@ -3,7 +3,7 @@
 import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { bare, day, short, whole } from "../format.js";
-import { useCut } from "../frames.js";
+import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
 import { askAgain } from "../going-on.js";
@@ -123,7 +123,8 @@ function GoOn({ base, chairs }) {
 }
 
 function Flags({ flags }) {
-  const [all, setAll] = useState(false);
+  const [opened, setAll] = useState(false);
+  const all = usePrinting() || opened;
   if (!flags.length) return null;
   const shown = all ? flags : flags.slice(0, FLAGS);
   const left = flags.length - shown.length;
