@@ -33,7 +33,8 @@ _PROTOCOL = re.compile(
 )
 """Lines of earlier versions in which stances were written down: nobody's sentences."""
 _BESIDE = re.compile(r"[ \t]*[\[(（【［][ \t;,，；、]*[\])）】］]")
-_BEFORE_STOP = re.compile(r"[ \t]+([.,;:!?。，；：！？])")
+_BEFORE_STOP = re.compile(r"[ \t]+([.,;!?。，；：！？]|:(?![ \t]*\d))")
+"""Not before the colon of a vote: 2 : 1."""
 _OUR_MARKS = re.compile("|".join(rf"\s*{re.escape(mark)}" for mark in MARKS))
 _POINT = re.compile(
     r"[ \t]*[\[(（【［]([pc]\d{1,3}(?:[ \t]*[,;，；、][ \t]*[pc]\d{1,3})*)[\])）】］]"
