@@ -160,3 +160,16 @@ def test_what_was_held_by_scripted_speakers_says_so_wherever_it_is_read() -> Non
     told = "Held by scripted speakers, for trying things out."
     assert told in [flag["text"] for flag in derived(state)["decision"]["flags"]]
     assert told in html_report(state, procedure_spec(state.start.procedure).deliver(state, "9"))
+
+
+@pytest.mark.requirement("Z-34")
+def test_seats_on_one_model_are_told_once_as_fewer_voices_and_not_where_nothing_was_chosen() -> (
+    None
+):
+    def flags(models: str) -> list[str]:
+        return [flag["text"] for flag in derived(held(models))["decision"]["flags"]]
+
+    voices = [each for each in flags("liar liar liar") if "voices" in each or "voter" in each]
+    assert len(voices) == 1
+    assert voices[0].startswith("All three experts run on models of one family")
+    assert not [each for each in flags("mute mute refuser") if "voices" in each or "voter" in each]
