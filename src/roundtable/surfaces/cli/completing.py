@@ -8,7 +8,6 @@ with them, it offers nothing: the command itself says what is wrong.
 from __future__ import annotations
 
 import os
-import sqlite3
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
@@ -103,6 +102,8 @@ def discussions() -> Iterator[Value]:
 
 
 def _stored() -> list[Value]:
+    import sqlite3  # paid for only where somebody presses Tab
+
     file = os.environ.get("ROUNDTABLE_DB") or _settings().get("db") or _home() / "roundtable.db"
     uri = f"{Path(file).expanduser().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as connection:

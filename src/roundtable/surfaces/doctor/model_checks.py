@@ -44,7 +44,9 @@ def check_models(found: Found) -> Iterator[Finding]:
         yield Finding(
             "models",
             "missing",
-            "No model but the embedded demonstration model can speak by itself.",
+            "No model but the embedded demonstration model can speak by itself."
+            if embedded_installed()
+            else "No model can speak here yet.",
             "Set the key of any provider (roundtable models lists them), or start Ollama.",
         )
     else:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints
 
 from ...bootstrap import App
-from ...core.errors import RoundtableError
+from ...core.errors import BadTopic, RoundtableError, UsageError
 from ...core.state import State
 from ...core.values import Expected
 from ...core.visible import shown
+from ...documents.read import Unreadable
+from ...documents.reading import read_document
 from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
@@ -29,11 +33,14 @@ from ..opening import offered
 from ..tokens.opening import in_reach
 from .access import Held
 from .bodies import MOST_DOCUMENTS, Body, Problem, Short, Topic
-from .intake import LARGEST_BODY
+from .intake import LARGEST_BODY, LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
 
+LARGEST_FILE = 12_000_000
+READ_AT_ONCE = 2
+"""Each is a process of its own."""
 MOST_EXPERTS = 12
 MOST_FOUND = 50
 
@@ -66,6 +73,23 @@ class ProcedureRow(BaseModel):
     """Why it cannot be used, for one of the user's own."""
 
 
+class Upload(Body):
+    """A file, to be read."""
+
+    name: Short
+    data: Annotated[str, StringConstraints(max_length=LARGEST_DOCUMENT)]
+    """In base64."""
+
+
+class Document(BaseModel):
+    """Its text, as it can be sent as context."""
+
+    source: str
+    text: str
+    lines: list[str] = []
+    """What could not be read of it."""
+
+
 class Limits(BaseModel):
     """What a request may bring at most."""
 
@@ -76,6 +100,8 @@ class Limits(BaseModel):
     documents: int = MOST_DOCUMENTS
     request: int = LARGEST_BODY
     """Bytes of all of it."""
+    upload: int = LARGEST_FILE
+    """Bytes of a file that is to be read here."""
 
 
 class Procedures(BaseModel):
@@ -178,6 +204,7 @@ def router(app: App) -> APIRouter:
     }
     routes = APIRouter(prefix="/api", responses=refusals, tags=["start"])
     experts = _Experts(app)
+    reading = asyncio.Semaphore(READ_AT_ONCE)
 
     @routes.get("/procedures")
     async def procedures() -> Procedures:
@@ -201,6 +228,21 @@ def router(app: App) -> APIRouter:
     async def find_experts(body: FindExperts) -> Suggestions:
         """The experts of the library that are nearest to some words, by name and by meaning."""
         return Suggestions(experts=await experts.find(body))
+
+    @routes.post("/documents")
+    async def read_upload(body: Upload) -> Document:
+        """The text of a PDF, a Word, PowerPoint or Excel file, a page or a text. Nothing is kept:
+        what comes back is sent with the question."""
+        name = PurePath(body.name.replace("\\", "/")).name or "document"
+        try:
+            data = b64decode(body.data, validate=True)
+            async with reading:
+                read = await read_document(name, data)
+        except ValueError:
+            raise UsageError("The document did not arrive whole.", "Send it in base64.") from None
+        except Unreadable as why:
+            raise BadTopic(f"{shown(name)} {why}.", "Give another form of it.") from None
+        return Document(source=name, text=read.text, lines=list(read.lines))
 
     @routes.post("/estimate")
     async def estimate(body: Topic, held: Held) -> Estimated:

@@ -120,10 +120,11 @@ def limited(command: F) -> F:
 )
 @click.option(
     "--context",
-    metavar="FILE",
+    metavar="FILE|FOLDER",
     multiple=True,
     type=completing.File(),
-    help="Material for the question: a file, or - for standard input. May be repeated.",
+    help="Material: text, PDF, Word, PowerPoint, Excel or HTML files, a folder or git "
+    "repository, or - for standard input. May be repeated.",
 )
 @click.option(
     "--context-from",

@@ -123,6 +123,6 @@ def cli() -> None:
     roundtable "Is this design sound?" --context design.md --models opus,codex,grok
 
     --quick asks everybody once: for speed and cost. Without it they examine each other, at about
-    twice the price: for high stakes. Without any key a small embedded model speaks, as a
-    demonstration.
+    twice the price: for high stakes. Without any key a small demonstration
+    model speaks, where the extra demo is installed.
     """
