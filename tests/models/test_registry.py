@@ -68,7 +68,7 @@ def test_every_short_name_of_the_seeds_resolves(
         ("scripted/stubborn", "scripted"),
         ("openrouter/mistralai/mistral-large-2512", "mistral"),
         ("openai/ft:gpt-9-nobody-heard-of", "gpt"),
-        ("lmstudio/some.local-thing", "lmstudio"),
+        ("lmstudio/some.local-thing", "some"),
     ],
 )
 def test_a_complete_id_is_taken_unchanged(registry: Registry, model_id: str, family: str) -> None:

@@ -67,7 +67,7 @@ class Seats:
             ref.model: ref
             for seat in self.participants
             for ref in seat.speakers
-            if ref.model not in known and not ref.demonstration and ref.model != OUTSIDE
+            if ref.model not in known and not (ref.demonstration or ref.spare) and ref.model != OUTSIDE
         }
         return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
 

@@ -62,6 +62,13 @@ class CostOf(Protocol):
     ) -> float | None: ...
 
 
+class MissingModels(Protocol):
+    """Which models endpoints turned out not to know."""
+
+    def is_missing(self, provider_id: str, name: str, /) -> bool: ...
+    def note_missing(self, provider_id: str, name: str, /) -> None: ...
+
+
 class Endpoint:
     """How to reach one provider now. The key is never shown."""
 
@@ -102,8 +109,11 @@ class ApiSpeaker:
         providers: Mapping[str, ApiProvider],
         cost: CostOf,
         env: Mapping[str, str] | None = None,
+        missing: MissingModels | None = None,
     ) -> None:
-        """Keys and base URLs are looked up in `env` at each call; by default the process's."""
+        """Keys and base URLs are looked up in `env` at each call; by default the process's.
+        `missing` remembers the models that do not exist: they are not asked for again."""
+        self._missing = missing
         self._providers = providers
         self._cost = cost
         self._env = os.environ if env is None else env
@@ -116,6 +126,9 @@ class ApiSpeaker:
         if provider_id not in self._providers:
             raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
         endpoint = Endpoint(self._providers[provider_id], self._env)
+        if self._missing is not None and self._missing.is_missing(provider_id, name):
+            message = f"{endpoint.provider.label} does not have the model {name!r}."
+            raise SpeakerError("not_found", message, "roundtable models shows what it has.")
         # Loading takes a second or two and happens once: it is not the model's time.
         client = await self._client(endpoint)
         listening = Listening.to(request, on_words)
@@ -125,6 +138,10 @@ class ApiSpeaker:
         except TimeoutError:
             message = f"{endpoint.provider.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
+        except SpeakerError as error:
+            if error.cause == "not_found" and self._missing is not None:
+                self._missing.note_missing(provider_id, name)
+            raise
 
     async def _answer(
         self,
@@ -200,8 +217,6 @@ class ApiSpeaker:
         if call.measured:
             read, written, cached = call.input_tokens, call.output_tokens, call.cached_tokens
             cost = self._cost(request.model, read, written, cached)
-            if cost is None:
-                cost = call.market_price()
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
             read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
