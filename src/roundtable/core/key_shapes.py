@@ -18,7 +18,8 @@ _NO_CREDIT = re.compile(
     re.I,
 )
 _BAD_KEY = re.compile(
-    r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|expired)|(?:invalid|incorrect) api[ _-]?key",
+    r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|expired)|"
+    r"(?:invalid|incorrect) api[ _-]?key",
     re.I,
 )
 

@@ -90,7 +90,7 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
 
 def without_missing(plan: TurnPlan, missing: Collection[str]) -> TurnPlan:
     """The plan without speakers that turned out not to exist, so that no turn asks them again; if
-    nobody else is left, as it was. The first of the spare ones takes the place of the seat's own."""
+    nobody else is left, as it was. The first of the spare ones holds the seat then."""
     chain = [ref for ref in plan.participant.speakers if ref.model not in missing]
     if not chain or len(chain) == len(plan.participant.speakers):
         return plan

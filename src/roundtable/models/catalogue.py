@@ -30,7 +30,9 @@ class Catalogue:
         is that of models of which nothing else is known."""
         self._registry = found.registry
         self._found = found
-        self._fallbacks = {found.registry.resolve(name).id: chain for name, chain in fallbacks.items()}
+        self._fallbacks = {
+            found.registry.resolve(name).id: chain for name, chain in fallbacks.items()
+        }
         self._fallback_model = fallback_model
         self._pace = pace
 
@@ -49,7 +51,7 @@ class Catalogue:
         places = range(max(map(len, rows), default=0))
         return tuple(row[place] for place in places for row in rows if place < len(row))
 
-    def seat(self, name: str, seat: str) -> SpeakerChain:
+    def seat(self, name: str, seat: str) -> SpeakerChain:  # noqa: ARG002 - the port's
         if name == OUTSIDE:
             return SpeakerChain((OUTSIDE_SPEAKER,))
         wanted = self._registry.resolve(name)
@@ -60,7 +62,7 @@ class Catalogue:
             # With nothing configured at all, one banner says it better than a note per seat; but
             # whoever names an agent has configured something.
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):
-                notes = (self._note(seat, wanted.id, first),)
+                notes = (self._note(wanted.id, first),)
         chain = [first]
         for further in (*self._fallbacks.get(wanted.id, ()), self._fallback_model):
             model = self._registry.resolve(further).id if further else None
@@ -79,7 +81,8 @@ class Catalogue:
             update["spare"] = True
         return known.model_copy(update=update) if update else known
 
-    def _note(self, seat: str, wanted: str, instead: str) -> NoteAdded:
+    def _note(self, wanted: str, instead: str) -> NoteAdded:
+        """The same for every seat, so that it is said once."""
         provider = self._registry.provider_of(wanted)
         remedy = provider.get
         if any(each.id == provider.id for each in self._found.providers):
@@ -87,7 +90,7 @@ class Catalogue:
             remedy = "roundtable models shows what it has."
         return NoteAdded(
             code="substituted",
-            text=f"{instead} speaks for {seat} in place of {wanted}, which {self._why(provider.id)}.",
+            text=f"{instead} speaks in place of {wanted}, which {self._why(provider.id)}.",
             remedy=remedy,
         )
 

@@ -26,7 +26,8 @@ from .lists import PROBE_SECONDS, EndpointList, ModelLists, ask
 from .provider import Provider
 from .registry import Registry
 
-EMBEDDED_MODEL = "local/smollm2-135m"
+EMBEDDED = "local"
+EMBEDDED_MODEL = f"{EMBEDDED}/smollm2-135m"
 Asking = Literal["never", "when stale", "all"]
 """Whom to ask for a list: nobody, those whose list is not known or old, or everybody."""
 
@@ -49,6 +50,14 @@ class FoundProvider:
     """Whether the models are its own list."""
     heard: EndpointList | None = None
     """What it said when it was asked for its models, if it ever was."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether its key is known not to open the door."""
+        return self.heard is not None and self.heard.heard in _REFUSED
+
+
+_REFUSED = frozenset(["wrong key", "expired key", "other vendor", "no credit"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +105,11 @@ class Found:
 
     @property
     def by_themselves(self) -> tuple[FoundProvider, ...]:
-        """The providers that may be chosen without being named."""
-        return tuple(provider for provider in self.providers if not provider.by_name)
+        """The providers that may be chosen without being named. Those whose key is refused are not
+        among them, unless there is nobody else: then they say best what is wrong."""
+        free = tuple(provider for provider in self.providers if not provider.by_name)
+        let_in = tuple(provider for provider in free if not provider.refused)
+        return let_in if any(each.id != EMBEDDED for each in let_in) else free
 
     @property
     def default_model(self) -> str:
@@ -261,7 +273,7 @@ def _look(
         return None
     return FoundProvider(
         provider.id,
-        provider.label,
+        provider.label_at(there.address),
         how,
         tuple(_models(provider, listed, there)),
         only_these=bool(there.listed) and there.foreign,
@@ -270,14 +282,12 @@ def _look(
     )
 
 
-def _models(
-    provider: Provider, known: Iterable[ModelEntry], there: Endpoint
-) -> list[str]:
+def _models(provider: Provider, known: Iterable[ModelEntry], there: Endpoint) -> list[str]:
     """What can be seated: at a vendor the known ones that it has, in the registry's order, and
     then whatever else it lists; on any other server what it lists, in its own order."""
     if not there.listed:
         # Away from the vendor's hosts its names mean nothing, unless the user's own file says so.
-        moved = there.foreign and bool(provider.vendor_hosts)
+        moved = provider.moved(there.address)
         ids = [entry.id for entry in known if entry.own or not (moved or provider.probe)]
         return [each for each in ids if each.partition("/")[2] not in there.gone]
     first = [e.name for e in known if e.own or (not there.foreign and _lists(there, e.name))]

@@ -112,6 +112,7 @@ def guess_tier(name: str) -> Tier:
 
 _SMALL = re.compile(r"mini(?!max)|nano|tiny|small|lite\b|flash|haiku|instant|fast\b")
 
+
 def agent_entry(model_id: str, agent: CommandAgent) -> ModelEntry:
     """A command-line agent as a model."""
     return ModelEntry.model_validate(

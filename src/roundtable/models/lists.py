@@ -188,7 +188,8 @@ async def ask(provider: Provider, env: Mapping[str, str], patience: float) -> En
             told=f"{variable} holds characters that no key has.",
             remedy="Copy the key once more, without spaces and quotation marks.",
         )
-    where = f"{provider.label} at {redact(base)}"
+    named = provider.label_at(base)
+    where = f"{named} at {redact(base)}" if named == provider.label else named
     url, params, headers = _question(provider, base, key)
     try:
         answer = await request(
@@ -205,7 +206,7 @@ async def ask(provider: Provider, env: Mapping[str, str], patience: float) -> En
         )
     except NetError as error:
         return _unheard(where, error)
-    return _heard(provider, where, variable or "its key", answer)
+    return _heard(provider, base, where, variable or "its key", answer)
 
 
 def _question(
@@ -220,10 +221,12 @@ def _question(
     return f"{base}/models", {}, headers
 
 
-def _heard(provider: Provider, where: str, variable: str, answer: Answer) -> EndpointList:
+def _heard(
+    provider: Provider, base: str, where: str, variable: str, answer: Answer
+) -> EndpointList:
     said = answer.body[:4_000].decode("utf-8", "replace")
     trouble = key_trouble(answer.status, said)
-    get = provider.get
+    get = provider.get_at(base)
     if trouble == "expired":
         told = f"{where} says that the key of {variable} has expired."
         return EndpointList(heard="expired key", told=told, remedy=get)

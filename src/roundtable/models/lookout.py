@@ -48,7 +48,8 @@ class Lookout:
             probe=probe and self._local_servers,
             agents=self._agents,
             lists=self._lists,
-            asking=asking if self._ask else "never",
+            # Whoever wants all to be asked now means it.
+            asking=asking if self._ask or asking == "all" else "never",
         )
         self._known = found.registry
         return found

@@ -109,6 +109,9 @@ class Registry:
         if provider.free:
             free = {"usd_per_million_in": 0.0, "usd_per_million_out": 0.0}
             return entry.model_copy(update={**free, "usd_per_million_cached": 0.0})
+        priced = entry.usd_per_million_in is not None and entry.usd_per_million_out is not None
+        if priced and entry.window_known:
+            return entry
         there = self._endpoints.get(entry.provider)
         address = there.address if there is not None else provider.base_url
         if provider.kind in ("command", "local", "scripted") or not address:
@@ -117,14 +120,12 @@ class Registry:
         if market is None:
             return entry
         update: dict[str, float | int | None] = {}
-        if entry.usd_per_million_in is None and entry.usd_per_million_out is None:
-            update["usd_per_million_cached"] = market.per_million_cached
         if entry.usd_per_million_in is None:
             update["usd_per_million_in"] = market.per_million_in
+            if entry.usd_per_million_cached is None:  # it belongs to the price of what comes in
+                update["usd_per_million_cached"] = market.per_million_cached
         if entry.usd_per_million_out is None:
             update["usd_per_million_out"] = market.per_million_out
-        if entry.usd_per_million_cached is not None:
-            update.pop("usd_per_million_cached", None)
         if market.context_window and not entry.window_known:
             update["context_window"] = market.context_window
         return entry.model_copy(update=update)

@@ -52,6 +52,8 @@ class ApiProvider(Protocol):
     def base_url_variable(self, env: Mapping[str, str], /) -> str | None: ...
     def address(self, env: Mapping[str, str], /) -> str | None: ...
     def at_vendor(self, base_url: str | None, /) -> bool: ...
+    def label_at(self, base_url: str | None, /) -> str: ...
+    def get_at(self, base_url: str | None, /) -> str: ...
 
 
 class CostOf(Protocol):
@@ -72,7 +74,7 @@ class MissingModels(Protocol):
 class Endpoint:
     """How to reach one provider now. The key is never shown."""
 
-    __slots__ = ("base_url", "dialect", "key", "key_variable", "provider")
+    __slots__ = ("base_url", "dialect", "key", "key_variable", "label", "provider")
 
     def __init__(self, provider: ApiProvider, env: Mapping[str, str]) -> None:
         base_url = provider.address(env)
@@ -81,6 +83,7 @@ class Endpoint:
         at_vendor = provider.at_vendor(base_url)
         self.provider = provider
         self.base_url = base_url
+        self.label = provider.label_at(base_url)
         self.key_variable = provider.key_variable(env)
         self.key = env[self.key_variable].strip() if self.key_variable else ""
         self.dialect: Dialect = (
@@ -127,7 +130,7 @@ class ApiSpeaker:
             raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
         endpoint = Endpoint(self._providers[provider_id], self._env)
         if self._missing is not None and self._missing.is_missing(provider_id, name):
-            message = f"{endpoint.provider.label} does not have the model {name!r}."
+            message = f"{endpoint.label} does not have the model {name!r}."
             raise SpeakerError("not_found", message, "roundtable models shows what it has.")
         # Loading takes a second or two and happens once: it is not the model's time.
         client = await self._client(endpoint)
@@ -136,7 +139,7 @@ class ApiSpeaker:
             async with listening:
                 return await self._answer(client, endpoint, name, request, listening.heard)
         except TimeoutError:
-            message = f"{endpoint.provider.label} {listening.told}."
+            message = f"{endpoint.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
         except SpeakerError as error:
             if error.cause == "not_found" and self._missing is not None:
@@ -263,7 +266,7 @@ def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:
     if call.finish_reason == "length":
         return SpeakerError(
             "empty",
-            f"{endpoint.provider.label} used up its tokens before the first word of the answer.",
+            f"{endpoint.label} used up its tokens before the first word of the answer.",
             "Allow more tokens for an answer, or use a model that thinks less.",
         )
-    return SpeakerError("empty", f"{endpoint.provider.label} answered without a word.")
+    return SpeakerError("empty", f"{endpoint.label} answered without a word.")

@@ -56,7 +56,7 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
     said = f": {detail}" if detail else "."
     return SpeakerError(
         cause,
-        f"{endpoint.provider.label} {_VERBS.get(cause, 'failed')}{code}{said}",
+        f"{endpoint.label} {_VERBS.get(cause, 'failed')}{code}{said}",
         _remedy(cause, error, endpoint, model),
         retry_after=_retry_after(error),
     )
@@ -65,12 +65,12 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
 def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
     """The provider's own filter stopped the answer."""
     said = f": {_clean(str(reason), endpoint)}" if reason else "."
-    return SpeakerError("refused", f"{endpoint.provider.label} refused to answer{said}")
+    return SpeakerError("refused", f"{endpoint.label} refused to answer{said}")
 
 
 def unfinished(endpoint: Endpoint) -> SpeakerError:
     """The stream ended, but not with the answer's end."""
-    return SpeakerError("cut", f"The answer of {endpoint.provider.label} broke off midway.")
+    return SpeakerError("cut", f"The answer of {endpoint.label} broke off midway.")
 
 
 _VERBS: dict[FailureCause, str] = {
@@ -151,16 +151,17 @@ def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: st
 def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
     """What is the matter with it: of another vendor, without credit, expired, or simply wrong."""
     provider = endpoint.provider
+    get = provider.get_at(endpoint.base_url)
     status = error.status_code if isinstance(error, ModelHTTPError) else 401
     trouble = key_trouble(status, _detail(error, endpoint))
     if isinstance(error, ModelQuotaExceededError) or trouble == "no credit":
         return f"The account behind {variable} has no credit left: top it up, or use another."
     vendor = of_another_vendor(endpoint.key, provider.id)
     if vendor is not None and provider.at_vendor(endpoint.base_url):
-        return f"{variable} holds a key of {vendor.label}, not of {provider.label}. {provider.get}"
+        return f"{variable} holds a key of {vendor.label}, not of {provider.label}. {get}"
     if trouble == "expired":
-        return f"The key of {variable} has expired. {provider.get}".strip()
-    return f"Check the value of {variable}. {provider.get}".strip()
+        return f"The key of {variable} has expired. {get}".strip()
+    return f"Check the value of {variable}. {get}".strip()
 
 
 def _retry_after(error: Exception) -> float | None:
