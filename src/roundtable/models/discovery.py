@@ -362,7 +362,8 @@ async def _hear(
 
     async def hear(provider: Provider) -> EndpointList | None:
         if provider.probe is not None:
-            if not probe:
+            named = asking == "all" and provider.base_url_variable(env) is not None
+            if not probe and not named:
                 return None
             answer = await ask(provider, env, PROBE_SECONDS)
             # Whatever else listens on that port is not what we look for.
