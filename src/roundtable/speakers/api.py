@@ -197,6 +197,12 @@ class ApiSpeaker:
             finish_reason=call.finish_reason,
         )
 
+    async def prepare(self, model: str) -> None:
+        """Load what a call to this model needs, so that the call itself takes only its own time.
+        SpeakerError if there is no way to it."""
+        provider = self._providers[model.partition("/")[0]]
+        await self._client(Endpoint(provider, self._env))
+
     async def close(self) -> None:
         """Close the connections of this event loop; those of ended loops are gone already."""
         client = self._clients.pop(asyncio.get_running_loop(), None)

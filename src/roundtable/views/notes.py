@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from ..core.causes import TOLD
 from ..core.errors import FailureCause
 from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.state import State
+from .adaptive_meta import DEGRADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Note:
 
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
-    found = [Note(note.code, note.text, note.remedy) for note in state.notes]
+    found = [Note(note.code, plain(note.text), note.remedy) for note in state.notes]
     found.extend(_substituted(state))
     found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
@@ -45,6 +47,26 @@ def notes(state: State) -> list[Note]:
             )
         )
     return found
+
+
+_SEAT = re.compile(
+    r"role (?P<role>.+?), original (?P<model>\S+), fallback (?P<instead>\S+), family .+\.$"
+)
+
+
+def plain(text: str) -> str:
+    """A note for people, without the words under which the META section of an adaptive result
+    keeps it."""
+    if not text.startswith(f"{DEGRADED}: "):
+        return text
+    said = text.removeprefix(f"{DEGRADED}: ")
+    if seat := _SEAT.fullmatch(said):
+        return (
+            f"{seat['instead']} speaks for {seat['role']} in place of {seat['model']}, which "
+            "cannot be used now."
+        )
+    said = said.removeprefix("role ")
+    return said[:1].upper() + said[1:]
 
 
 def _substituted(state: State) -> list[Note]:

@@ -94,6 +94,8 @@ async def _called(provider: FoundProvider, found: Found, speaker: ApiSpeaker) ->
     for model in _tried(provider, found):
         begun = time.monotonic()
         try:
+            await speaker.prepare(model)
+            begun = time.monotonic()
             await speaker.speak(_tiny(model), lambda _: None)
         except SpeakerError as error:
             if error.cause == "not_found":
