@@ -37,6 +37,8 @@ FRESH_AT_VENDOR = 24 * 3600.0
 FRESH_ELSEWHERE = 600.0
 """Somebody's own server serves what was loaded last."""
 LEFT_ALONE = 60.0
+NOT_BELIEVED = 3600.0
+"""For how long a name that turned out to mean nothing is not tried again."""
 KEPT_FILES = 40
 _VERSION = 1
 
@@ -110,18 +112,16 @@ class ModelLists:
         if before is not None and usable and now.heard in ("failing", "silent"):
             update = {"tried": now.at, "told": now.told, "remedy": now.remedy}
             now = before.model_copy(update=update)
-        elif before is not None and not refresh:
-            age = self._clock() - before.gone_at
-            if 0 <= age < self._limit(now, provider, env):
-                # A server that lists once more what it did not know is not believed so soon.
-                now = now.model_copy(update={"gone": before.gone, "gone_at": before.gone_at})
+        elif before is not None and not refresh and self._is_recent(before.gone_at):
+            # A server that lists once more what it did not know is not believed so soon.
+            now = now.model_copy(update={"gone": before.gone, "gone_at": before.gone_at})
         self._keep(_mark(provider, env), now)
         return now
 
     def gone(self, provider: Provider, env: Mapping[str, str]) -> frozenset[str]:
         """Names that the endpoint turned out not to know lately."""
         kept = self.kept(provider, env)
-        if kept is None or not 0 <= self._clock() - kept.gone_at < self._limit(kept, provider, env):
+        if kept is None or not self._is_recent(kept.gone_at):
             return frozenset()
         return frozenset(kept.gone)
 
@@ -134,6 +134,9 @@ class ModelLists:
         gone = tuple(dict.fromkeys((*before.gone, name)))[-MOST_MODELS:]
         update = {"gone": gone, "gone_at": now, "at": at}
         self._keep(_mark(provider, env), before.model_copy(update=update))
+
+    def _is_recent(self, gone_at: float) -> bool:
+        return 0 <= self._clock() - gone_at < NOT_BELIEVED
 
     def _is_fresh(self, kept: EndpointList, provider: Provider, env: Mapping[str, str]) -> bool:
         now = self._clock()

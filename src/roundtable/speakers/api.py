@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 from ..core.errors import SpeakerError
+from ..core.key_shapes import of_another_vendor
 from ..core.values import Usage
 from ..listening import Listening
 from ..ports import OnWords, Reply, SpeakRequest
@@ -99,6 +100,12 @@ class Endpoint:
             raise SpeakerError(
                 "auth", f"There is no key for {provider.label}: {names} is not set.", provider.get
             )
+
+        vendor = of_another_vendor(self.key, provider.id) if at_vendor else None
+        if vendor is not None:
+            # It is not sent: it is a secret between somebody else and the user.
+            message = f"{self.key_variable} holds a key of {vendor.label}, not of {provider.label}."
+            raise SpeakerError("auth", message, provider.get)
 
     def __repr__(self) -> str:
         return f"Door({self.provider.id!r}, {self.base_url!r})"

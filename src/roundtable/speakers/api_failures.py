@@ -21,7 +21,7 @@ from pydantic_ai.exceptions import (
 )
 
 from ..core.errors import FailureCause, SpeakerError
-from ..core.key_shapes import key_trouble, of_another_vendor
+from ..core.key_shapes import key_trouble
 from ..core.text import REDACTED, redact
 from ..net import seconds_to_wait
 from .api import Endpoint
@@ -156,9 +156,6 @@ def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
     trouble = key_trouble(status, _detail(error, endpoint))
     if isinstance(error, ModelQuotaExceededError) or trouble == "no credit":
         return f"The account behind {variable} has no credit left: top it up, or use another."
-    vendor = of_another_vendor(endpoint.key, provider.id)
-    if vendor is not None and provider.at_vendor(endpoint.base_url):
-        return f"{variable} holds a key of {vendor.label}, not of {provider.label}. {get}"
     if trouble == "expired":
         return f"The key of {variable} has expired. {get}".strip()
     return f"Check the value of {variable}. {get}".strip()
