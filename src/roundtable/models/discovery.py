@@ -1,7 +1,7 @@
 """Discovery: what can be used now, and what is missing for more.
 
 In order of preference: what the user configured, providers with a key (or a base URL) in the
-environment, servers of this machine that answer, and the embedded model, which is always there.
+environment, servers of this machine that answer, and the embedded model, where it is installed.
 Models are what an endpoint says it has. Only where it does not say is the registry believed, and
 only for a vendor's own address: anywhere else its names mean nothing.
 Command-line agents are found too, but speak only where they are named: they are somebody's
@@ -15,6 +15,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Literal
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
@@ -164,6 +165,11 @@ class Found:
         return ("general" in tags) + ("balanced" in tags)
 
 
+def embedded_installed() -> bool:
+    """Whether the demonstration model can run here: what it runs on is an extra, `demo`."""
+    return find_spec("xllamacpp") is not None
+
+
 async def discover(
     registry: Registry,
     env: Mapping[str, str],
@@ -257,6 +263,8 @@ def _look(
 ) -> FoundProvider | None:
     listed = [entry for entry in registry.models.values() if entry.provider == provider.id]
     if provider.kind == "local":
+        if not embedded_installed():
+            return None
         models = tuple(entry.id for entry in listed)
         return FoundProvider(provider.id, provider.label, "embedded", models, only_these=True)
     assert there is not None, "whatever is no program has an address"

