@@ -11,7 +11,8 @@ import pytest
 from roundtable.core.errors import BadSetting, UnknownName
 from roundtable.core.values import SpeakerRef
 from roundtable.models.entry import TAGS
-from roundtable.models.registry import Price, Registry
+from roundtable.models.prices import Price
+from roundtable.models.registry import Registry
 
 
 @pytest.fixture
