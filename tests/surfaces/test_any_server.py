@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from roundtable.surfaces.cli import completing
 from tests.servers import TEST_KEY, Answer, ProviderServer, hang, provider_server, raw, status
 from tests.wire import Asked
 
@@ -110,6 +111,16 @@ def test_a_fresh_list_is_not_asked_for_again(
     assert server.looked_up == ["/v1/models"]
     desk("models", "--refresh")
     assert server.looked_up == ["/v1/models"] * 2
+
+
+@pytest.mark.requirement("Z-36")
+def test_the_shell_offers_what_was_listed(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    assert "openai/urn:v3" not in [name for name, _ in completing.models()]
+    desk("models")
+    assert "openai/urn:v3" in [name for name, _ in completing.models()]
 
 
 @pytest.mark.requirement("Z-36")

@@ -61,6 +61,8 @@ class EndpointList(Value):
     """What an endpoint said when it was asked for its models."""
 
     heard: Heard
+    provider: str = ""
+    """Under whose name its models are called here."""
     listing: Listing = Listing()
     at: float = 0.0
     """When, in seconds since 1970."""
@@ -108,7 +110,7 @@ class ModelLists:
         usable = before is not None and before.heard == "listed"
         patience = AGAIN_SECONDS if usable and not refresh else FIRST_SECONDS
         now = await ask(provider, env, patience)
-        now = now.model_copy(update={"at": self._clock()})
+        now = now.model_copy(update={"at": self._clock(), "provider": provider.id})
         if before is not None and usable and now.heard in ("failing", "silent"):
             update = {"tried": now.at, "told": now.told, "remedy": now.remedy}
             now = before.model_copy(update=update)
