@@ -67,6 +67,9 @@ def test_a_price_that_rises_with_the_prompt_is_that_of_the_usual_lengths() -> No
     found = market_price("https://api.openai.com/v1", "gpt-6.1-sol")
     assert found is not None
     assert (found.per_million_in, found.per_million_out) == (2.0, 10.0)
+    # But a call costs what it costs.
+    assert REGISTRY.cost("openai/gpt-6.1-sol", 100_000, 0) == pytest.approx(0.2)
+    assert REGISTRY.cost("openai/gpt-6.1-sol", 300_000, 0) == pytest.approx(1.2)
 
 
 def test_unknown_is_unknown() -> None:

@@ -160,9 +160,11 @@ class Found:
         return list(rows).index(kind) if kind in rows else len(rows)
 
     def _generality(self, model_id: str) -> int:
-        """For a server's own list: prefer what is known to be general; the first wins a tie."""
-        tags = self.registry.resolve(model_id).tags
-        return ("general" in tags) + ("balanced" in tags)
+        """For a server's own list: prefer what is known to be general, and among those what is
+        known at all; the first wins a tie."""
+        entry = self.registry.resolve(model_id)
+        known = not entry.guessed and entry.tier != "small"
+        return ("general" in entry.tags) + ("balanced" in entry.tags) + known
 
 
 def embedded_installed() -> bool:

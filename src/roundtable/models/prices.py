@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
-USUAL_PROMPT = 150_000
-"""Tokens: where a vendor's price rises with the length of the prompt, the price up to here."""
+USUAL_PROMPT = 64_000
+"""Tokens: where a vendor's price rises with the length of the prompt, that of such a one is shown
+and estimated with. A call costs what its own length costs."""
 
 
 class Price(NamedTuple):
@@ -38,9 +39,10 @@ class MarketPrice:
     context_window: int | None
 
 
-@cache
-def market_price(address: str, name: str) -> MarketPrice | None:
-    """The public price of a model at an address; None if no list has it there.
+@lru_cache(maxsize=8192)
+def market_price(address: str, name: str, prompt: int = USUAL_PROMPT) -> MarketPrice | None:
+    """The public price of a model at an address, for a prompt of so many tokens; None if no list
+    has it there.
 
     Where the price depends on the hour, the dearest of the day: an estimate must not be below the
     bill.
@@ -54,7 +56,11 @@ def market_price(address: str, name: str) -> MarketPrice | None:
     except (LookupError, ValueError):
         return None
     found = {
-        kind: [value for price in prices if (value := _at(getattr(price, kind, None))) is not None]
+        kind: [
+            value
+            for price in prices
+            if (value := _at(getattr(price, kind, None), prompt)) is not None
+        ]
         for kind in ("input_mtok", "output_mtok", "cache_read_mtok")
     }
     if not found["input_mtok"] or not found["output_mtok"]:
@@ -67,12 +73,12 @@ def market_price(address: str, name: str) -> MarketPrice | None:
     )
 
 
-def _at(price: object) -> float | None:
-    """A price, by length of prompt if it has steps: that of the usual lengths."""
+def _at(price: object, prompt: int) -> float | None:
+    """A price, by length of prompt if it has steps."""
     if price is None:
         return None
     tiers = getattr(price, "tiers", None)
     if tiers is None:
         return float(str(price))
-    reached = [tier.price for tier in tiers if tier.start <= USUAL_PROMPT]
+    reached = [tier.price for tier in tiers if tier.start < prompt]
     return float(reached[-1] if reached else getattr(price, "base"))  # noqa: B009

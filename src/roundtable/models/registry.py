@@ -10,7 +10,7 @@ from ..core.errors import UnknownName
 from ..core.values import SpeakerRef
 from .endpoint import Endpoint
 from .entry import ModelEntry, Tag, agent_entry, guess_family, guess_tier, stem
-from .prices import DEAREST, Price, market_price
+from .prices import DEAREST, USUAL_PROMPT, Price, market_price
 from .provider import Provider
 from .registry_file import read
 
@@ -101,9 +101,9 @@ class Registry:
         foreign = there is not None and there.foreign
         return self._unlisted(known, self.providers[provider], model, foreign=foreign)
 
-    def priced(self, model_id: str) -> ModelEntry:
-        """The model with what the public price lists add: prices, and its window where nobody else
-        says it. A price that nobody knows stays None."""
+    def priced(self, model_id: str, prompt: int = USUAL_PROMPT) -> ModelEntry:
+        """The model with what the public price lists add: prices, for a prompt of so many tokens,
+        and its window where nobody else says it. A price that nobody knows stays None."""
         entry = self.resolve(model_id)
         provider = self.providers[entry.provider]
         if provider.free:
@@ -116,7 +116,7 @@ class Registry:
         address = there.address if there is not None else provider.base_url
         if provider.kind in ("command", "local", "scripted") or not address:
             return entry
-        market = market_price(address, entry.name)
+        market = market_price(address, entry.name, prompt)
         if market is None:
             return entry
         update: dict[str, float | int | None] = {}
@@ -154,7 +154,7 @@ class Registry:
 
         `cached_tokens` are the part of `input_tokens` that the provider had seen before.
         """
-        entry = self.priced(model_id)
+        entry = self.priced(model_id, input_tokens)
         price_in, price_out = entry.usd_per_million_in, entry.usd_per_million_out
         if price_in is None or price_out is None:
             return None

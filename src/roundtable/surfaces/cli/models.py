@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -13,7 +15,7 @@ from ...core.errors import UsageError
 from ...models.discovery import Asking, Found, FoundProvider
 from ...models.facts import ModelFacts, about_list, facts_of
 from ...speakers.characters import CHARACTERS
-from .terminal import echo, echo_error, print_json
+from .terminal import echo, echo_error, is_terminal, print_json
 
 SHOWN = 12
 """Models of a provider that are shown where nobody asks for all; the rest is counted."""
@@ -101,6 +103,13 @@ def _show(rows: Rows, *, everything: bool) -> None:
 
 def _table(rows: Sequence[tuple[str, ...]]) -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    room = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else sum(widths) * 2
+    if sum(widths) + 2 * len(widths) + 2 > room:
+        for name, window, price, *can in rows[1:]:
+            able = (f"{what} {yes}" for what, yes in zip(_HEADER[3:], can, strict=True))
+            echo(f"    {name}")
+            echo(f"      {window} tokens, $ {price}, {', '.join(able)}")
+        return
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         echo(f"    {'  '.join(cells)}".rstrip())
