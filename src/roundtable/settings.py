@@ -51,6 +51,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
     "ROUNDTABLE_COMMAND_AGENTS": "command_agents",
+    "ROUNDTABLE_MODEL_LISTS": "model_lists",
     "ROUNDTABLE_CASTING": "casting",
     "ROUNDTABLE_SEARCH": "search",
     "ROUNDTABLE_WEB": "web",
@@ -131,6 +132,9 @@ class Choices(Value):
     """Calls at once to one provider."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    model_lists: bool = True
+    """Whether endpoints are asked which models they have; otherwise only what is known of them
+    from before, and the registry, counts."""
     command_agents: bool = True
     """Whether to look for claude, codex, gemini, opencode and the user's own on PATH."""
     commands: dict[str, CommandAgent] = Field(default_factory=dict)
@@ -269,6 +273,11 @@ class Settings(Value):
     def cache(self) -> Path:
         """What can be made anew at any time."""
         return self.home / "cache"
+
+    @property
+    def lists_folder(self) -> Path:
+        """What endpoints said they have."""
+        return self.cache / "lists"
 
 
 def home_folder(env: Mapping[str, str]) -> Path:

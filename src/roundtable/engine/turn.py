@@ -28,7 +28,7 @@ from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
-from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
+from ..core.turns import NOT_THERE, Accept, Call, GiveUp, as_it_stands, next_step, without_missing
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
@@ -92,7 +92,8 @@ class _TimeOver(SpeakerError):
 
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-        self.plan = plan
+        gone = [s.from_model for s in journal.state.substitutions if s.cause == NOT_THERE]
+        self.plan = without_missing(plan, gone)
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()

@@ -18,7 +18,7 @@ from ...core.errors import UnknownName
 from ...core.visible import shown
 from ...models.provider import Provider
 from ...provider_keys import LONGEST_KEY, is_sound_key
-from ..doctor.model_checks import reach_provider
+from ..doctor.reach import reach_provider
 from .access import Denied, Here
 from .bodies import Body, Short
 from .hosts import is_loopback
@@ -89,7 +89,7 @@ def router() -> APIRouter:
         if tried.answer == "refuses":
             raise Denied(
                 422,
-                f"{provider.label} refuses this key; it was not kept.",
+                f"{provider.label} refuses this key; it was not kept. {shown(tried.finding.text)}",
                 _SETTING.sub("", provider.get)
                 or "Check it at the provider, and copy it once more.",
             )

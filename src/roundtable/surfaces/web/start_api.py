@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+<<<<<<< HEAD
 from base64 import b64decode
 from pathlib import PurePath
+=======
+import time
+from dataclasses import asdict
+>>>>>>> models
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
@@ -21,6 +26,7 @@ from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
+from ...models.facts import about_list, facts_of
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
@@ -110,11 +116,29 @@ class Procedures(BaseModel):
     limits: Limits = Limits()
 
 
+class ModelRow(BaseModel):
+    """What is known of a model; null is what nobody told us."""
+
+    id: str
+    family: str
+    context_window: int | None
+    usd_per_million_in: float | None
+    usd_per_million_out: float | None
+    vision: bool | None
+    thinking: bool | None
+    structured: bool | None
+
+
 class ProviderRow(BaseModel):
     provider: str
     label: str
     how: str
     models: list[str]
+    listed: bool
+    """Whether this is its own list."""
+    told: str
+    """Where the list comes from, or why there is none."""
+    facts: list[ModelRow]
 
 
 class MissingRow(BaseModel):
@@ -217,7 +241,8 @@ def router(app: App) -> APIRouter:
     @routes.get("/models")
     async def models() -> FoundModels:
         """Who can speak now, and what is missing for more."""
-        return _found(app, await app.discover())
+        found = await app.discover()
+        return await asyncio.to_thread(_found, app, found)  # prices are looked up: a moment
 
     @routes.post("/suggest")
     async def suggest(body: Suggest) -> Suggestions:
@@ -296,6 +321,7 @@ def _option(option: Option) -> OptionRow:
 
 def _found(app: App, found: Found) -> FoundModels:
     here = {provider.id for provider in found.providers}
+    now = time.time()
     missing = [
         MissingRow(
             provider=m.id, label=m.label, variable=m.variable, get=m.get or f"Set {m.variable}."
@@ -312,7 +338,15 @@ def _found(app: App, found: Found) -> FoundModels:
     return FoundModels(
         default_model=found.default_model,
         found=[
-            ProviderRow(provider=p.id, label=p.label, how=p.how, models=list(p.models))
+            ProviderRow(
+                provider=p.id,
+                label=p.label,
+                how=p.how,
+                models=list(p.models),
+                listed=p.listed,
+                told=shown(about_list(p, now)),
+                facts=[ModelRow.model_validate(asdict(each)) for each in facts_of(found, p)],
+            )
             for p in found.providers
         ],
         missing=missing,
@@ -393,7 +427,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
                 name=seat.name,
                 role=seat.role,
                 emoji=seat.emoji,
-                models=[each.model for each in seat.speakers],
+                models=[each.model for each in seat.speakers if not each.spare],
                 demonstration=seat.speaker.demonstration,
                 host=seat is host,
             )
