@@ -199,7 +199,7 @@ FAULTS = pytest.mark.parametrize("fault", [locked, moved_away, without_room])
 
 @FAULTS
 @pytest.mark.parametrize("call", [1, 3, CALLS])
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_back(
     house: House, path: Path, fault: Callable[[Path], Callable[[], None]], call: int
 ) -> None:
@@ -355,7 +355,7 @@ async def at_a_server(url: str, folder: Path) -> AsyncIterator[House]:
         await ledger.close()
 
 
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 async def test_a_server_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
     with postgres_that_restarts() as server:
         async with at_a_server(server.url, tmp_path) as house:
