@@ -462,6 +462,8 @@ class ChosenExperts:
     """Whom the host may choose from, the nearest to the topic first."""
     library: tuple[ChosenExpert, ...] = ()
     """Everybody else whom it may choose."""
+    by_words: bool = False
+    """Whether some were chosen by the topic's words alone, without what they mean."""
 
 
 class Casting(Protocol):

@@ -8,6 +8,7 @@
     │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
+    │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
     │       └── Forbidden           what the caller holds does not allow it
@@ -122,6 +123,22 @@ class BadSetting(UsageError):
         self.key = key
         self.expected = expected
         super().__init__(f"{where}: {key}: expected {expected}.", "Correct it and run again.")
+
+
+class NoModel(UsageError):
+    """Nothing here can speak for a seat."""
+
+    def __init__(self, wanted: str = "") -> None:
+        """`wanted` is the model that was asked for by its name, if one was."""
+        super().__init__(
+            f"{wanted} cannot be used here, and nothing else can speak."
+            if wanted
+            else "No model can speak here yet. Nothing was opened.",
+            "Ways on: a key of any provider (`roundtable setup` stores it and tries it); a server "
+            "of your own, such as Ollama; the small demonstration model, without a key "
+            "(pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
+            "discussion looks like, `roundtable demo` that everything works.",
+        )
 
 
 class UnknownDiscussion(UsageError):

@@ -10,6 +10,7 @@ from hashlib import sha256
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
+from ..core.condensing import ROOM, condensed, condensed_note, room_for
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
 from ..core.errors import (
@@ -39,8 +40,9 @@ from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import can_cast
-from ..procedures.casting_terms import SHORTLIST, casting_terms, clarifying_terms
+from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
+from ..procedures.messages import BY_WORDS
 from ..procedures.opening import (
     OpenRequest,
     Seating,
@@ -214,6 +216,10 @@ class Service:
             within = spec.clarifies(request)
             if within is not None and can_cast(seating.participants, seating.host):
                 kept = {**kept, **clarifying_terms(ask=request.clarify, within=within)}
+        everybody = (*seating.participants, seating.host)
+        cuts = condensed(request.context, topic, room := room_for(everybody)).cuts
+        if cuts:
+            kept = {**kept, ROOM: room}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,
@@ -231,7 +237,15 @@ class Service:
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None
-        notes = (*request.notes, *seating.notes, *self._remarks(seating.participants))
+        by_words = chosen and chosen.by_words and CASTING not in kept
+        notes = (
+            *request.notes,
+            *seating.notes,
+            *([BY_WORDS] if by_words else ()),
+            *self._remarks(seating.participants),
+        )
+        if cuts:
+            notes = (*notes, condensed_note(cuts, everybody))
         events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
         news = request.news
         if self._notifications is not None:

@@ -35,7 +35,7 @@ from .access import (
     to_show,
 )
 from .api import REFUSALS, link_routes, owner_routes
-from .assets import PAGE, shell
+from .assets import HOME, PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
 from .keys_api import router as key_routes
@@ -140,7 +140,7 @@ def _pages(service: FastAPI) -> None:
             )
             return away
         if is_owner(request, here):
-            return HTMLResponse(shell())
+            return HTMLResponse(shell(HOME))
         return _plain_page(
             401,
             "This page is its owner's",
