@@ -217,15 +217,17 @@ async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_
 
 
 async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
-    def full() -> None:
-        pages = "PRAGMA max_page_count = 1"
-        asyncio.get_running_loop().create_task(ledger._worker.read(lambda c: c.execute(pages)))
-
-    async def room() -> None:
-        await ledger._worker.read(lambda c: c.execute("PRAGMA max_page_count = 1000000"))
-
     ledger = house.ledger
     assert isinstance(ledger, SqliteLedger)
+    worker = ledger._worker
+
+    def full() -> None:
+        pages = "PRAGMA max_page_count = 1"
+        asyncio.get_running_loop().create_task(worker.read(lambda c: c.execute(pages)))
+
+    async def room() -> None:
+        await worker.read(lambda c: c.execute("PRAGMA max_page_count = 1000000"))
+
     house.voice = Struck(2, full)
     house.voice.script = lambda _: "A long answer. " * 2000
     house.clock.at[5] = room

@@ -142,7 +142,7 @@ def _budget(given: Budget | Mapping[str, float | None] | None, usual: Budget) ->
     if isinstance(given, Budget):
         return given
     limits = {name: value for name, value in given.items() if value is not None}
-    return Budget.model_validate({**usual.model_dump(), **limits})
+    return checked_options(Budget, {**usual.model_dump(), **limits}, "the budget")
 
 
 # --- the options of a request ---------------------------------------------------------------------
