@@ -42,9 +42,9 @@ class ModelEntry(Value):
     tags: tuple[Tag, ...] = ()
     context_window: int = Field(default=128_000, gt=0)
     tier: Tier = "standard"
-    usd_per_million_in: float | None = Field(default=None, ge=0)
-    usd_per_million_out: float | None = Field(default=None, ge=0)
-    usd_per_million_cached: float | None = Field(default=None, ge=0)
+    usd_per_million_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    usd_per_million_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    usd_per_million_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     first_word: Seconds | None = None
     """Seconds until its first word, for one that thinks before it speaks."""
     silence: Seconds | None = None

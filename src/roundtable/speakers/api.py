@@ -236,8 +236,11 @@ class ApiSpeaker:
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
             read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
-            written, cached = len(text) // CHARACTERS_PER_TOKEN + 1, 0
+            written, cached = (len(text) + call.thought) // CHARACTERS_PER_TOKEN + 1, 0
             cost = 0.0 if endpoint.provider.free else None
+            if call.hung_up and cost is None:
+                # We hung up before the count came: what came is charged all the same.
+                cost = self._cost(request.model, read, written, cached)
         return Usage(
             calls=1,
             input_tokens=read,

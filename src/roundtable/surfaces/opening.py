@@ -18,7 +18,6 @@ from ..core.limits import FLAGS, Limits, joined
 from ..core.limits import told as in_words
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
-from ..procedures.checking import checked as checked_options
 from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest
 from ..procedures.options import SHARED, Option, Surface, described, find
@@ -218,7 +217,7 @@ def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
     own = name.startswith(PREFIX)
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
-    checked_options(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+    checked_values(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

