@@ -166,7 +166,7 @@ async def start(
         models,
         owner=this_owner(),
         defaults={
-            "council": settings.choices.council,
+            "council": settings.council_defaults,
             "adaptive": settings.choices.adaptive,
         },
         casting=_casting(settings, registry, keyed),
@@ -289,7 +289,8 @@ async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]
     from .models.routing_files import read_routing
 
     files = read_routing(settings.routing_folders, registry)
-    return Router(await _discover(settings, registry, env, probe=True), files)
+    found = await _discover(settings, registry, env, probe=True)
+    return Router(found, files, own=settings.choices.models)
 
 
 def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:

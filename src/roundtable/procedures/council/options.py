@@ -31,6 +31,7 @@ PRESETS: dict[str, tuple[str, str, str]] = {
 }
 """Scholar, Engineer, Muse."""
 DEFAULT_PRESET = "balanced"
+_ROLES = ("scholar", "engineer", "muse")
 
 _LEVEL_PRESET: dict[Level, str] = {"low": "cheap", "medium": "balanced", "high": "premium"}
 _PRESET_LEVEL: dict[str, Level] = {
@@ -106,6 +107,15 @@ class CouncilConfig(Value):
         return config
 
 
+def models_of(config: CouncilConfig) -> tuple[str, ...]:
+    """The different models that a configuration names, for tables of other kinds; none if it
+    names none."""
+    base = _preset(config.preset) if config.preset else {}
+    named = {role: getattr(config.models, role) or base.get(role) for role in _ROLES}
+    found = (model for model in named.values() if model and model != SESSION_MODEL)
+    return tuple(dict.fromkeys(found))
+
+
 @dataclass(frozen=True, slots=True)
 class CouncilPlan:
     """The wishes settled: a model name for each role, whether to hold round 2, what to tell."""
@@ -162,7 +172,7 @@ def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> 
     if flags.preset is not None:
         return _preset(flags.preset)
     if flags.all is not None:
-        return dict.fromkeys(("scholar", "engineer", "muse"), flags.all)
+        return dict.fromkeys(_ROLES, flags.all)
     base = _preset(config.preset or DEFAULT_PRESET)
     return {
         role: getattr(flags, role) or getattr(config.models, role) or base[role] for role in base
@@ -172,7 +182,7 @@ def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> 
 def _preset(name: str) -> dict[str, str]:
     if name not in PRESETS:
         raise UnknownName("preset", name, PRESETS)
-    return dict(zip(("scholar", "engineer", "muse"), PRESETS[name], strict=True))
+    return dict(zip(_ROLES, PRESETS[name], strict=True))
 
 
 def _level(flags: CouncilFlags, config: CouncilConfig) -> Level:
