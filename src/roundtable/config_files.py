@@ -42,7 +42,7 @@ def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
-            found = f"a link to a file; {os.readlink(path)} is not there"
+            found = f"a link to a file; {path.readlink()} is not there"
             raise BadSetting(where, "the file", found, "Mend the link or remove it.") from None
         return None
     except OSError as error:

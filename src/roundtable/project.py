@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .config_files import json_object, placed, text_of, toml_table
+from .config_files import json_object, text_of, toml_table
 from .core.agents import names_program
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget

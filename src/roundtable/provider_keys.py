@@ -193,7 +193,7 @@ def _read(path: Path) -> tuple[dict[str, str], tuple[str, ...], str]:
         # What a parser says of a broken line may hold a part of a key.
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
         line = error.where.removeprefix(str(path)).lstrip(":")
-        return {}, (), f"{told} (line {line})" if line else told
+        return {}, (), f"a file of keys: {told}" + (f" (line {line})" if line else "")
     except NewerFile as error:
         return {}, (), f"one that this Roundtable knows: {error.message}"
     if stray := next((key for key in table if key not in ("keys", "in_keyring")), None):

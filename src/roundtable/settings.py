@@ -208,6 +208,8 @@ class Settings(Value):
     choices: Choices = Choices()
     origins: dict[str, str] = Field(default_factory=dict)
     """Where each setting that is not built in comes from."""
+    without: frozenset[str] = frozenset()
+    """The names of files that are broken and were left out."""
     project_models: tuple[str, ...] = ()
     """What a trusted project calls its models; none of them may be a program."""
 
@@ -225,7 +227,8 @@ class Settings(Value):
     @property
     def models_file(self) -> Path | None:
         path = self.home / MODELS_TOML
-        return path if path.is_file() else None
+        there = path.exists() or path.is_symlink()
+        return path if there and MODELS_TOML not in self.without else None
 
     @property
     def agents(self) -> dict[str, CommandAgent]:
@@ -304,13 +307,12 @@ def read_settings(
     env: Mapping[str, str],
     workspace: Path,
     *,
-    forgive: Callable[[UsageError], None] | None = None,
+    forgive: Callable[[str, UsageError], None] | None = None,
 ) -> Settings:
     """Read all sources. BadSetting, NewerFile or UnknownName names the file, the key and what was
     expected.
 
-    With `forgive` a source that is broken is told and left out, for those who only read what is
-    stored; but not the file that may say where that is.
+    With `forgive` a file that is broken is told by its name and left out, unless that raises.
     """
     home = home_folder(env)
     values: dict[str, Any] = {}
@@ -343,26 +345,26 @@ def read_settings(
             origins.update((key, before[key]) for key in weaker)
 
     @contextmanager
-    def source(*, needed: bool = False) -> Iterator[None]:
+    def source(name: str) -> Iterator[None]:
         try:
             yield
         except UsageError as error:
-            if forgive is None or needed:
+            if forgive is None:
                 raise
-            forgive(error)
+            forgive(name, error)
 
-    with source():
+    with source(CONFIG_JSON):
         path = home / CONFIG_JSON
         text = text_at(path)
         if stored := json_object(text, str(path)):
             with placed(text, str(path)):
                 lay_over(of_set_up(stored, str(path)), str(path))
-    with source():
+    with source(PANELS_JSON):
         path = home / PANELS_JSON
         text = text_at(path)
         with placed(text, str(path)):
             lay_panels_over(json_object(text, str(path)), path)
-    with source(needed=not env.get("ROUNDTABLE_DB")):
+    with source(CONFIG_TOML):
         path = home / CONFIG_TOML
         text = text_at(path, ours=True)  # it says which programs run
         with placed(text, str(path)):
@@ -370,14 +372,14 @@ def read_settings(
     trust = Trust(home, workspace)
     project: dict[str, Any] = {}
     panels: dict[str, Any] = {}
-    with source():
+    with source(PROJECT_TOML):
         if (data := trust.read(workspace / PROJECT_TOML)) is not None:
             with placed(text_of(data, PROJECT_TOML), PROJECT_TOML):
                 read = project_choices(data, home, Choices.model_fields)
                 checked(Choices, read, PROJECT_TOML)
                 lay_over(tightened(read, values), PROJECT_TOML)
                 project = read
-    with source():
+    with source(PANELS_JSON):
         if (data := trust.read(workspace / PANELS_JSON)) is not None:
             read = project_panels(data, workspace / PANELS_JSON, home)
             lay_panels_over(read, workspace / PANELS_JSON)

@@ -10,7 +10,7 @@ import pytest
 
 from roundtable.core.errors import UsageError
 from roundtable.models.registry import Registry
-from roundtable.procedures.council.wizard import Wizard
+from roundtable.surfaces.setup.wizard import Wizard
 
 from .desk import Desk, Outcome
 
