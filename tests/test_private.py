@@ -89,6 +89,7 @@ def test_a_backup_is_closed_though_its_database_was_open(tmp_path: Path) -> None
 def test_a_home_that_was_open_is_closed_and_that_is_said_once(desk: Desk) -> None:
     desk.home.mkdir(mode=0o755)
     (desk.home / "config.toml").write_text("")
+    (desk.home / "config.toml").chmod(0o644)
     (desk.home / "cache").mkdir()
     tool = desk.home / "tool.sh"
     tool.write_text("")

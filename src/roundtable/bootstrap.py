@@ -167,7 +167,7 @@ async def start(
         owner=this_owner(),
         defaults={
             "council": settings.council_defaults,
-            "adaptive": settings.choices.adaptive,
+            "adaptive": settings.adaptive_defaults,
         },
         casting=_casting(settings, registry, keyed),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),

@@ -95,7 +95,7 @@ def _closed(path: Path, found: os.stat_result) -> bool:
         path.chmod(stat.S_IMODE(found.st_mode) & ~_EVERYBODY_WRITES)
         return not path.stat().st_mode & _EVERYBODY_WRITES
     except OSError:
-        return True
+        return False
 
 
 def text_of(data: bytes, where: str) -> str:

@@ -21,7 +21,7 @@ from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UsageError
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
-from .procedures.adaptive.panels import Panels, laid_over
+from .procedures.adaptive.panels import Panels, laid_over, panels_of
 from .procedures.checking import checked, split_list
 from .procedures.council.options import CouncilConfig, models_of
 from .project import (
@@ -267,6 +267,14 @@ class Settings(Value):
             return council
         roles = dict(zip(("scholar", "engineer", "muse"), cycle(models), strict=False))
         return {**council, "models": roles}
+
+    @property
+    def adaptive_defaults(self) -> dict[str, Any]:
+        """What panels.json says, over panels of the models that were chosen."""
+        models = self.choices.models
+        return (
+            laid_over(panels_of(models), self.choices.adaptive) if models else self.choices.adaptive
+        )
 
     @property
     def expert_folders(self) -> tuple[Folder, Folder]:

@@ -50,9 +50,11 @@ def origins_command(*, as_json: bool) -> int:
     settings = read_settings(
         os.environ, workspace_here(), forgive=lambda _, error: broken.append(error)
     )
-    rows = [*values_in_force(settings, os.environ), *ignored(settings)]
+    in_force, in_vain = list(values_in_force(settings, os.environ)), list(ignored(settings))
+    rows = [*in_force, *in_vain]
     if as_json:
-        print_json([_document(row) for row in rows])
+        # Whoever makes a table of it by key is left with what counts.
+        print_json([_document(row) for row in (*in_vain, *in_force)])
     else:
         width = max(len(row.key) for row in rows)
         for row in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +21,7 @@ from ..setup.around import Around, look_around, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
-from ..setup.wizard import Wizard
+from ..setup.wizard import BACK, Wizard
 from .here import tell_once, workspace_here
 from .terminal import echo, echo_error, is_terminal
 
@@ -141,7 +142,7 @@ class _Dialogue:
     def _enter_key(self) -> None:
         vendors = self._around.vendors
         listed = options(*((each.label, each.id) for each in vendors), ("none after all", ""))
-        chosen = self._answered(Question("vendor", "Whose key is it?", listed))
+        chosen = self._answered(Question("vendor", "Whose key is it?", listed), back="")
         provider = next((each for each in vendors if each.id == chosen), None)
         if provider is None or not (key := self._typed_key(provider)):
             return
@@ -150,15 +151,15 @@ class _Dialogue:
             echo(f"  ✗ {tried.finding.text} It is not kept.")
             return
         self._entered[provider.key_env[0]] = key
-        if tried.answer != "answers":
-            echo(f"  ? {tried.finding.text} {tried.finding.remedy} The key is kept all the same.")
         self._around = self._look()
         self._show()
+        if tried.answer != "answers":
+            echo("The key could not be tried; it counts all the same.")
 
     def _typed_key(self, provider: Provider) -> str:
         """Typed unseen; empty if somebody thought better of it."""
         if provider.get:
-            echo(f"  {provider.get}")
+            echo(f"  {_SETTING.sub('', provider.get)}")
         while True:
             hidden = is_terminal(sys.stdin)
             told = "The key (it is not shown; Enter alone goes back)"
@@ -185,10 +186,13 @@ class _Dialogue:
         place = "the system's keyring" if self._around.keys.place == "keyring" else "keys.toml"
         return tuple(f"key: {name}, in {place}" for name in self._entered)
 
-    def _answered(self, question: Question) -> object:
+    def _answered(self, question: Question, *, back: object = None) -> object:
         while True:
+            typed = self._ask(question)
+            if back is not None and typed.strip().casefold() in BACK:
+                return back
             try:
-                return question.value_of(self._ask(question))
+                return question.value_of(typed)
             except UsageError as error:
                 echo_error(str(error))
 
@@ -215,6 +219,8 @@ class _Dialogue:
         return 0
 
 
+_SETTING = re.compile(r" and set [A-Z][A-Z0-9_]+(?=\.?$)")
+"""What we do for whoever enters a key."""
 _NO_OR_YES = options(("no, go on", False), ("yes", True))
 START_ONE = "Start the server, then press Enter"
 HOW_ON = (

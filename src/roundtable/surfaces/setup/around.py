@@ -116,8 +116,10 @@ def _told(found: FoundProvider, reached: Reached | None, whence: str) -> Finding
     if reached is None:
         count = len(found.models)
         models = f"{count} model{'s' if count != 1 else ''}"
-        state, told = ("ok", f"{found.how}: {models}") if count else ("doubtful", NO_MODELS)
-        return Finding(found.label, "ok" if state == "ok" else "doubtful", told)
+        where = found.how.removeprefix("setting, ")
+        if not count:
+            return Finding(found.label, "doubtful", f"{where}: {NO_MODELS}")
+        return Finding(found.label, "ok", f"{where}: {models}")
     key = f"key {whence}" if whence else found.how
     if reached.answer == "answers":
         return Finding(found.label, "ok", f"{key}: answers")

@@ -37,8 +37,6 @@ USUAL = {"round2": True, "language": "auto", "logging": True, "procedure": "deli
 def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wizard:
     """The wizard of this installation: it starts from what is stored, and else from what was
     found. `searches` names the web search, if there is one."""
-    before = of_stored(stored) if stored else {}
-    answers = {**USUAL, **suggested(found), **before, "rest": True}
 
     def usable(name: str) -> bool:
         try:
@@ -46,6 +44,13 @@ def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wiz
         except UnknownName:
             return False
 
+    fresh = suggested(found)
+    before = of_stored(stored) if stored else {}
+    named = PRESETS.get(before.get("preset", ""), ()) or [before.get(r.id, "") for r in ROLES]
+    if fresh["models"] != "none" and not any(map(usable, filter(None, named))):
+        # What was chosen is gone, and something else is there.
+        before = {key: each for key, each in before.items() if key not in fresh or key == "cap"}
+    answers = {**USUAL, **fresh, **before, "rest": True}
     return Wizard(
         found.registry.resolve,
         defaults=answers,

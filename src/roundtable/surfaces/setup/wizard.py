@@ -164,12 +164,8 @@ class Wizard:
         return Question(key, text, choices, free, self.defaults.get(key))
 
     def _model(self, key: str, text: str) -> Question:
-        taken = [self.answers.get(role.id) for role in ROLES] if key != "all" else []
-        first = [each for each in self.models if each not in taken]
-        listed = [*first, *(each for each in self.models if each in taken)][:MOST_LISTED]
-        return Question(
-            key, text, options(*((each, each) for each in listed)), True, self.defaults.get(key)
-        )
+        listed = options(*((each, each) for each in self.models[:MOST_LISTED]))
+        return self._asked(key, text, listed, free=True)
 
     def _presets(self) -> tuple[Option, ...]:
         rows = []
