@@ -13,6 +13,7 @@ import click
 
 from ...core.errors import NewerFile, RoundtableError, UsageError
 from ...models.provider import Provider
+from ...private import keep_private
 from ...provider_keys import is_sound_key
 from ...search.choose import choose_search
 from ...settings import Settings, home_folder, read_settings
@@ -51,6 +52,7 @@ _MARKS = {"ok": "✓", "doubtful": "?", "missing": "·", "broken": "✗"}
 def setup_command(*, yes: bool = False) -> int:
     """Needs no valid settings: it is also the way out of a broken config.json."""
     settings = _settings()
+    keep_private(settings.home)
     stored = _stored(settings)
     dialogue = _Dialogue(settings)
     if yes:

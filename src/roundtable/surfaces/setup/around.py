@@ -77,7 +77,8 @@ async def look_around(
         if reached is None or reached.answer != "refuses"
     )
     if keys.problem:
-        told(RoundtableError(f"The stored keys do not count: expected {keys.problem}."))
+        remedy = "Correct keys.toml or remove it, and enter the keys again."
+        told(RoundtableError(f"keys.toml does not count: expected {keys.problem}.", remedy))
     return Around(settings, registry, keys, keyed, replace(found, providers=speaking), findings)
 
 
