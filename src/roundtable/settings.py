@@ -41,6 +41,7 @@ DATABASE = "roundtable.db"
 
 ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
+    "ROUNDTABLE_DB_PATIENCE": "db_patience",
     "ROUNDTABLE_MODEL": "default_model",
     "ROUNDTABLE_MODELS": "models",
     "ROUNDTABLE_PROCEDURE": "procedure",
@@ -107,6 +108,8 @@ class Choices(Value):
     """What a file may set."""
 
     db: str | None = None
+    db_patience: float = Field(default=300.0, ge=0)
+    """Seconds for which a discussion waits for a database that went away under it."""
     default_model: str | None = None
     """The host's, and everybody's where there are no `models`."""
     models: tuple[str, ...] = ()

@@ -133,11 +133,11 @@ FILES = (
 )
 
 
-def _text(text: str) -> Callable[[File, Path], None]:
+def _text(text: str) -> Callable[[File, Path], object]:
     return lambda _, path: path.write_text(text, "utf-8")
 
 
-def _bytes(data: bytes) -> Callable[[File, Path], None]:
+def _bytes(data: bytes) -> Callable[[File, Path], object]:
     return lambda _, path: path.write_bytes(data)
 
 
@@ -146,14 +146,14 @@ def _large(_: File, path: Path) -> None:
         file.truncate(60_000_000)
 
 
-def _own(field: str) -> Callable[[File, Path], None]:
+def _own(field: str) -> Callable[[File, Path], object]:
     def write(file: File, path: Path) -> None:
         path.write_text(getattr(file, field), "utf-8")
 
     return write
 
 
-WAYS: dict[str, Callable[[File, Path], None]] = {
+WAYS: dict[str, Callable[[File, Path], object]] = {
     "not its language": _text("{broken = ["),
     "binary": _bytes(b"\x80\x00\xff" * 50),
     "utf-16": lambda file, path: path.write_text(file.good or "x", "utf-16"),

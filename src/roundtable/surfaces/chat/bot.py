@@ -15,10 +15,10 @@ from ...core.text import redact
 from ...core.values import NewsChannel, NewsPlan
 from ...search.choose import choose_search
 from ...views.outgoing import outgoing
-from ..cli.setup import HELP
 from ..setup.stored import read_stored, store_config, stored_config
 from ..setup.suggest import wizard_for
 from ..setup.wizard import Wizard
+from ..setup.words import HELP
 from .grammar import Asks, Wants, understand
 from .place import Message, Place
 from .request import request_of_words

@@ -1,4 +1,4 @@
-"""`roundtable setup` and `help`: the set-up on a terminal."""
+"""`roundtable setup`: the set-up on a terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,6 @@ from ..setup.suggest import speakers, wizard_for
 from ..setup.wizard import BACK, Wizard
 from .here import tell_once, workspace_here
 from .terminal import echo, echo_error, is_terminal
-
-HELP = """\
-roundtable <question>   put a question to the table
-roundtable setup        choose models, host, limits, language and more
-roundtable config       show what is stored
-roundtable help         this list
-
-All commands and flags: roundtable --help"""
 
 NOBODY = "No model can speak here yet."
 THREE_WAYS = (
@@ -250,8 +242,3 @@ def _stored(settings: Settings) -> Mapping[str, object]:
         raise
     except UsageError:  # told already; it is kept beside the new one
         return {}
-
-
-def help_command() -> int:
-    echo(HELP)
-    return 0
