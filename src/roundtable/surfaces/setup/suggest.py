@@ -31,7 +31,10 @@ def speakers(found: Found) -> tuple[str, ...]:
     return tuple(row[place].id for place in places for row in rows if place < len(row))
 
 
-USUAL = {"round2": True, "language": "auto", "logging": True, "procedure": "deliberation"}
+USUAL = {
+    **{"round2": True, "language": "auto", "logging": True, "procedure": "deliberation"},
+    **{"search": True, "page": "asked"},
+}
 
 
 def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wizard:
