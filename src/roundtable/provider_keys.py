@@ -1,4 +1,4 @@
-"""The keys of model providers that were entered on the page, by the names of their variables.
+"""The keys of model providers that were entered in the set-up or on the page, by their variables.
 
 They lie in `keys.toml` in the program's home, for its owner alone, or in the system's keyring where
 the package `keyring` finds a real one; the file then only says which are there. A variable of the
@@ -24,7 +24,7 @@ FILE = "keys.toml"
 LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
-_HEAD = "# Keys of model providers, entered on Roundtable's page. Only you can read this file.\n"
+_HEAD = "# Keys of model providers, entered in Roundtable. Only you can read this file.\n"
 
 Kept = Literal["file", "keyring"]
 _Stamp = tuple[int, int, int]
