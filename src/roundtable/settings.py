@@ -177,6 +177,7 @@ class Choices(Value):
         return completed(value)
 
 
+SET_UP_ANEW = "Correct it and run again; or set up anew, it is kept: roundtable setup"
 SET_UP = {
     "procedure": "procedure",
     "host": "default_model",
@@ -360,8 +361,10 @@ def read_settings(
         try:
             yield
         except UsageError as error:
+            if name == CONFIG_JSON and isinstance(error, BadSetting):
+                error = BadSetting(error.where, error.key, error.expected, SET_UP_ANEW)
             if forgive is None:
-                raise
+                raise error from None
             forgive(name, error)
 
     with source(CONFIG_JSON):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +17,8 @@ from ...provider_keys import is_sound_key
 from ...search.choose import choose_search
 from ...settings import Settings, home_folder, read_settings
 from ..doctor.model_checks import reach_provider
-from ..setup.around import Around, look_around, with_key
+from ..setup.around import Around, look_around
+from ..setup.keys import how_to_get, with_key
 from ..setup.question import Question, options
 from ..setup.stored import cannot_write, read_stored, store_config
 from ..setup.suggest import speakers, wizard_for
@@ -134,6 +134,9 @@ class _Dialogue:
             self._enter_key()
 
     def _enter_key(self) -> None:
+        if self._around.keys.problem:
+            echo_error("No key can be kept before keys.toml is corrected or removed.")
+            return
         vendors = self._around.vendors
         listed = options(*((each.label, each.id) for each in vendors), ("none after all", ""))
         chosen = self._answered(Question("vendor", "Whose key is it?", listed), back="")
@@ -153,7 +156,7 @@ class _Dialogue:
     def _typed_key(self, provider: Provider) -> str:
         """Typed unseen; empty if somebody thought better of it."""
         if provider.get:
-            echo(f"  {_SETTING.sub('', provider.get)}")
+            echo(f"  {how_to_get(provider)}")
         while True:
             hidden = is_terminal(sys.stdin)
             told = "The key (it is not shown; Enter alone goes back)"
@@ -202,19 +205,17 @@ class _Dialogue:
     def _store(self, wizard: Wizard) -> int:
         keys = self._around.keys
         home = self._settings.home
-        path = store_config(home, wizard.config())
         for name, key in self._entered.items():
             try:
                 keys.put(name, key)
             except OSError as error:
                 raise cannot_write(home / "keys.toml", error) from None
+        path = store_config(home, wizard.config())
         echo(f"Stored in {path}.")
         echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
         return 0
 
 
-_SETTING = re.compile(r" and set [A-Z][A-Z0-9_]+(?=\.?$)")
-"""What we do for whoever enters a key."""
 _NO_OR_YES = options(("no, go on", False), ("yes", True))
 START_ONE = "Start the server, then press Enter"
 HOW_ON = (

@@ -16,6 +16,7 @@ from ...provider_keys import ProviderKeys
 from ...settings import Settings
 from ..doctor.finding import Finding
 from ..doctor.model_checks import Reached, found_models, reach_provider
+from .keys import takes_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,7 @@ class Around:
     @property
     def vendors(self) -> list[Provider]:
         """The providers that take a key."""
-        return [each for each in self.registry.providers.values() if takes_key(each)]
-
-
-def takes_key(provider: Provider) -> bool:
-    """Whether it is somebody's service; what runs on this machine is open, or opened by hand."""
-    mine = provider.probe is not None or provider.kind in ("local", "command", "scripted")
-    return bool(provider.key_env) and not mine and provider.base_url is not None
+        return [each for each in self.registry.providers.values() if takes_key(each, self.env)]
 
 
 async def look_around(
@@ -80,12 +75,6 @@ async def look_around(
         remedy = "Correct keys.toml or remove it, and enter the keys again."
         told(RoundtableError(f"keys.toml does not count: expected {keys.problem}.", remedy))
     return Around(settings, registry, keys, keyed, replace(found, providers=speaking), findings)
-
-
-def with_key(env: Mapping[str, str], provider: Provider, key: str) -> Mapping[str, str]:
-    """The environment in which this key is the provider's, whatever others there are."""
-    others = dict.fromkeys(provider.key_env, "")
-    return ChainMap({**others, provider.key_env[0]: key}, env)  # type: ignore[arg-type]
 
 
 async def _tried(

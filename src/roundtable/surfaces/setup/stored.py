@@ -39,12 +39,15 @@ def store_config(home: Path, config: Mapping[str, Any]) -> Path:
     try:
         private_folder(path.parent)
         try:
-            kept = read_stored(home)
+            kept, broken = read_stored(home), False
         except BadSetting:
-            kept = {}
-            _set_aside(path)
+            kept, broken = {}, path.is_file()
         whole = {key: value for key, value in kept.items() if key not in _ASKED} | dict(config)
-        put_private(path, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+        fresh = path.with_name(f"{path.name}.new")
+        put_private(fresh, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+        if broken:
+            path.rename(_beside(path))
+        fresh.replace(path)
     except OSError as error:
         raise cannot_write(path, error) from None
     return home / CONFIG_JSON
@@ -60,12 +63,10 @@ def cannot_write(path: Path, error: OSError) -> NotAllowed:
     return NotAllowed(f"{path} cannot be written: {error.strerror}.", remedy)
 
 
-def _set_aside(path: Path) -> None:
-    """Keep what is there under another name, if it is a file at all."""
-    if not path.is_file():
-        return
+def _beside(path: Path) -> Path:
+    """A name for what is there that nobody has yet."""
     names = (path.with_name(f"{path.name}.broken{n or ''}") for n in range(1000))
-    path.rename(next(name for name in names if not name.exists()))
+    return next(name for name in names if not name.exists())
 
 
 def stored_config(home: Path) -> str | None:

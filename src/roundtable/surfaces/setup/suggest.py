@@ -32,8 +32,12 @@ def speakers(found: Found) -> tuple[str, ...]:
 
 
 USUAL = {
-    **{"round2": True, "language": "auto", "logging": True, "procedure": "deliberation"},
-    **{"search": True, "page": "asked"},
+    "round2": True,
+    "language": "auto",
+    "logging": True,
+    "procedure": "deliberation",
+    "search": True,
+    "page": "asked",
 }
 
 
