@@ -183,8 +183,8 @@ async def start(
         models,
         owner=this_owner(),
         defaults={
-            "council": settings.choices.council,
-            "adaptive": settings.choices.adaptive,
+            "council": settings.council_defaults,
+            "adaptive": settings.adaptive_defaults,
         },
         casting=_casting(settings, lookout),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
@@ -310,7 +310,7 @@ async def _router(settings: Settings, lookout: Lookout) -> Router:
     from .models.routing_files import read_routing
 
     files = read_routing(settings.routing_folders, lookout.registry)
-    return Router(await lookout.look(), files)
+    return Router(await lookout.look(), files, own=settings.choices.models)
 
 
 def _casting(settings: Settings, lookout: Lookout) -> Casting:

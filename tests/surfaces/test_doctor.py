@@ -325,11 +325,12 @@ def test_each_value_is_shown_with_the_file_or_variable_it_comes_from(
     assert rows["council.preset"]["origin"] == str(desk.home / "config.json")
     assert rows["search"]["origin"] == "ROUNDTABLE_SEARCH"
     assert rows["default_model"]["origin"] == "built in"
-    assert rows["models"]["origin"] == str(desk.home / "local_models.json")
+    assert rows["models from"]["origin"] == str(desk.home / "local_models.json")
     assert rows["home"]["origin"] == "ROUNDTABLE_HOME"
     assert rows["channels.team"]["value"] == "(set)"
     assert "secret" not in words.replace("secrets ", "")  # a setting has this name
-    assert f"3  ({toml})" in words
+    assert f"3  ({toml}:2)" in words
+    assert rows["budget.max_calls"]["line"] == 4
 
 
 def test_config_says_how_it_is_used(desk: Desk) -> None:

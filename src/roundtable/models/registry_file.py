@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from ..config_files import contents, text_of, toml_table
 from ..core.errors import BadSetting
 from ..core.values import Value
 from .entry import ModelEntry, guess_family
@@ -49,12 +50,10 @@ def _shipped() -> dict[str, Any]:
 
 def _read_own(path: Path) -> dict[str, dict[str, Any]]:
     where = str(path)
-    try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(where, "the file", f"readable UTF-8 text ({error})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BadSetting(where, "the file", f"TOML ({error})") from error
+    data = contents(path, ours=True)  # it says where keys are sent
+    if data is None:
+        raise BadSetting(where, "the file", "a readable file (there is none)")
+    own = toml_table(text_of(data, where), where)
     for section, table in own.items():
         if section not in _SECTIONS:
             raise BadSetting(where, section, f"one of the tables {', '.join(_SECTIONS)}")

@@ -343,10 +343,7 @@ def _say_how_to_resume(box: Sequence[str]) -> None:
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:
     settings = settings_here(tell=False)  # the discussion's notes do
-    if flags["model"]:
-        choices = settings.choices.model_copy(update={"default_model": flags["model"]})
-        settings = settings.model_copy(update={"choices": choices})
-    return settings
+    return settings.with_model(flags["model"]) if flags["model"] else settings
 
 
 def request_of(

@@ -85,7 +85,7 @@ def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:
             "credentials",
             "broken",
             f"The file of stored keys does not count: expected {keys.problem}.",
-            "Correct or delete keys.toml in the home, and enter the keys on the page again.",
+            "Correct or delete keys.toml in the home, and enter the keys again (roundtable setup).",
         )
     for name in sorted(keys):
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"

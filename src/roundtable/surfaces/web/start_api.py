@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-<<<<<<< HEAD
-from base64 import b64decode
-from pathlib import PurePath
-=======
 import time
+from base64 import b64decode
 from dataclasses import asdict
->>>>>>> models
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
