@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ...version import __version__
+from .encoding import never_fail
 
 FAILED, USAGE, BUDGET, UNVERIFIED, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes beside 0, a verdict was delivered."""
@@ -164,8 +165,9 @@ class AskCommand(click.Command):
 @click.option("--effort", type=click.Choice(["low", "medium", "high"]), help="How much to think.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
-@click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the answer and how the table voted.")
+@click.option("-v", "--verbose", is_flag=True, help="Every event, and the whole written answer.")
+@click.option("--plain", is_flag=True, help="No live view: a line for each speech.")
 @click.option("--no-log", is_flag=True, help="Write no session log.")
 def ask(**flags: Any) -> int:
     """Ask the table a question.
@@ -209,8 +211,9 @@ def compare(**flags: Any) -> int:
 @click.argument("discussion_id", type=DISCUSSION, required=False)
 @click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-@click.option("--quiet", is_flag=True, help="No progress, only the answer and notes.")
-@click.option("--plain", is_flag=True, help="Plain progress lines, also in a terminal.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the answer and how the table voted.")
+@click.option("-v", "--verbose", is_flag=True, help="Every event, and the whole written answer.")
+@click.option("--plain", is_flag=True, help="No live view: a line for each speech.")
 @click.option("--no-log", is_flag=True, help="Write no session log.")
 def resume(**flags: Any) -> int:
     """Go on where a discussion stopped. No finished call is made or paid again.
@@ -255,9 +258,11 @@ def examples(**flags: Any) -> int:
 @click.option("--example", metavar="NAME", help="A recorded one; `roundtable examples` lists them.")
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("--full", is_flag=True, help="All that was said, who held what, notes and costs.")
+@click.option("-v", "--verbose", is_flag=True, help="With --follow: every event.")
 @click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
 def show(**flags: Any) -> int:
-    """Show a discussion: what was said, the verdict, the notes, the cost."""
+    """Show the verdict of a discussion, or how it stands; with --full all that was said."""
     example = flags.pop("example")
     if (example is None) == (flags["discussion_id"] is None):
         raise click.UsageError("Name one discussion: an id, last, or --example NAME.")
@@ -843,7 +848,7 @@ def help_() -> int:
 
 def run(args: Sequence[str]) -> int:
     """Run one command line and return its exit code. Errors go to stderr, with a next step."""
-    _speak_utf8()
+    never_fail()
     try:
         code = cli.main(list(args), prog_name="roundtable", standalone_mode=False)
     except click.UsageError as error:
@@ -888,11 +893,3 @@ def _explain(error: Exception) -> int:
 def _let_go_of_stdout() -> None:
     """Whoever read it has gone (`… | head`): Python must not try to write the rest at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _speak_utf8() -> None:
-    """Consoles with another encoding would fail on the first emoji."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None and (stream.encoding or "").lower().replace("-", "") != "utf8":
-            reconfigure(encoding="utf-8", errors="replace")

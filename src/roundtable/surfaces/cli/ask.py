@@ -17,13 +17,14 @@ from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
 from ...core.values import Material, Pace
+from ...engine.find import LAST
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
 from ...settings import Settings
 from ...version import __version__
-from ...views.deliverables import with_works, works_of
+from ...views.decision_flags import NOTES, ONE_FAMILY
 from ...views.estimate import estimate_line
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
@@ -32,6 +33,7 @@ from ..opening import open_request
 from ..web.drafts import posting
 from .app import BUDGET, FAILED, INTERRUPTED
 from .ask_options import given
+from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
@@ -46,6 +48,7 @@ from .terminal import (
     print_markdown,
     read_text,
 )
+from .verdict import Verdict, print_verdict
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
@@ -100,7 +103,8 @@ async def _ask(
             echo_error(f"Discussion {state.discussion_id}")
             spec = procedure_spec(state.start.procedure)
             echo_error(estimate_line(spec.estimate(state), state))
-            echo_error(announcement(state))
+            if state.notification_plan is not None or flags["verbose"]:
+                echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
             if state.notification_plan is not None:  # what did not take place is no news
                 await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
@@ -151,7 +155,12 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         await app.ensure_weights()
     await show_page(app.settings, state, flags)
     told = notes(state)
-    progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
+    progress = make_progress(
+        quiet=flags["quiet"],
+        plain=flags["plain"],
+        verbose=flags["verbose"],
+        expected=await expected_of(app.service, state),
+    )
     asker = _asker(flags, progress)
     try:
         async with (
@@ -166,7 +175,9 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
             )
     finally:
         progress.close()
-    _tell([note for note in notes(state) if note not in told])
+    _tell([note for note in notes(state) if note not in told and _is_news(note, flags)])
+    if trace := progress.trace():
+        echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
     if state.verdict is not None and not flags["no_log"]:
@@ -192,18 +203,16 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
         echo_error(f"Told {state.task.board}: {state.task.task}")
 
 
-SHORT_WORKS = 80
-"""Lines of works that are shown after the verdict, though there are files of them."""
-
-
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        told = procedure_spec(state.start.procedure).deliver(state, __version__)
-        # A short work is read at once. Without files a long one would be nowhere to be seen.
-        print_markdown(with_works(told, state) if flags["no_log"] or _short(state) else told)
+        # Without files a long work would be nowhere to be seen.
+        verdict = Verdict.of(state, LAST, whole_works=flags["no_log"])
+        print_verdict(verdict, quiet=flags["quiet"], plain=flags["plain"])
+        if flags["verbose"]:
+            print_markdown(f"\n{procedure_spec(state.start.procedure).deliver(state, __version__)}")
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -213,11 +222,6 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
     return BUDGET if closed.stop_reason == "budget" else 0
-
-
-def _short(state: State) -> bool:
-    """Whether the works that stand fit on a screen or two; of longer ones the file is named."""
-    return sum(each.lines for each in works_of(state).standing) <= SHORT_WORKS
 
 
 def _print_json(state: State) -> None:
@@ -255,6 +259,11 @@ def _tell(found: Sequence[Note]) -> None:
         echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
         if note.remedy:
             echo_error(f"   {note.remedy}")
+
+
+def _is_news(note: Note, flags: Mapping[str, Any]) -> bool:
+    """Whether a note says what the verdict does not say itself."""
+    return not flags["quiet"] and note.code not in (*NOTES, ONE_FAMILY, "substituted", "budget")
 
 
 def _interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]]) -> int:

@@ -10,24 +10,23 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import BadTopic
 from ...core.text import clip
-from ...core.visible import shown, visible
+from ...core.visible import visible
 from ...procedures.opening import MAX_CONTEXT
+from .encoding import is_utf8
+from .screen import for_screen as for_screen
+from .screen import is_terminal as is_terminal
 
 if TYPE_CHECKING:
     from rich.markdown import Markdown
 
 MAX_BYTES = 4 * MAX_CONTEXT
 """No text that fits has more: what goes on after them is not read at all."""
-
-
-for_screen = shown
-"""A text as a terminal gets it: models and files must not be able to command it."""
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
@@ -58,12 +57,14 @@ def print_json(document: Any) -> None:
     """A document for a program; what it shows of it can do no harm either."""
     from ...views.outgoing import outgoing_document
 
-    click.echo(json.dumps(outgoing_document(document), ensure_ascii=False, indent=2))
+    # JSON can say every letter in ASCII: nothing is lost where the encoding has few.
+    plain = sys.stdout is None or not is_utf8(getattr(sys.stdout, "encoding", None) or "utf-8")
+    click.echo(json.dumps(outgoing_document(document), ensure_ascii=plain, indent=2))
 
 
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a person sits at the other end. A stream may be missing: it was closed outside."""
-    return stream is not None and not stream.closed and stream.isatty()
+def print_lines(lines: Sequence[str]) -> None:
+    """Lines that were set for this screen: what others wrote in them was made harmless there."""
+    click.echo("\n".join(lines), color=True)
 
 
 def print_markdown(text: str) -> None:
