@@ -21,7 +21,8 @@ HEAVY = (
     "numpy",
     "openai",
     "pydantic_ai",
-    "rich",
+    "rich.console",
+    "rich.markdown",
     "xllamacpp",
 )
 SCRIPT = """

@@ -98,7 +98,7 @@ async def _ask(
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
         if hint and not advised and not flags["quiet"]:
             echo_error(hint)
-        _tell(notes(state))
+        _tell(notes(state), flags)
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
             spec = procedure_spec(state.start.procedure)
@@ -137,7 +137,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
-        _tell(notes(state))
+        _tell(notes(state), flags)
         return await _run(app, state, flags)
 
 
@@ -175,8 +175,10 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
             )
     finally:
         progress.close()
-    _tell([note for note in notes(state) if note not in told and _is_news(note, flags)])
-    if trace := progress.trace():
+    new = [note for note in notes(state) if note not in told]
+    trace = progress.trace()
+    _tell([note for note in new if not trace or _beside_the_verdict(note)], flags)
+    if trace:
         echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
@@ -254,16 +256,19 @@ def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> list[str
     return places
 
 
-def _tell(found: Sequence[Note]) -> None:
+def _tell(found: Sequence[Note], flags: Mapping[str, Any]) -> None:
     for note in found:
+        if flags["quiet"] and note.code != "demonstration":
+            continue
         echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
         if note.remedy:
             echo_error(f"   {note.remedy}")
 
 
-def _is_news(note: Note, flags: Mapping[str, Any]) -> bool:
-    """Whether a note says what the verdict does not say itself."""
-    return not flags["quiet"] and note.code not in (*NOTES, ONE_FAMILY, "substituted", "budget")
+def _beside_the_verdict(note: Note) -> bool:
+    """Whether a note says what the verdict, which stands right below it, does not say itself."""
+    said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
+    return note.code.partition("/")[0] not in said
 
 
 def _interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]]) -> int:

@@ -26,6 +26,7 @@ from ...core.state import State
 from ...core.text import count_words
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
+from ...procedures import procedure_spec
 from ...views.decision import question_of
 from ...views.decision_parts import short_name
 from ...views.itinerary import itinerary
@@ -62,11 +63,13 @@ _HOST = {
     "answer": "writing the answer",
     "check": "checking the answer",
 }
-NAMES, MODELS, DOES = 24, 14, 13
+NAMES, MODELS = 24, 14
 """Cells of the columns, at most."""
 NARROW = 56
 """Cells below which a seat has its words on a line of their own, without its model."""
 _MAKER = re.compile(r"^(?:claude-|models/)")
+_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>])(?:[ \t]+|$)|\*\*|__|`", re.MULTILINE)
+"""What only a renderer of Markdown needs."""
 _DATE = re.compile(r"[-@](?:20\d{6}|latest|\d{4}-\d\d-\d\d)$")
 
 
@@ -93,6 +96,8 @@ class Board:
     host: str = ""
     steps: list[tuple[str, str]] = field(default_factory=list)
     """Each step's words, and whether it is done, now or next."""
+    far: str = ""
+    """How far it is in its procedure's own words, where it has some."""
     cost: str = ""
     experts: int = 0
     rounds: int = 0
@@ -112,8 +117,8 @@ class Board:
                 seat.model, seat.speaking = short_model(event.model), turn
                 seat.doing = "called" if event.model == OUTSIDE else "thinks"
             case AttemptFailed():
-                if turn := self._turns.get(event.turn_id):
-                    self._seat(state, turn.participant).told = line(event.message)
+                if failed := self._turns.get(event.turn_id):
+                    self._seat(state, failed.participant).told = line(event.message)
             case ParticipantSubstituted():
                 self._seat(state, event.participant).model = short_model(event.to_model)
             case SpeechGiven():
@@ -168,6 +173,7 @@ class Board:
             del self.seats[state.start.host.id]
         elif host is not None:
             host.told = self.host
+        self.far = procedure_spec(state.start.procedure).progress(state)
         self.cost = cost_of(state)
         self.experts = len(state.participants)
         self.rounds = max((each.round for each in state.speeches), default=0)
@@ -181,10 +187,10 @@ class Board:
         if len(head) > 2:
             head = [head[0], cut(" ".join(head[1:]), width)]
         foot = self._foot(screen, width, elapsed)
-        room = max(1, screen.height - 1 - len(head) - len(foot) - 2)
+        room = max(1, screen.height - 1 - len(head) - len(foot) - 3)
         seats = self._seats(screen, width, room)
         body = [screen.paint(each, "bold") for each in head]
-        return [*body, "", *seats, "", *foot][: max(1, screen.height - 1)]
+        return ["", *body, "", *seats, "", *foot][: max(1, screen.height - 1)]
 
     def _seats(self, screen: Screen, width: int, room: int) -> list[str]:
         each_takes = 2 if width < NARROW and len(self.seats) * 2 <= room else 1
@@ -218,12 +224,13 @@ class Board:
             return [first, f"    {self._words(seat, screen, width - 4)}"]
         names = min(NAMES, max(cells(screen.words(s.name)) for s in self.seats.values()))
         models = min(MODELS, max(cells(screen.words(s.model)) for s in self.seats.values()))
+        does_wide = max(cells(self._does(s)) for s in self.seats.values()) + 2
         columns = [
             padded(cut(screen.words(seat.name), names, ellipsis), names),
             screen.paint(padded(cut(screen.words(seat.model), models, ellipsis), models), "dim"),
-            screen.paint(padded(cut(does, DOES, ellipsis), DOES), style),
+            screen.paint(padded(does, does_wide), style),
         ]
-        room = width - 2 - names - models - DOES - 6
+        room = width - 2 - names - models - does_wide - 6
         return [f"  {'  '.join(columns)}  {self._words(seat, screen, room)}".rstrip()]
 
     def _does(self, seat: Seat) -> str:
@@ -247,7 +254,7 @@ class Board:
         ellipsis = screen.sign("…")
         if seat.speaking is not None:
             # Cleaned before it is cut: half a key would no longer look like one.
-            coming = screen.words(seat.speaking.shown)
+            coming = screen.words(_MARKS.sub(" ", seat.speaking.shown))
             if coming:
                 return cut_front(coming, room, ellipsis)
         style: Style = "warn" if seat.doing == "absent" else ""
@@ -260,11 +267,13 @@ class Board:
         cost = self.cost
         if cost.startswith("$") and self.expected.usd:
             cost += f" of about ${self.expected.usd:.2f}"
-        told = "    ".join(each for each in (time, cost) if each)
+        told = "    ".join(each for each in (self.far, time, cost) if each)
         steps, plain = self._steps(screen, width)
         if steps and cells(plain) + 6 + cells(told) <= width:
             return [f"{steps}{' ' * 4}{screen.paint(told, 'dim')}"]
-        apart = [cut(f"  {each}", width, screen.sign("…")) for each in (time, cost) if each]
+        apart = [
+            cut(f"  {each}", width, screen.sign("…")) for each in (self.far, time, cost) if each
+        ]
         if cells(told) + 2 <= width:
             apart = [f"  {told}"]
         painted = [screen.paint(each, "dim") for each in apart]

@@ -153,7 +153,9 @@ def told(record: StoredEvent, state: State) -> str:
             who = name_of(state, event.participant)
             if not words:
                 return f"{who} has voted"
-            return f"{who}: {clip_words(held_by(state, event), LONGEST)} ({_count(words)})"
+            far = procedure_spec(state.start.procedure).progress(state)
+            about = f"{_count(words)}; {far}" if far else _count(words)
+            return f"{who}: {clip_words(held_by(state, event), LONGEST)} ({about})"
         case (
             TurnFailed()
             | ParticipantSubstituted()

@@ -147,9 +147,10 @@ def _first(text: str, width: int) -> str:
 # Breaking into lines
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int, *, chop: bool = True) -> list[str]:
     """Lines of at most so many cells: broken at spaces, in scripts without spaces between letters,
-    and through a word only where it is longer than a line."""
+    and through a word only where it is longer than a line. Without `chop` such a word stays whole:
+    an address is copied as one."""
     width = max(1, width)
     lines: list[str] = []
     line, used = "", 0
@@ -160,7 +161,7 @@ def wrapped(text: str, width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        *whole, line = _chopped(piece, width)
+        *whole, line = _chopped(piece, width) if chop else [piece]
         lines += whole
         used = cell_len(line)
     return [*lines, line] if line else lines

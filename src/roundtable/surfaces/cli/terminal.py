@@ -19,6 +19,7 @@ from ...core.text import clip
 from ...core.visible import visible
 from ...procedures.opening import MAX_CONTEXT
 from .encoding import is_utf8
+from .screen import cells, screen_of, wrapped
 from .screen import for_screen as for_screen
 from .screen import is_terminal as is_terminal
 
@@ -41,8 +42,20 @@ def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
 
 
 def echo_error(line: str) -> None:
-    """A line for the person, beside the answer."""
-    click.echo(for_screen(line), err=True)
+    """A line for the person, beside the answer. A terminal gets it broken between words."""
+    text = for_screen(line)
+    if is_terminal(sys.stderr):
+        width = screen_of(sys.stderr, os.environ).width
+        text = "\n".join(_fitted(each, width) for each in text.split("\n"))
+    click.echo(text, err=True)
+
+
+def _fitted(line: str, width: int) -> str:
+    if cells(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    lines = wrapped(line, width - len(indent), chop=False)
+    return "\n".join(f"{indent}{each}" for each in lines)
 
 
 def on_one_line(text: str, most: int | None = None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from ...views.outgoing import outgoing
 from .screen import READABLE, Screen, Style, cells, cut, for_screen, padded, wrapped
 
 NARROW = 40
@@ -40,29 +41,30 @@ class Sheet:
 
     def heading(self, text: str) -> None:
         self.blank()
-        self.lines.append(self._screen.paint(self._screen.words(text), "bold"))
+        self.lines.append(self._screen.paint(self._words(text), "bold"))
 
     def paragraph(self, text: str, style: Style = "", indent: int = 0) -> None:
-        self._put(self._screen.words(text), style, " " * indent, " " * indent)
+        self._put(self._words(text), style, " " * indent, " " * indent)
 
     def item(self, text: str, mark: str, style: Style = "", indent: int = 2) -> None:
         """A paragraph that hangs from a mark of ours."""
         sign = self._screen.sign(mark)
         first = f"{' ' * indent}{sign} "
-        self._put(self._screen.words(text), style, first, " " * cells(first))
+        self._put(self._words(text), style, first, " " * cells(first))
 
     def entry(self, figure: str, text: str, remark: str, wide: int, about: str = "") -> None:
         """A figure, what it stands for, and a remark beside it; `about` says first what it is
         about. On a narrow screen what follows the figure stands below it."""
         screen = self._screen
-        figure, text = screen.words(figure), screen.words(text)
+        figure, text = self._words(figure), self._words(text)
         beside = self._width >= NARROW
         indent = 2 + wide + GAP if beside else 4
         room = max(8, self._width - indent)
-        body = [(line, "dim") for line in wrapped(cut(screen.words(about), 2 * room), room)]
+        body: list[tuple[str, Style]]
+        body = [(line, "dim") for line in wrapped(cut(self._words(about), 2 * room), room)]
         body += [(line, "bold") for line in wrapped(text, room)]
         size = cells(body[-1][0]) if body else 0
-        rest = screen.words(remark)
+        rest = self._words(remark)
         # A short remark stands in the same line.
         if rest and size + 2 + cells(rest) <= room:
             lines = [screen.paint(line, style) for line, style in body]
@@ -76,9 +78,19 @@ class Sheet:
         for n, line in enumerate(lines):
             self.lines.append((first if n == 0 and beside else " " * indent) + line)
 
-    def kept(self, text: str, indent: int = 2) -> None:
-        """Lines as they are, such as those of a program: only what is too long is broken."""
-        for line in text.splitlines():
+    def beside(self, parts: Sequence[str], style: Style) -> None:
+        """Short things in one line, or each in its own where they do not fit."""
+        told = [self._words(each) for each in parts]
+        joined = self._screen.sign("   ").join(told)
+        if cells(joined) <= self._width:
+            told = [joined]
+        for each in told:
+            self._put(each, style, "", "  ")
+
+    def kept(self, text: str, indent: int = 4) -> None:
+        """Lines as they are, such as those of a program: only what is too long is broken. So far
+        from the margin that Markdown takes them for code, too."""
+        for line in for_screen(text).split("\n"):
             whole = self._screen.sign(line.expandtabs(4).rstrip())
             room = self._width - indent
             while cells(whole) > room:
@@ -90,12 +102,12 @@ class Sheet:
     def prose(self, text: str, indent: int = 2) -> None:
         """Markdown of somebody's, as words: headings, lists and code keep their lines."""
         code = False
-        for line in for_screen(text).split("\n"):
+        for line in outgoing(text).split("\n"):
             bare = line.strip()
             if bare.startswith(("```", "~~~")):
                 code = not code
             elif code or bare.startswith("|"):
-                self.kept(line, indent + 2 * code)
+                self.kept(line, indent + 2)
             elif not bare:
                 self.blank()
             elif heading := _HEADING.match(bare):
@@ -114,7 +126,7 @@ class Sheet:
         """A table without lines; on a narrow screen each row as a hanging paragraph. The last
         column takes what room is left. Empty columns are left out."""
         used = [n for n in range(len(widest)) if any(row[n] for row in rows)]
-        told = [[self._screen.words(row[n]) for n in used] for row in rows]
+        told = [[self._words(row[n]) for n in used] for row in rows]
         looks = [styles[n] for n in used]
         sizes = [
             min(max(cells(row[at]) for row in told), widest[n]) for at, n in enumerate(used[:-1])
@@ -146,6 +158,10 @@ class Sheet:
             last = columns[-1][at] if at < len(columns[-1]) else ""
             parts[-1] = self._screen.paint(last, looks[-1])
             yield ("  " + (" " * GAP).join(parts)).rstrip()
+
+    def _words(self, text: str) -> str:
+        """Anybody's words on one line. They may be kept, and be shown as Markdown later."""
+        return self._screen.words(outgoing(text))
 
     def _put(self, text: str, style: Style, first: str, then: str) -> None:
         room = max(8, self._width - cells(first))

@@ -150,7 +150,8 @@ def _counted(decision: Decision) -> list[Vote]:
 def _votes(sheet: Sheet, decision: Decision, *, sure: bool) -> None:
     votes = _counted(decision)
     shown = decision.confidence
-    sheet.blank()
+    if votes:
+        sheet.blank()
     for vote in votes:
         _vote(sheet, vote)
     if sure and votes and (shown.word != "none" or shown.reason):
@@ -198,7 +199,7 @@ def _before(vote: Vote) -> Iterator[str]:
 def _sureness(sure: Sure) -> tuple[str, str]:
     """In a word, and between which figures."""
     if sure.word == "none":
-        return "unsure", "no confidence is given"
+        return "unsure", "no confidence"
     if sure.low is None or sure.high is None:
         return sure.word, "confidence"
     return sure.word, f"confidence, {round(sure.low * 100)}–{round(sure.high * 100)} %"
@@ -366,8 +367,7 @@ def _handed(work: WorkLine) -> str:
 
 def _foot(sheet: Sheet, verdict: Verdict) -> None:
     made = verdict.decision.made
-    sheet.paragraph(f"{made.ids.discussion}  {spent(made)}", "dim")
-    sheet.paragraph(next_words(verdict), "dim")
+    sheet.beside([f"{made.ids.discussion}  {spent(made)}", *next_words(verdict)], "dim")
 
 
 def spent(made: Made) -> str:
@@ -380,16 +380,15 @@ def spent(made: Made) -> str:
     return f"{calls}, {tokens:,} tokens, {'no cost' if made.cost_usd == 0 else cost}"
 
 
-def next_words(verdict: Verdict) -> str:
+def next_words(verdict: Verdict) -> list[str]:
     """What to type next."""
     kind, called = verdict.decision.kind, verdict.called
     match kind:
         case "interrupted" | "paused":
-            return f"Go on: roundtable resume {called}"
+            return [f"roundtable resume {called}"]
         case "live":
-            return f"Watch it: roundtable show {called} --follow"
+            return [f"roundtable show {called} --follow"]
+        case _ if kind in _UNANSWERED or called.startswith("example:"):
+            return [f"roundtable show {called} --full"]
         case _:
-            more = f"All that was said: roundtable show {called} --full"
-            if kind in _UNANSWERED or called.startswith("example:"):
-                return more
-            return f'{more} · Go on: roundtable follow-up {called} "…"'
+            return [f"roundtable show {called} --full", f'roundtable follow-up {called} "…"']
