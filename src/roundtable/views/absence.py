@@ -13,24 +13,18 @@ from ..core.state import State
 class Absence:
     name: str
     why: str
-    """What its last call failed of; empty where it was never asked."""
+    """What its last call failed of."""
     remedy: str
 
 
 def absences(state: State) -> tuple[Absence, ...]:
-    """Everybody who was seated and said nothing, in the order of the seats. Before there is a
+    """Everybody who was asked and said nothing, in the order of the seats. Before there is a
     verdict nobody is absent: whoever was not asked yet may still speak."""
     if state.verdict is None:
         return ()
     last = {each.participant: each for each in state.failures}
-    found = []
-    for who in record_of(state).absent:
-        failed = last.get(who)
-        found.append(
-            Absence(
-                name_of(state, who),
-                line(failed.message) if failed else "",
-                line(failed.remedy) if failed else "",
-            )
-        )
-    return tuple(found)
+    return tuple(
+        Absence(name_of(state, who), line(last[who].message), line(last[who].remedy))
+        for who in record_of(state).absent
+        if who in last
+    )

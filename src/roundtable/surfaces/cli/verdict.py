@@ -10,13 +10,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...core.naming import with_names
 from ...core.state import State
 from ...core.text import clip_words
+from ...procedures import procedure_spec
+from ...version import __version__
 from ...views.absence import Absence, absences
 from ...views.decision import Decision
 from ...views.decision_parts import (
     Cite,
-    Flag,
     Made,
     Piece,
     Reason,
@@ -27,6 +29,8 @@ from ...views.decision_parts import (
 )
 from ...views.decision_people import THE_SAME
 from ...views.decision_votes import ON_THE_QUESTION
+from ...views.spoken import spoken
+from .board import cost_of
 from .screen import Screen, screen_of
 from .terminal import print_lines
 from .typeset import Sheet
@@ -62,6 +66,9 @@ class Verdict:
     """By what its reader can name the discussion: `last`, or its id."""
     written: str
     """The answer as it was written; shown where no reasons stand for themselves."""
+    cost: str
+    outcome: str
+    """How it turned out, if somebody said so."""
     whole_works: bool = False
     """Show all that is handed over, however long: there are no files of it."""
 
@@ -74,17 +81,27 @@ class Verdict:
         interrupted: bool = False,
         whole_works: bool = False,
     ) -> Verdict:
-        from ...core.naming import with_names
-        from ...views.spoken import spoken
-
-        answer = state.verdict.answer if state.verdict is not None else ""
+        decision = Decision.of(state, interrupted=interrupted)
+        out = state.outcome
         return cls(
-            Decision.of(state, interrupted=interrupted),
+            decision,
             absences(state),
             called or state.discussion_id,
-            with_names(state, spoken(answer)),
+            _written(state, decision),
+            cost_of(state),
+            f"Turned out: {out.outcome}{f' ({out.note})' if out.note else ''}" if out else "",
             whole_works,
         )
+
+
+def _written(state: State, decision: Decision) -> str:
+    """What was written, with names for the turns that it cites. Where nobody wrote and nothing was
+    put to the vote, the words of the procedure, which may have counted something else."""
+    if state.verdict is None:
+        return ""
+    if decision.kind == "values" and state.verdict.method == "extractive":
+        return procedure_spec(state.start.procedure).deliver(state, __version__)
+    return with_names(state, spoken(state.verdict.answer))
 
 
 def in_short(verdict: Verdict, screen: Screen) -> list[str]:
@@ -106,6 +123,8 @@ def typeset(verdict: Verdict, screen: Screen, *, question: bool = False) -> list
         sheet.paragraph(decision.question.short, "dim")
         sheet.blank()
     _answer(sheet, decision)
+    if verdict.outcome:
+        sheet.paragraph(verdict.outcome, "good")
     _votes(sheet, decision, sure=True)
     _values(sheet, decision)
     _known(sheet, verdict)
@@ -224,7 +243,7 @@ def _values(sheet: Sheet, decision: Decision) -> None:
 
 
 def _known(sheet: Sheet, verdict: Verdict) -> None:
-    told = [*_absent(verdict), *_flags(verdict.decision.flags)]
+    told = [*_absent(verdict), *_flags(verdict)]
     if not told:
         return
     sheet.blank()
@@ -248,10 +267,13 @@ def _absent(verdict: Verdict) -> Iterator[str]:
     yield f"{missing}. {' '.join(causes)}"
 
 
-def _flags(flags: Sequence[Flag]) -> Iterator[str]:
-    for flag in flags:
+def _flags(verdict: Verdict) -> Iterator[str]:
+    decision = verdict.decision
+    for flag in decision.flags:
         if flag.code != "absent":
             yield f"{flag.text} {flag.remedy}".strip()
+        elif not verdict.absent and decision.facts.rounds:
+            yield flag.text  # its remedy is a button of the page
 
 
 # What it rests on
@@ -367,17 +389,17 @@ def _handed(work: WorkLine) -> str:
 
 def _foot(sheet: Sheet, verdict: Verdict) -> None:
     made = verdict.decision.made
-    sheet.beside([f"{made.ids.discussion}  {spent(made)}", *next_words(verdict)], "dim")
+    spent = f"{made.ids.discussion}  {_spent(made, verdict.cost)}"
+    sheet.beside([spent, *next_words(verdict)], "dim")
 
 
-def spent(made: Made) -> str:
+def _spent(made: Made, cost: str) -> str:
     """Calls, tokens and cost, in one phrase."""
-    tokens = made.input_tokens + made.output_tokens
-    cost = "cost unknown" if made.cost_usd is None else f"${made.cost_usd:.2f}"
     if not made.calls:
         return "no calls"
+    tokens = made.input_tokens + made.output_tokens
     calls = "1 call" if made.calls == 1 else f"{made.calls} calls"
-    return f"{calls}, {tokens:,} tokens, {'no cost' if made.cost_usd == 0 else cost}"
+    return f"{calls}, {tokens:,} tokens, {'no cost' if cost == '$0.00' else cost}"
 
 
 def next_words(verdict: Verdict) -> list[str]:
