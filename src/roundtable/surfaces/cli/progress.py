@@ -157,7 +157,8 @@ def told(record: StoredEvent, state: State) -> str:
             about = f"{_count(words)}; {far}" if far else _count(words)
             return f"{who}: {clip_words(held_by(state, event), LONGEST)} ({about})"
         case (
-            TurnFailed()
+            AttemptFailed()
+            | TurnFailed()
             | ParticipantSubstituted()
             | ParticipantsSeated()
             | MaterialAdded()

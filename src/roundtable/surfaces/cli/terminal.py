@@ -30,15 +30,18 @@ MAX_BYTES = 4 * MAX_CONTEXT
 """No text that fits has more: what goes on after them is not read at all."""
 
 
+# Click would take a stream in ASCII for a mistake and write UTF-8 to it: the stream is named.
+
+
 def echo(text: str = "", *, nl: bool = True) -> None:
     """Text for whoever reads standard output."""
-    click.echo(for_screen(text), nl=nl)
+    click.echo(for_screen(text), nl=nl, file=sys.stdout)
 
 
 def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
     """What somebody asked for who may have it as it is, although it may open something; `err`
     where it stands beside the answer."""
-    click.echo(visible(text), nl=nl, err=err)
+    click.echo(visible(text), nl=nl, file=sys.stderr if err else sys.stdout)
 
 
 def echo_error(line: str) -> None:
@@ -47,7 +50,7 @@ def echo_error(line: str) -> None:
     if is_terminal(sys.stderr):
         width = screen_of(sys.stderr, os.environ).width
         text = "\n".join(_fitted(each, width) for each in text.split("\n"))
-    click.echo(text, err=True)
+    click.echo(text, file=sys.stderr)
 
 
 def _fitted(line: str, width: int) -> str:
@@ -72,12 +75,14 @@ def print_json(document: Any) -> None:
 
     # JSON can say every letter in ASCII: nothing is lost where the encoding has few.
     plain = sys.stdout is None or not is_utf8(getattr(sys.stdout, "encoding", None) or "utf-8")
-    click.echo(json.dumps(outgoing_document(document), ensure_ascii=plain, indent=2))
+    click.echo(
+        json.dumps(outgoing_document(document), ensure_ascii=plain, indent=2), file=sys.stdout
+    )
 
 
 def print_lines(lines: Sequence[str]) -> None:
     """Lines that were set for this screen: what others wrote in them was made harmless there."""
-    click.echo("\n".join(lines), color=True)
+    click.echo("\n".join(lines), file=sys.stdout, color=True)
 
 
 def print_markdown(text: str) -> None:
@@ -86,7 +91,7 @@ def print_markdown(text: str) -> None:
 
     text = outgoing(text)
     if not is_terminal(sys.stdout):
-        click.echo(text)
+        click.echo(text, file=sys.stdout)
         return
     from rich.console import Console
 
@@ -138,7 +143,7 @@ async def ask_line(prompt: str) -> str | None:
     """
     if sys.stdin is None:
         return None
-    click.echo(f"{for_screen(prompt)} ", nl=False, err=True)
+    click.echo(f"{for_screen(prompt)} ", nl=False, file=sys.stderr)
     fd = sys.stdin.fileno()
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[str | None] = loop.create_future()

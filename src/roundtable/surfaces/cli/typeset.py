@@ -41,7 +41,7 @@ class Sheet:
 
     def heading(self, text: str) -> None:
         self.blank()
-        self.lines.append(self._screen.paint(self._words(text), "bold"))
+        self._put(self._words(text), "bold", "", "")
 
     def paragraph(self, text: str, style: Style = "", indent: int = 0) -> None:
         self._put(self._words(text), style, " " * indent, " " * indent)
@@ -164,6 +164,6 @@ class Sheet:
         return self._screen.words(outgoing(text))
 
     def _put(self, text: str, style: Style, first: str, then: str) -> None:
-        room = max(8, self._width - cells(first))
+        room = max(8, self._width - max(cells(first), cells(then)))
         for n, line in enumerate(wrapped(text, room)):
             self.lines.append((then if n else first) + self._screen.paint(line, style))
