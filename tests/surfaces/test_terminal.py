@@ -173,7 +173,9 @@ def test_hostile_speakers_names_and_questions_get_no_code_through(
     def hostile(asked: Asked) -> str:
         return obedient(asked).replace(" by ", f" {HOSTILE} by ")
 
-    question = f"Tea {HOSTILE.replace(chr(0), '')} or coffee?"
+    # What no keyboard writes is refused in a question, with a word on what to do.
+    assert desk(f"Tea {HOSTILE} or coffee?", *QUICK).code == 2
+    question = "Tea \u202eevil\u202c \u2066x\u2069 or coffee?"
     seats = ("--all=openai/any", "--model=openai/any", "--quick", "--no-log")
     with provider_server(hostile) as server:
         for name, value in server.env().items():

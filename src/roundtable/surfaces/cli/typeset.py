@@ -79,9 +79,12 @@ class Sheet:
             self.lines.append((first if n == 0 and beside else " " * indent) + line)
 
     def beside(self, parts: Sequence[str], style: Style) -> None:
-        """Short things in one line, or each in its own where they do not fit."""
+        """What it was and what to type next in one line, or each in its own where they do not
+        fit."""
         told = [self._words(each) for each in parts]
-        joined = self._screen.sign("   ").join(told)
+        first, *rest = told
+        after = [each.removeprefix("roundtable ") if n else each for n, each in enumerate(rest)]
+        joined = f"{first}   {self._screen.sign(' · ').join(after)}"
         if cells(joined) <= self._width:
             told = [joined]
         for each in told:
