@@ -66,12 +66,12 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e '.[demo]'
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e '.[dev,mcp,notify,postgres,sign,web]'
+	$(PIP) install -c constraints.txt -e '.[demo,dev,documents,mcp,notify,postgres,sign,web]'
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	touch $@
 

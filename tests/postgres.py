@@ -85,8 +85,59 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @contextlib.contextmanager
+def postgres_that_restarts() -> Iterator[RestartingServer]:
+    """A server of one test's own, which can be away for a while."""
+    programs = _programs()
+    user = _unprivileged_user()
+    folder = Path(tempfile.mkdtemp(prefix="roundtable-pg-"))
+    try:
+        if user is not None:
+            shutil.chown(folder, user)
+        _initialise(programs, folder, user)
+        server = RestartingServer(programs, folder, user, _free_port())
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class RestartingServer:
+    programs: Path
+    folder: Path
+    user: str | None
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return _url(self.port, "postgres")
+
+    def start(self) -> None:
+        self.process = _start(self.programs, self.folder, self.user, self.port)
+
+    def stop(self) -> None:
+        if self.process is not None:
+            _stop(self.process)
+            self.process = None
+
+
+@contextlib.contextmanager
 def _running(programs: Path, folder: Path, user: str | None) -> Iterator[int]:
-    data, log = folder / "data", folder / "log"
+    _initialise(programs, folder, user)
+    port = _free_port()
+    server = _start(programs, folder, user, port)
+    try:
+        yield port
+    finally:
+        _stop(server)
+
+
+def _initialise(programs: Path, folder: Path, user: str | None) -> None:
+    data = folder / "data"
     initdb = [str(programs / "initdb"), "-D", str(data), "-U", "roundtable", "-A", "trust"]
     subprocess.run(
         [*initdb, "-E", "UTF8", "--locale=C", "--no-sync"],
@@ -95,7 +146,10 @@ def _running(programs: Path, folder: Path, user: str | None) -> Iterator[int]:
         user=user,
         cwd=folder,
     )
-    port = _free_port()
+
+
+def _start(programs: Path, folder: Path, user: str | None, port: int) -> subprocess.Popen[bytes]:
+    data, log = folder / "data", folder / "log"
     settings = [f"-c{name}={value}" for name, value in _SETTINGS.items()]
     with log.open("wb") as output:
         server = subprocess.Popen(
@@ -107,10 +161,15 @@ def _running(programs: Path, folder: Path, user: str | None) -> Iterator[int]:
         )
     try:
         _wait_until_it_answers(server, port, log)
-        yield port
-    finally:
-        server.send_signal(signal.SIGINT)  # "fast shutdown": ends open sessions, too
-        server.wait(_STARTS_WITHIN)
+    except BaseException:
+        _stop(server)
+        raise
+    return server
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.send_signal(signal.SIGINT)  # "fast shutdown": ends open sessions, too
+    server.wait(_STARTS_WITHIN)
 
 
 def _programs() -> Path:

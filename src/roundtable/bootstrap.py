@@ -20,6 +20,7 @@ from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
+from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
 from .models.registry import Registry
 from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
@@ -74,6 +75,14 @@ class App:
         """Chooses experts for a topic. Loading takes a moment: keep it."""
         return expert_selector(self.settings)
 
+    def check_board(self, board: str) -> None:
+        """UnknownName, BadSetting or BoardError if the task board of this name cannot be written
+        to, as far as that can be told without calling it."""
+        from .tasks.choose import check_board
+
+        boards = {name: each.model_dump() for name, each in self.settings.choices.boards.items()}
+        check_board(board, boards, self.env)
+
     def reporter(self, board: str) -> TaskReporter:
         """Reports discussions to the task board of this name."""
         from .engine.tasks import Owner, TaskReporter
@@ -96,10 +105,12 @@ def expert_selector(settings: Settings) -> Selector:
     """The library with the user's own experts, ready to choose from."""
     from .experts.library_files import own_files, read_library
     from .experts.selection import Selector, meanings
-    from .models.embedder import WordLlamaEmbedder
+    from .models.embedder import WordLlamaEmbedder, embedder_installed
     from .models.vectors import kept_vectors
 
     experts = list(read_library(own_files(*settings.expert_folders)).values())
+    if not embedder_installed():
+        return Selector(experts, None)
     embedder = WordLlamaEmbedder()
     vectors = kept_vectors(settings.cache, "experts", meanings(experts), embedder)
     return Selector(experts, embedder, vectors)
@@ -162,6 +173,8 @@ async def start(
             search=search or _search(settings, env),
             asker=asker,
             delivery=delivery,
+            rescue=RescueFiles.beside(settings.db, settings.home, this_owner()),
+            patience=settings.choices.db_patience,
         ),
         models,
         owner=this_owner(),
@@ -175,6 +188,7 @@ async def start(
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
+        await service.take_in()
         yield App(settings, registry, service, env, progress, notifier, keys)
     finally:
         if left := await notifier.close():

@@ -451,6 +451,8 @@ class ChosenExperts:
     """Whom the host may choose from, the nearest to the topic first."""
     library: tuple[ChosenExpert, ...] = ()
     """Everybody else whom it may choose."""
+    by_words: bool = False
+    """Whether some were chosen by the topic's words alone, without what they mean."""
 
 
 class Casting(Protocol):
@@ -476,6 +478,27 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector for each text, in order, all of one length; an empty text gives zeros."""
+        ...
+
+
+class Rescue(Protocol):
+    """Where outcomes are kept that the ledger cannot take now: they were paid for."""
+
+    def keep(self, discussion_id: str, events: Sequence[NewEvent]) -> str:
+        """Keep what was to be appended at once, on disk when this returns; where that is, or
+        nothing if there is no room anywhere."""
+        ...
+
+    def kept(self, discussion_id: str) -> list[list[NewEvent]]:
+        """What is kept, append by append."""
+        ...
+
+    def drop(self, discussion_id: str) -> None:
+        """All of it is in the ledger, or no longer wanted there."""
+        ...
+
+    def waiting(self) -> list[str]:
+        """The discussions of which something is kept."""
         ...
 
 

@@ -40,6 +40,7 @@ DATABASE = "roundtable.db"
 
 ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
+    "ROUNDTABLE_DB_PATIENCE": "db_patience",
     "ROUNDTABLE_MODEL": "default_model",
     "ROUNDTABLE_PROCEDURE": "procedure",
     "ROUNDTABLE_LANGUAGE": "language",
@@ -105,6 +106,8 @@ class Choices(Value):
     """What a file may set."""
 
     db: str | None = None
+    db_patience: float = Field(default=300.0, ge=0)
+    """Seconds for which a discussion waits for a database that went away under it."""
     default_model: str | None = None
     procedure: str = "deliberation"
     language: str | None = None

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from roundtable.core.state import fold
-from roundtable.surfaces.web.assets import PAGE, shell
+from roundtable.surfaces.web.assets import HOME, PAGE, shell
 from roundtable.surfaces.web.html_export import export_html, joined_script
 from tests.surfaces.desk import QUICK, Desk
 
@@ -73,17 +73,21 @@ def test_the_same_ledger_gives_the_same_file(stage: Stage) -> None:
     assert export_html(records, fold(records), "9") == export_html(records, fold(records), "9")
 
 
-def test_every_module_of_the_page_is_in_the_file_and_asked_for_early_when_served() -> None:
+def test_every_module_is_asked_for_early_and_the_owners_pages_only_where_they_are_shown() -> None:
     modules = {
         str(path.relative_to(PAGE)) for path in PAGE.rglob("*.js") if path.name != "theme.js"
     }
     joined = set(re.findall(r'^modules\["([^"]+)"\] = ', joined_script(), re.MULTILINE))
-    assert joined == modules
-    early = set(re.findall(r'modulepreload" href="/assets/([^"]+)"', shell()))
     assert set(re.findall(r'stylesheet" href="/assets/([^"]+)"', shell())) == {
         path.name for path in PAGE.glob("*.css")
     }
-    assert early == modules - {"app.js"}
+    assert early(shell(HOME)) == modules - {"app.js"}
+    assert early(shell()) == joined - {"app.js"}
+    assert {"start/start.js", "list/list.js"} <= modules - joined
+
+
+def early(page: str) -> set[str]:
+    return set(re.findall(r'modulepreload" href="/assets/([^"]+)"', page))
 
 
 @pytest.mark.requirement("I-10")

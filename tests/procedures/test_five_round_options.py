@@ -152,7 +152,7 @@ def test_no_number_of_options_gives_a_sixth_round() -> None:
         for revisions in (1, 2):
             if quick or revisions == 1:
                 flags = FiveRoundFlags.parse({"quick": quick, "revisions": revisions})
-                assert len(flags.rounds) + 1 <= 5
+                assert len(flags.passes) + 1 <= 5
 
 
 def test_the_users_defaults_are_weaker_than_the_call() -> None:

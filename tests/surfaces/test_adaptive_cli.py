@@ -35,7 +35,7 @@ def asked(*args: str) -> OpenRequest:
 FLAGS = {
     ("--redteam",): ("redteam", True),
     ("--quick",): ("quick", True),
-    ("--panel", "a/b,c/d"): ("panel", "a/b,c/d"),
+    ("--panel", "a/b,c/d"): ("models", "a/b,c/d"),
     ("--validate",): ("validate", True),
     ("--context-from", "old-one"): ("context_from", "old-one"),
     ("--session=x",): ("session", "x"),

@@ -472,4 +472,5 @@ def test_a_flag_of_another_procedure_is_refused_with_what_it_takes(desk: Desk) -
 
     assert outcome.code == 2
     assert "--preset does not belong to the procedure five-round." in outcome.err
-    assert "It takes --agents" in outcome.err
+    assert "It belongs to council: use --procedure council." in outcome.err
+    assert "Of its own five-round takes --depth" in outcome.err

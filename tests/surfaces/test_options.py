@@ -69,8 +69,10 @@ def named(procedure: str) -> str:
 def sample(option: Option) -> Any:
     if option.kind == "choice":
         return next(each for each in reversed(option.choices) if each != option.usual)
-    if option.kind == "number" and option.maximum == 1:
-        return 1
+    if option.kind == "number":
+        low, high = option.minimum or 0, option.maximum or 10
+        fitting = [n for n in (2, 1, int(low)) if low <= n <= high and str(n) != option.usual]
+        return fitting[0]
     return SAMPLES[option.kind]
 
 
@@ -351,7 +353,11 @@ def test_an_option_of_nobody_is_suggested_from_all_where_no_procedure_is_named(
 @pytest.mark.parametrize(
     ("given", "default", "meant"),
     [
-        (["choices"], "council", "deliberation"),
+        (["choices"], "council", "council"),
+        (["panel"], "deliberation", "adaptive"),
+        (["all"], "deliberation", "council"),
+        (["agents"], "deliberation", "five-round"),
+        (["models", "host", "seats", "rounds"], "meeting", "meeting"),
         (["choices"], "meeting", "meeting"),
         (["model"], "deliberation", "deliberation"),
         (["model", "roster"], "deliberation", "meeting"),

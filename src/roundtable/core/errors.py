@@ -8,6 +8,7 @@
     │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
+    │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
     │       └── Forbidden           what the caller holds does not allow it
@@ -18,7 +19,8 @@
     │   ├── LedgerFull              the disk is full
     │   ├── LedgerTooNew            written by a newer Roundtable
     │   ├── LedgerBroken            not a database, or damaged
-    │   └── LedgerUnreachable       no connection to the database server
+    │   ├── LedgerUnreachable       no connection to the database server; its file is gone
+    │   └── LedgerGone              it went away under a discussion, and did not come back
     ├── LeaseHeld                   another process drives this discussion
     ├── LeaseLost                   this process no longer drives it
     ├── SpeakerError                one call failed; the engine turns it into an event
@@ -32,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 FailureCause = Literal[
     "timeout",
@@ -123,6 +125,22 @@ class BadSetting(UsageError):
         super().__init__(f"{where}: {key}: expected {expected}.", "Correct it and run again.")
 
 
+class NoModel(UsageError):
+    """Nothing here can speak for a seat."""
+
+    def __init__(self, wanted: str = "") -> None:
+        """`wanted` is the model that was asked for by its name, if one was."""
+        super().__init__(
+            f"{wanted} cannot be used here, and nothing else can speak."
+            if wanted
+            else "No model can speak here yet. Nothing was opened.",
+            "Ways on: a key of any provider (`roundtable setup` stores it and tries it); a server "
+            "of your own, such as Ollama; the small demonstration model, without a key "
+            "(pip install 'roundtable-council[demo]'). `roundtable examples` shows what a "
+            "discussion looks like, `roundtable demo` that everything works.",
+        )
+
+
 class UnknownDiscussion(UsageError):
     """No discussion has this id."""
 
@@ -156,6 +174,9 @@ class Forbidden(NotAllowed):
 class LedgerError(RoundtableError):
     """The ledger cannot be read or written."""
 
+    temporary: ClassVar[bool] = False
+    """Whether the same may succeed in a moment, as it stands."""
+
 
 class LedgerConflict(LedgerError):
     """Another writer appended first: read what is new and decide again."""
@@ -170,13 +191,19 @@ class LedgerConflict(LedgerError):
 class LedgerBusy(LedgerError):
     """Another process holds the database for too long."""
 
+    temporary = True
+
 
 class LedgerReadOnly(LedgerError):
     """The database cannot be written."""
 
+    temporary = True
+
 
 class LedgerFull(LedgerError):
     """The disk, or the database's own limit, is full."""
+
+    temporary = True
 
 
 class LedgerTooNew(LedgerError):
@@ -188,7 +215,13 @@ class LedgerBroken(LedgerError):
 
 
 class LedgerUnreachable(LedgerError):
-    """The database server does not answer."""
+    """The database does not answer: its server is away, its file is gone, its disk fails."""
+
+    temporary = True
+
+
+class LedgerGone(LedgerError):
+    """The database went away while a discussion was driven, and did not come back in time."""
 
 
 class LeaseHeld(RoundtableError):

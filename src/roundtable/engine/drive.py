@@ -10,7 +10,7 @@ from ..core.effects import AskPerson, Deliver, Effect, LookUp, Record, TakeTurn,
 from ..core.events import ChoiceMade, Event, SearchFailed, SearchFinished
 from ..core.text import redact
 from ..core.values import OUTSIDE
-from ..ports import AssumingAsker, Lease, Ledger, SessionSearch
+from ..ports import AssumingAsker, SessionSearch
 from .deliver import deliver
 from .external import await_words
 from .journal import Journal
@@ -23,13 +23,12 @@ HEARTBEAT = 1.0
 RENEW_EVERY = 10
 
 
-async def drive(
-    journal: Journal, procedure: Procedure, tools: Tools, ledger: Ledger, lease: Lease
-) -> None:
-    """Drive a discussion until it is closed. Cancelling leaves a consistent ledger behind."""
+async def drive(journal: Journal, procedure: Procedure, tools: Tools) -> None:
+    """Drive a discussion until it is closed, with a journal that holds its lease. Cancelling leaves
+    a consistent ledger behind."""
     await settle_lost(journal, *journal.state.turns.values())
     loop = asyncio.create_task(_Loop(journal, procedure, tools).run())
-    heartbeat = asyncio.create_task(_heartbeat(journal, tools, ledger, lease))
+    heartbeat = asyncio.create_task(_heartbeat(journal, tools))
     try:
         await asyncio.wait([loop, heartbeat], return_when=asyncio.FIRST_COMPLETED)
         if loop.done():
@@ -40,14 +39,14 @@ async def drive(
         await _cancelled([loop, heartbeat])
 
 
-async def _heartbeat(journal: Journal, tools: Tools, ledger: Ledger, lease: Lease) -> None:
+async def _heartbeat(journal: Journal, tools: Tools) -> None:
     beat = 0
     while True:
         await tools.clock.sleep(HEARTBEAT)
         beat += 1
         await journal.catch_up()
         if beat % RENEW_EVERY == 0:
-            await ledger.renew_lease(lease, ttl=LEASE_TTL)
+            await journal.renew_lease(ttl=LEASE_TTL)
 
 
 class _Loop:

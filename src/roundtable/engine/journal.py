@@ -7,14 +7,18 @@ only to the very state that it was decided in. The state never holds what is not
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TypeVar
 
 from ..core.budget import Spending
 from ..core.errors import LedgerConflict
 from ..core.events import AttemptStarted, Event, NewEvent, StoredEvent
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
+from .outage import Outage
 from .tools import OnEvent, no_events
+
+T = TypeVar("T")
 
 Keyed = tuple[Event, str | None]
 """An event and its idempotency key."""
@@ -34,7 +38,9 @@ class Journal:
         state: State,
         lease: Lease | None = None,
         on_event: OnEvent = no_events,
+        outage: Outage | None = None,
     ) -> None:
+        """With an `outage`, a database that goes away is waited for; without, it raises."""
         self.state = state
         self.changed = asyncio.Event()
         """Set when events came in that somebody else appended."""
@@ -44,6 +50,7 @@ class Journal:
         self._clock = clock
         self._lease = lease
         self._on_event = on_event
+        self._outage = outage
         self._deciding = asyncio.Lock()
         self._waiting: list[Build] = []
         self._ahead: list[Keyed] = []
@@ -56,15 +63,17 @@ class Journal:
         discussion_id: str,
         lease: Lease | None = None,
         on_event: OnEvent = no_events,
+        outage: Outage | None = None,
     ) -> Journal:
         records = await ledger.read(discussion_id)
-        journal = cls(ledger, clock, fold(records), lease, on_event)
+        journal = cls(ledger, clock, fold(records), lease, on_event, outage)
         journal.keys.update(record.key for record in records if record.key)
         return journal
 
     async def record(self, *outcomes: Outcome) -> None:
         """Append what happened. The ledger has it in hand before anything else of ours runs, and
-        a cancellation waits until it is stored: what was paid for is not lost on the way."""
+        a cancellation waits until it is stored: what was paid for is not lost on the way. Where
+        there is no ledger just now, it is kept until there is one."""
         cancelled = False
         while True:
             try:
@@ -72,6 +81,7 @@ class Journal:
                 break
             except asyncio.CancelledError:
                 cancelled = True  # perhaps it was stored, perhaps not: its key lets us ask again
+                self._hurry()
         if cancelled:
             raise asyncio.CancelledError
 
@@ -90,7 +100,7 @@ class Journal:
         A cancellation waits for it: who is cancelled finds it in the state, or it is not there.
         """
         self._waiting.append(build)
-        await _to_its_end(self._append_waiting(build))
+        await _to_its_end(self._append_waiting(build), self._hurry)
 
     def spending(self) -> Spending:
         """What is spent or set aside, also by what is about to be appended together."""
@@ -99,9 +109,22 @@ class Journal:
 
     async def catch_up(self) -> None:
         """Take in what others appended."""
-        records = await self._ledger.read(self.state.discussion_id, after=self.state.seq)
-        if self._apply(records):
+
+        def read() -> Awaitable[list[StoredEvent]]:
+            return self._ledger.read(self.state.discussion_id, after=self.state.seq)
+
+        if self._apply(await self._through(read)):
             self.changed.set()
+
+    async def renew_lease(self, *, ttl: float) -> None:
+        """Keep the right to drive. LeaseLost if somebody else has it."""
+        lease = self._lease
+        assert lease is not None, "only a driver renews"
+        await self._through(lambda: self._ledger.renew_lease(lease, ttl=ttl))
+
+    async def append_kept(self, outcome: Sequence[NewEvent]) -> None:
+        """Append what happened earlier and could not be stored then."""
+        await self._store(outcome)
 
     async def _append_waiting(self, mine: Build) -> None:
         async with self._deciding:
@@ -129,15 +152,28 @@ class Journal:
         if not events:
             return
         now = self._clock.now()
-        stored = await self._ledger.append(
-            self.state.discussion_id,
-            [NewEvent(event, now, key) for event, key in events],
-            expected=expected,
-            lease=self._lease,
-        )
+        await self._store([NewEvent(event, now, key) for event, key in events], expected)
+
+    async def _store(self, events: Sequence[NewEvent], expected: int | None = None) -> None:
+        def append() -> Awaitable[list[StoredEvent]]:
+            return self._ledger.append(
+                self.state.discussion_id, events, expected=expected, lease=self._lease
+            )
+
+        # What was decided can be decided again; what happened cannot.
+        stored = await self._through(append, events if expected is None else ())
         self._apply(stored)
         if any(record.seq > self.state.seq for record in stored):
             await self.catch_up()  # others, or appends of ours still under way, come before it
+
+    async def _through(
+        self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent] = ()
+    ) -> T:
+        return await (work() if self._outage is None else self._outage.through(work, outcome))
+
+    def _hurry(self) -> None:
+        if self._outage is not None:
+            self._outage.hurry()
 
     def _apply(self, records: Sequence[StoredEvent]) -> bool:
         """Take in those that follow without a gap; whether there were any. A record may come
@@ -152,7 +188,7 @@ class Journal:
         return self.state.seq > before
 
 
-async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+async def _to_its_end(work: Coroutine[None, None, None], hurry: Callable[[], None]) -> None:
     """Do the work whole, and be cancelled only then."""
     task = asyncio.create_task(work)
     cancelled = False
@@ -161,6 +197,7 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
             await asyncio.shield(task)
         except asyncio.CancelledError:
             cancelled = True  # and it may come again: impatience must not lose words either
+            hurry()
     task.result()
     if cancelled:
         raise asyncio.CancelledError

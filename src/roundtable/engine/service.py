@@ -10,9 +10,17 @@ from hashlib import sha256
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any
 
+from ..core.condensing import ROOM, condensed, condensed_note, room_for
 from ..core.decide import Procedure, decide
 from ..core.effects import Deliver, TurnPlan, turn_id
-from ..core.errors import LeaseHeld, LedgerConflict, NotAllowed, UnknownDiscussion, UsageError
+from ..core.errors import (
+    LeaseHeld,
+    LedgerConflict,
+    LedgerError,
+    NotAllowed,
+    UnknownDiscussion,
+    UsageError,
+)
 from ..core.events import (
     DiscussionOpened,
     Event,
@@ -32,8 +40,9 @@ from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import can_cast
-from ..procedures.casting_terms import SHORTLIST, casting_terms, clarifying_terms
+from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
 from ..procedures.follow_up import may_be_continued, may_follow, same_table
+from ..procedures.messages import BY_WORDS
 from ..procedures.opening import (
     OpenRequest,
     Seating,
@@ -73,6 +82,7 @@ from .moderation import (
     skipped,
     vote,
 )
+from .outage import OnNotice, Outage, no_notices, take_in
 from .past import Past
 from .tools import OnDraft, OnEvent, Tools, no_drafts, no_events
 
@@ -206,6 +216,10 @@ class Service:
             within = spec.clarifies(request)
             if within is not None and can_cast(seating.participants, seating.host):
                 kept = {**kept, **clarifying_terms(ask=request.clarify, within=within)}
+        everybody = (*seating.participants, seating.host)
+        cuts = condensed(request.context, topic, room := room_for(everybody)).cuts
+        if cuts:
+            kept = {**kept, ROOM: room}
         opened = DiscussionOpened(
             topic=topic,
             context=request.context,
@@ -223,7 +237,15 @@ class Service:
         )
         now = self._tools.clock.now()
         mark = f"open/{key}" if key else None
-        notes = (*request.notes, *seating.notes, *self._remarks(seating.participants))
+        by_words = chosen and chosen.by_words and CASTING not in kept
+        notes = (
+            *request.notes,
+            *seating.notes,
+            *([BY_WORDS] if by_words else ()),
+            *self._remarks(seating.participants),
+        )
+        if cuts:
+            notes = (*notes, condensed_note(cuts, everybody))
         events = [NewEvent(opened, now, mark), *(NewEvent(note, now) for note in notes)]
         news = request.news
         if self._notifications is not None:
@@ -255,10 +277,12 @@ class Service:
         *,
         on_draft: OnDraft = no_drafts,
         on_event: OnEvent = no_events,
+        on_notice: OnNotice = no_notices,
         asker: Asker | None = None,
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
-        is. LeaseHeld if another process drives it."""
+        is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
+        database went away and did not come back. `on_notice` is told when it goes and comes."""
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
@@ -268,11 +292,19 @@ class Service:
                 discussion_id
             )  # a thread comes before all that is told in it
         tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
-        async with self._leased(discussion_id) as lease:
-            journal = await Journal.load(self._ledger, tools.clock, discussion_id, lease, on_event)
+        async with self._driven(discussion_id, on_event, on_notice) as journal:
             spec = procedure_spec(journal.state.start.procedure)
-            await drive(journal, spec.procedure, tools, self._ledger, lease)
+            await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def take_in(self) -> None:
+        """Store what processes that are gone could not, because the database was away."""
+        rescue = self._tools.rescue
+        for discussion_id in rescue.waiting() if rescue is not None else ():
+            # Whoever drives it takes it in; and where the database is away, it waits on.
+            with suppress(LeaseHeld, LedgerError, UnknownDiscussion):
+                async with self._driven(discussion_id):
+                    pass
 
     async def stop(
         self, discussion_id: str, *, by: str, reason: str = "", key: str | None = None
@@ -592,12 +624,40 @@ class Service:
                 return
 
     @asynccontextmanager
+    async def _driven(
+        self,
+        discussion_id: str,
+        on_event: OnEvent = no_events,
+        on_notice: OnNotice = no_notices,
+    ) -> AsyncIterator[Journal]:
+        """The journal of whoever drives a discussion, with all that earlier drivers have kept."""
+        clock, rescue = self._tools.clock, self._tools.rescue
+        async with self._leased(discussion_id) as lease:
+            outage = Outage(
+                discussion_id,
+                clock,
+                patience=self._tools.patience,
+                rescue=rescue,
+                on_notice=on_notice,
+            )
+            journal = await Journal.load(
+                self._ledger, clock, discussion_id, lease, on_event, outage
+            )
+            await take_in(journal, rescue)
+            yield journal
+
+    @asynccontextmanager
     async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:
         lease = await self._ledger.take_lease(discussion_id, self._owner, ttl=LEASE_TTL)
         try:
             yield lease
         finally:
-            await self._ledger.release_lease(lease)
+            try:
+                await self._ledger.release_lease(lease)
+            except LedgerError as error:
+                if not error.temporary:
+                    raise
+                # It runs out by itself; and what was done under it stays done.
 
 
 def _ids(states: Sequence[State]) -> set[str]:

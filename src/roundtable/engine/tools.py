@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..core.events import StoredEvent
 from ..core.state import State
-from ..ports import Asker, Clock, Delivery, Ids, Search, Speakers
+from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
+from .outage import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,7 @@ class Tools:
     asker: Asker | None = None
     delivery: Delivery | None = None
     on_draft: OnDraft = no_drafts
+    rescue: Rescue | None = None
+    """Where outcomes are kept while there is no ledger to put them in."""
+    patience: float = PATIENCE
+    """Seconds for which a database that went away is waited for."""

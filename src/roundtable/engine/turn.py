@@ -151,6 +151,8 @@ class _Taking:
             )
             if not self._in_flight(call):
                 return False
+            # Nor is waiting for a database that was away.
+            self.began += clock.monotonic() - begun
             begun = clock.monotonic()
             reply = await self._speak(call, speaker, prompt)
         except SpeakerError as error:
@@ -202,6 +204,8 @@ class _Taking:
         if state.closed or state.stop_requested or (turn and turn.over):
             return ()
         if state.paused and turn is None:  # whoever speaks finishes, but nobody begins
+            return ()
+        if self._in_flight(call):  # it was stored, though the database could not say so any more
             return ()
         dearest = self.tools.dearest_price
         reserved = reserve(

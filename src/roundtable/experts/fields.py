@@ -12,13 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from .words import CHINESE, content_words, languages_of, parts, stem
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 PART_SHARE = 0.6
 """How surely a part of a longer German word means the same as the word alone."""
@@ -36,14 +31,13 @@ class Fields:
                     self._bearers[word, language].append(number)
         self._longest = max((len(w) for w, lang in self._bearers if lang == "zh"), default=0)
 
-    def scores(self, topic: str) -> NDArray[np.float32]:
+    def scores(self, topic: str) -> list[float]:
         """For each domain: how much the topic's words speak for it."""
-        import numpy as np
-
-        found = np.zeros(self._count, np.float32)
+        found = [0.0] * self._count
         for word, sure in self._named(topic).items():
             bearers = self._bearers[word]
-            found[bearers] += sure * math.log(1 + self._count / len(bearers))
+            for number in bearers:
+                found[number] += sure * math.log(1 + self._count / len(bearers))
         return found
 
     def _named(self, topic: str) -> dict[tuple[str, str], float]:

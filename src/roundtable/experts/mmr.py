@@ -6,11 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from heapq import nlargest
+from typing import NamedTuple
 
 LAMBDA = 0.7
 """Of each score, the share of relevance; the rest is difference."""
@@ -27,14 +24,14 @@ class Pick(NamedTuple):
 
 
 def mmr(
-    relevance: NDArray[np.float32],
-    similarity: Callable[[NDArray[np.intp], Sequence[int]], NDArray[np.float32]],
+    relevance: Sequence[float],
+    similarity: Callable[[Sequence[int], Sequence[int]], Sequence[Sequence[float]]],
     count: int,
     *,
     lam: float = LAMBDA,
     first: Sequence[int] = (),
-    among: NDArray[np.bool_] | None = None,
-    barred: Callable[[Sequence[int]], NDArray[np.bool_] | None] = lambda _: None,
+    among: Sequence[bool] | None = None,
+    barred: Callable[[Sequence[int]], Sequence[bool] | None] = lambda _: None,
 ) -> list[Pick]:
     """The places chosen, in order, at most `count` of them unless `first` are more. Of equal
     scores the more relevant wins, then the earlier place.
@@ -45,38 +42,39 @@ def mmr(
     `barred` may rule places out, given those already chosen; when nobody else is left anywhere it
     rules out nobody.
     """
-    import numpy as np
-
-    free = np.ones(len(relevance), dtype=bool)
-    nearest = np.zeros(len(relevance), dtype=np.float32)
-    compared = np.zeros(len(relevance), dtype=np.intp)
+    free = set(range(len(relevance)))
+    nearest = [0.0] * len(relevance)
+    compared = [0] * len(relevance)
     """With how many of the chosen each one's `nearest` reckons."""
     chosen: list[int] = []
     picks: list[Pick] = []
 
-    def compare(places: NDArray[np.intp]) -> None:
+    def compare(places: Sequence[int]) -> None:
         if chosen:
-            nearest[places] = np.maximum(similarity(places, chosen).max(axis=1), 0.0)
-        compared[places] = len(chosen)
+            for place, row in zip(places, similarity(places, chosen), strict=True):
+                nearest[place] = max(0.0, *(float(each) for each in row))
+        for place in places:
+            compared[place] = len(chosen)
+
+    def rank(place: int) -> tuple[float, float, int]:
+        score = lam * relevance[place] - (1.0 - lam) * nearest[place]
+        return (score, relevance[place], -place)
 
     def best() -> int | None:
         out = barred(chosen)
-        allowed = free if out is None or not (free & ~out).any() else free & ~out
+        allowed = [p for p in free if out is None or not out[p]] or list(free)
         if among is not None:
-            allowed = allowed & among
-        if not allowed.any():
+            allowed = [place for place in allowed if among[place]]
+        if not allowed:
             return None
         look = FIRST_LOOK
         while True:
-            score = np.where(allowed, lam * relevance - (1.0 - lam) * nearest, -np.inf)
-            place = int(np.argmax(np.where(score == score.max(), relevance, -np.inf)))
-            if compared[place] == len(chosen):
-                return place
+            promising = nlargest(look, allowed, key=rank)
+            if compared[promising[0]] == len(chosen):
+                return promising[0]
             # What was not compared with everybody yet can only get worse, so that it is enough to
             # compare the most promising until one of them leads.
-            compare(
-                np.argpartition(-score, look)[:look] if look < len(score) else np.arange(len(score))
-            )
+            compare(promising)
             look *= 2
 
     waiting = list(first)
@@ -84,8 +82,8 @@ def mmr(
         place = waiting.pop(0) if waiting else best()
         if place is None:
             break
-        compare(np.array([place]))
-        picks.append(Pick(place, float(nearest[place])))
+        compare([place])
+        picks.append(Pick(place, nearest[place]))
         chosen.append(place)
-        free[place] = False
+        free.discard(place)
     return picks

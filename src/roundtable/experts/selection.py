@@ -1,16 +1,18 @@
 """Who should sit at the table: relevant to the topic, and not all of one mind.
 
-Relevance joins what the topic means (embeddings of it in English) with what it names (tags, in four
-languages), of the expert and, for more, of its whole field: a single expert meets a topic by
-accident, a field hardly does. Whoever is below a floor is a stranger and is not chosen, even where
-seats stay empty. Maximal marginal relevance then weighs relevance against likeness, and one rule
-holds whatever the numbers say: three experts never all come from one domain. Deterministic.
+Relevance joins what the topic means (embeddings of it in English, where there is an embedder) with
+what it names (tags, in four languages), of the expert and, for more, of its whole field: a single
+expert meets a topic by accident, a field hardly does. Whoever is below a floor is a stranger and is
+not chosen, even where seats stay empty. Maximal marginal relevance then weighs relevance against
+likeness, and one rule holds whatever the numbers say: three experts never all come from one domain.
+Deterministic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from ..core.errors import BadTopic, UnknownName, UsageError
@@ -18,9 +20,10 @@ from ..ports import Embedder
 from .expert import Expert
 from .fields import Fields
 from .gloss import in_english
+from .meaning import Meaning
 from .mmr import LAMBDA, Pick, mmr
 from .tags import TagIndex, Word
-from .words import content_words, languages_of
+from .words import languages_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +35,6 @@ HALF_NAMED = 10.0
 """The summed rarity of named tags at which they bring half of that: about two rare ones."""
 CLOSE = 0.5
 """The cosine at which the embedder's texts are as near as a question and its expert ever come."""
-CORE_SHARE = 0.6
-"""How much of a topic's vector comes from its telling words alone."""
 FIELD_SHARE = 0.8
 """How much of the relevance comes from the field; the rest is the expert's own."""
 FIELD_WORDS = 0.6
@@ -82,28 +83,36 @@ class Choice:
 
 
 class Selector:
-    """Chooses from one library. What can be prepared is prepared once; a choice then takes a
-    millisecond or two."""
+    """Chooses from one library. What can be prepared is prepared once; a choice then takes some
+    milliseconds."""
 
     def __init__(
         self,
         experts: Sequence[Expert],
-        embedder: Embedder,
+        embedder: Embedder | None,
         vectors: Sequence[Sequence[float]] | NDArray[np.float32] | None = None,
     ) -> None:
-        """`vectors`, if they were kept from before, are the embedder's for `meanings(experts)`."""
+        """Without an embedder it goes by words alone. `vectors`, if they were kept from before, are
+        the embedder's for `meanings(experts)`."""
         self.experts = tuple(experts)
-        self._embedder = embedder
-        made = embedder.embed(meanings(experts)) if vectors is None else vectors
-        self._vectors = _unit(made, len(self.experts))
         self._tags = TagIndex(self.experts)
-        self._domains = _Domains(self.experts, self._vectors)
+        self._domains = _Domains(self.experts)
+        self._meaning = (
+            Meaning(meanings(experts), self._domains.places, embedder, vectors)
+            if embedder and experts
+            else None
+        )
         self._fields = Fields(self._domains.names)
         self._places = {
             name: place
             for place, expert in reversed(list(enumerate(self.experts)))
             for name in (expert.name.casefold(), expert.id)
         }
+
+    @property
+    def by_meaning(self) -> bool:
+        """Whether it sees what a topic means, and not its words alone."""
+        return self._meaning is not None
 
     def choose(
         self,
@@ -146,61 +155,58 @@ class Selector:
     def search(self, query: str, limit: int = 10) -> list[Choice]:
         """The experts nearest to a query, without regard to difference."""
         _check(query, limit, LAMBDA)
-        import numpy as np
-
         heard = self._hear(query, None, None)
-        order = np.argsort(-heard.relevance, kind="stable")[:limit]
-        picks = [Pick(int(place), 0.0) for place in order]
+        order = sorted(range(len(self.experts)), key=lambda place: -heard.relevance[place])
+        picks = [Pick(place, 0.0) for place in order[:limit]]
         return [self._explained(heard, pick, "near in meaning or in words") for pick in picks]
 
-    def _hear(self, topic: str, english: str | None, weights: NDArray[np.float32] | None) -> _Heard:
-        import numpy as np
-
+    def _hear(self, topic: str, english: str | None, weights: Sequence[float] | None) -> _Heard:
         said = english or in_english(topic)
         words = self._tags.words_in(topic, said)
-        named = self._tags.scores(words)
-        vector = self._vector(said)
-        meant = np.maximum(_products(self._vectors, vector)[:, 0], 0.0) / CLOSE
-        told = named / (named + HALF_NAMED)
-        own: NDArray[np.float32] = (1 - WORDS_SHARE) * meant.astype(np.float32)
-        own = (own + WORDS_SHARE * told).astype(np.float32)
+        own = [each / (each + HALF_NAMED) for each in self._tags.scores(words)]
+        meant: Sequence[float] | None = None
+        if self._meaning is not None:
+            near_to, meant = self._meaning.near(said)
+            own = [
+                (1 - WORDS_SHARE) * cosine / CLOSE + WORDS_SHARE * told
+                for cosine, told in zip(near_to, own, strict=True)
+            ]
         spoken = self._fields.scores(english or topic)
-        fields = self._domains.relevance(own, vector, spoken)
-        field = self._domains.spread(fields)
-        near = field >= FIELD_FLOOR * fields.max(initial=0.0)
-        near &= (self._domains.spread(spoken) > 0) | (own >= FLOOR)
-        relevance = (1.0 - FIELD_SHARE) * _share(own) + FIELD_SHARE * field
+        fields = self._domains.relevance(own, meant, spoken)
+        least = FIELD_FLOOR * max(fields, default=0.0)
+        of = self._domains.of
+        near = [
+            fields[at] >= least and (spoken[at] > 0 or each >= FLOOR)
+            for at, each in zip(of, own, strict=True)
+        ]
+        relevance = [
+            (1.0 - FIELD_SHARE) * each + FIELD_SHARE * fields[at]
+            for at, each in zip(of, _share(own), strict=True)
+        ]
+        unwanted = None
         if weights is not None:
-            relevance *= weights
-            near |= weights > 1.0  # whoever raises a domain wants it at the table
-        unwanted = None if weights is None else weights == 0.0
-        return _Heard(
-            words, languages_of(topic), _share(relevance).astype(np.float32), near, unwanted
-        )
+            relevance = [each * weights[at] for at, each in zip(of, relevance, strict=True)]
+            # Whoever raises a domain wants it at the table.
+            near = [each or weights[at] > 1.0 for at, each in zip(of, near, strict=True)]
+            unwanted = [weights[at] == 0.0 for at in of]
+        return _Heard(words, languages_of(topic), _share(relevance), near, unwanted)
 
-    def _vector(self, said: str) -> NDArray[np.float32]:
-        """What a topic means: the whole of it, and, for more, its words without the small ones,
-        which in a short question outnumber the others and mean nothing."""
-        bare = " ".join(content_words(said, "en")) or said
-        if bare == said:
-            return _unit(self._embedder.embed([said]), 1)
-        both = _unit(self._embedder.embed([said, bare]), 2)
-        return _unit((1 - CORE_SHARE) * both[:1] + CORE_SHARE * both[1:], 1)
+    def _similarity(self, places: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+        same = self._domains.shared(places, others)
+        if self._meaning is None:
+            return same
+        likeness = self._meaning.likeness(places, others)
+        return [
+            [max(pair) for pair in zip(*rows, strict=True)]
+            for rows in zip(likeness, same, strict=True)
+        ]
 
-    def _similarity(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
-        import numpy as np
-
-        likeness = _products(self._vectors[places], self._vectors[list(others)])
-        same: NDArray[np.float32] = SAME_FIELD * self._domains.shared(places, others)
-        either: NDArray[np.float32] = np.maximum(likeness, same).astype(np.float32)
-        return either
-
-    def _barred(self, chosen: Sequence[int], heard: _Heard) -> NDArray[np.bool_] | None:
+    def _barred(self, chosen: Sequence[int], heard: _Heard) -> list[bool] | None:
         """Domains of weight 0; and the only domain so far, once two are chosen."""
         only = self._domains.only(chosen) if len(chosen) >= SEATS - 1 else None
         if only is None or heard.unwanted is None:
             return heard.unwanted if only is None else only
-        return only | heard.unwanted
+        return [either or other for either, other in zip(only, heard.unwanted, strict=True)]
 
     def _reason(self, place: int, before: Sequence[int], first: Sequence[int]) -> str:
         if place in first:
@@ -214,7 +220,7 @@ class Selector:
         expert = self.experts[pick.place]
         return Choice(
             expert,
-            round(float(heard.relevance[pick.place]), 4),
+            round(heard.relevance[pick.place], 4),
             round(pick.similarity, 4),
             self._tags.named(heard.words, pick.place, heard.languages),
             reason,
@@ -233,69 +239,56 @@ class _Heard:
 
     words: Mapping[Word, float]
     languages: tuple[str, ...]
-    relevance: NDArray[np.float32]
+    relevance: list[float]
     """Of each expert, in proportion to the most relevant one, so that λ means the same for every
     topic."""
-    near: NDArray[np.bool_]
+    near: list[bool]
     """Who reaches the floor."""
-    unwanted: NDArray[np.bool_] | None
+    unwanted: list[bool] | None
 
 
 class _Domains:
     """The domains of a library's experts, as numbers: ten thousand texts are slow to compare."""
 
-    def __init__(self, experts: Sequence[Expert], vectors: NDArray[np.float32]) -> None:
-        import numpy as np
-
+    def __init__(self, experts: Sequence[Expert]) -> None:
         self.names = list(dict.fromkeys(expert.domain for expert in experts))
         numbers = {name: number for number, name in enumerate(self.names)}
-        self._of = np.array([numbers[expert.domain] for expert in experts], dtype=np.int32)
-        self._places = [np.flatnonzero(self._of == number) for number in range(len(self.names))]
-        middles = [vectors[places].mean(axis=0) for places in self._places]
-        self._middles = _unit(np.array(middles, np.float32), len(self.names))
+        self.of = [numbers[expert.domain] for expert in experts]
+        self.places: list[list[int]] = [[] for _ in self.names]
+        for place, number in enumerate(self.of):
+            self.places[number].append(place)
 
-    def spread(self, each: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What is said of domains, for each expert."""
-        spread: NDArray[np.float32] = each[self._of]
-        return spread
-
-    def shared(self, places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
-        """1 where two are of one domain."""
-        import numpy as np
-
-        same: NDArray[np.float32] = (
-            self._of[places][:, None] == self._of[list(others)][None, :]
-        ).astype(np.float32)
-        return same
+    def shared(self, places: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+        """How alike those of one domain are at least."""
+        theirs = [self.of[other] for other in others]
+        return [
+            [SAME_FIELD if self.of[place] == each else 0.0 for each in theirs] for place in places
+        ]
 
     def relevance(
-        self,
-        own: NDArray[np.float32],
-        topic: NDArray[np.float32],
-        spoken: NDArray[np.float32],
-    ) -> NDArray[np.float32]:
+        self, own: Sequence[float], meant: Sequence[float] | None, spoken: Sequence[float]
+    ) -> list[float]:
         """How relevant each domain is: its best experts, what it means as a whole, and the words
         that speak for it, believed the more the more there are."""
-        import numpy as np
-
-        best = np.array(
-            [np.sort(own[places])[-BEST_OF_FIELD:].mean() for places in self._places], np.float32
+        best = _share(
+            [_mean(nlargest(BEST_OF_FIELD, map(own.__getitem__, p))) for p in self.places]
         )
-        meant = np.maximum(_products(self._middles, topic)[:, 0], 0.0)
-        most = float(spoken.max(initial=0.0))
+        if meant is not None:
+            best = [(one + two) / 2 for one, two in zip(best, _share(meant), strict=True)]
+        most = max(spoken, default=0.0)
         words = FIELD_WORDS / (1 - FIELD_WORDS) * most / (most + SURE_WORDS)
-        told = words * _share(spoken) + (_share(best) + _share(meant)) / 2
-        return (told / (words + 1)).astype(np.float32)
+        return [
+            (words * said + each) / (words + 1)
+            for said, each in zip(_share(spoken), best, strict=True)
+        ]
 
-    def only(self, places: Sequence[int]) -> NDArray[np.bool_] | None:
+    def only(self, places: Sequence[int]) -> list[bool] | None:
         """Everybody of the one domain that these places share; None if they share none."""
-        found = {int(self._of[place]) for place in places}
-        return self._of == found.pop() if len(found) == 1 else None
+        found = {self.of[place] for place in places}
+        return [number in found for number in self.of] if len(found) == 1 else None
 
-    def weights(self, weights: Mapping[str, float]) -> NDArray[np.float32] | None:
-        """Each expert's weight, or None where all are neutral."""
-        import numpy as np
-
+    def weights(self, weights: Mapping[str, float]) -> list[float] | None:
+        """Each domain's weight, or None where all are neutral."""
         for name, weight in weights.items():
             if name not in self.names:
                 raise UnknownName("domain", name, self.names)
@@ -303,10 +296,7 @@ class _Domains:
                 raise UsageError(
                     f"The weight of {name} is {weight}; it must be 0 or more.", "1 is neutral."
                 )
-        if not weights:
-            return None
-        each = np.array([weights.get(name, 1.0) for name in self.names], dtype=np.float32)
-        return self.spread(each)
+        return [weights.get(name, 1.0) for name in self.names] if weights else None
 
 
 def meanings(experts: Sequence[Expert]) -> list[str]:
@@ -323,27 +313,11 @@ def _check(topic: str, count: int, lam: float) -> None:
         raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", f"The usual one is {LAMBDA}.")
 
 
-def _share(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+def _share(numbers: Sequence[float]) -> list[float]:
     """In proportion to the largest of them."""
-    shares: NDArray[np.float32] = numbers / (float(numbers.max(initial=0.0)) or 1.0)
-    return shares
+    most = max(numbers, default=0.0) or 1.0
+    return [each / most for each in numbers]
 
 
-def _products(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Everybody with everybody. Not by `@`, which sets threads to work that wait for each other
-    longer than these few numbers take."""
-    import numpy as np
-
-    products: NDArray[np.float32] = np.einsum("ij,kj->ik", rows, others)
-    return products
-
-
-def _unit(rows: Sequence[Sequence[float]] | NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Vectors of length one; a vector of nothing stays nothing."""
-    import numpy as np
-
-    matrix = np.asarray(rows, dtype=np.float32).reshape(count, -1)
-    length = np.linalg.norm(matrix, axis=1, keepdims=True).astype(np.float32)
-    length[length == 0] = 1
-    unit: NDArray[np.float32] = matrix / length
-    return unit
+def _mean(numbers: Sequence[float]) -> float:
+    return sum(numbers) / len(numbers)

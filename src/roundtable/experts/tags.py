@@ -11,14 +11,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from .expert import Expert
 from .words import CHINESE, content_words, languages_of, parts, terms
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 PART_SHARE = 0.6
 """How surely a part of a longer word means the same as the word alone."""
@@ -31,8 +26,6 @@ class TagIndex:
     """The tags of a library, ready to be looked up."""
 
     def __init__(self, experts: Sequence[Expert]) -> None:
-        import numpy as np
-
         bearers: dict[Word, list[int]] = defaultdict(list)
         places: list[int] = []
         self._contents: list[list[tuple[str, tuple[Word, ...]]]] = []
@@ -46,15 +39,13 @@ class TagIndex:
                     bearers[word].append(len(places))
                 places.append(place)
             self._contents.append(contents)
-        self._places = np.array(places, dtype=np.int32)
-        self._bearers = {word: np.array(tags, np.int32) for word, tags in bearers.items()}
+        self._places = places
+        self._bearers = dict(bearers)
         self._rarity = {
             word: math.log(1 + len(experts) / len({places[tag] for tag in tags}))
             for word, tags in bearers.items()
         }
-        self._whole = np.array(
-            [self._weight(words) or 1.0 for tags in self._contents for _, words in tags], np.float32
-        )
+        self._whole = [self._weight(words) or 1.0 for tags in self._contents for _, words in tags]
 
     def words_in(self, topic: str, english: str) -> dict[Word, float]:
         """The words of a topic that some tag bears, with how surely the topic names them."""
@@ -73,20 +64,21 @@ class TagIndex:
                         named.setdefault((part, language), PART_SHARE)
         return named
 
-    def scores(self, named: Mapping[Word, float]) -> NDArray[np.float32]:
+    def scores(self, named: Mapping[Word, float]) -> list[float]:
         """For each expert: how much its tags say about these words of a topic."""
-        import numpy as np
-
-        found = np.zeros(len(self._whole), np.float32)
+        found: dict[int, float] = defaultdict(float)
         for word, sure in named.items():
-            found[self._bearers[word]] += self._rarity[word] * sure
-        total = np.zeros(len(self._contents), np.float32)
+            for tag in self._bearers[word]:
+                found[tag] += self._rarity[word] * sure
+        total = [0.0] * len(self._contents)
         for word, sure in named.items():
-            tags = self._bearers[word]
-            best = np.zeros(len(self._contents), np.float32)
-            share = found[tags] / self._whole[tags]
-            np.maximum.at(best, self._places[tags], share * np.sqrt(share))
-            total += best * np.float32(self._rarity[word] * sure)
+            best: dict[int, float] = {}
+            for tag in self._bearers[word]:
+                share = found[tag] / self._whole[tag]
+                place = self._places[tag]
+                best[place] = max(best.get(place, 0.0), share * math.sqrt(share))
+            for place, each in best.items():
+                total[place] += each * self._rarity[word] * sure
         return total
 
     def named(

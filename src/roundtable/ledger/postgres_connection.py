@@ -27,13 +27,21 @@ from ..core.errors import (
 from .migrations import pending
 from .tail import ChangeSignal
 
+# The last of them is what the driver says of a connection that is cut while it is being used.
+_FAILURES = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
     """Within it, what the driver raises becomes an error of our tree that names `where`."""
     try:
         yield
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except _FAILURES as error:
         raise _translate(error, where) from error
 
 
@@ -83,6 +91,7 @@ def _translate(error: Exception, where: str) -> LedgerError:
         case (
             OSError()
             | asyncpg.InterfaceError()
+            | asyncpg.InternalClientError()
             | asyncpg.PostgresConnectionError()
             | asyncpg.OperatorInterventionError()
             | asyncpg.InsufficientResourcesError()
@@ -139,7 +148,6 @@ _PATIENCE = 30.0
 """Seconds without a connection after which the tails find out for themselves, and raise."""
 
 Connect = Callable[[], Awaitable["asyncpg.Connection[Any]"]]
-_FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 @dataclass(frozen=True, slots=True)

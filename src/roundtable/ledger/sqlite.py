@@ -74,7 +74,10 @@ class SqliteLedger:
         self._file = file
         self._signal = ChangeSignal()
         self._worker = Worker(
-            lambda: file.open(busy_retry), lambda error: translate(error, file.path), busy_retry
+            lambda: file.open(busy_retry),
+            lambda error: translate(error, file.path),
+            busy_retry,
+            file.in_place,
         )
         self._watcher = Watcher(file.connect, self._signal)
 

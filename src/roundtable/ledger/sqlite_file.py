@@ -21,6 +21,7 @@ from ..core.errors import (
     LedgerError,
     LedgerFull,
     LedgerReadOnly,
+    LedgerUnreachable,
     RoundtableError,
 )
 from ..private import private_folder, touch_private
@@ -71,7 +72,7 @@ def translate(error: sqlite3.Error, path: Path) -> RoundtableError:
                 "Restore it from a backup, or save what can be read with `sqlite3 … .recover`.",
             )
         case sqlite3.SQLITE_IOERR:
-            return LedgerError(f"The disk under {path} failed: {error}.", "Check the disk.")
+            return LedgerUnreachable(f"The disk under {path} failed: {error}.", "Check the disk.")
         case _:
             return LedgerError(f"{path}: {error}.")
 
@@ -132,6 +133,9 @@ class SqliteFile:
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
         self._immutable = False
+        self._log = self.path.with_name(self.path.name + "-wal")
+        self._known: Identity | None = None
+        self._known_log: Identity | None = None
 
     def open(self, busy_retry: BusyRetry) -> sqlite3.Connection:
         """A connection to a database of ours at the present version: made, migrated, or as it was.
@@ -139,9 +143,43 @@ class SqliteFile:
         One that cannot be written is opened all the same, for reading.
         """
         self._make_folder()
+        self._refuse_what_was_left_alone()
         touch_private(self.path)
         # All over again when somebody else is at it: no step has to care about locks.
-        return busy_retry.retry(self._open, busy_retry.deadline())
+        connection = busy_retry.retry(self._open, busy_retry.deadline())
+        self._known, self._known_log = _identity(self.path), None
+        return connection
+
+    def in_place(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """The connection to go on with. SQLite writes on into a file that was taken away, where
+        nobody will ever find it: LedgerUnreachable instead, until it is back.
+
+        Where only the log was removed, everything is still in our hands: it is brought into the
+        database, and another log is begun.
+        """
+        if self._immutable:
+            return connection
+        found = _identity(self.path)
+        if found != self._known:
+            raise _displaced(self.path, gone=found is None)
+        log = _identity(self._log)
+        if log == self._known_log:
+            return connection
+        if self._known_log is not None:
+            connection = self._with_new_log(connection, log)
+            log = _identity(self._log)
+        self._known_log = log
+        return connection
+
+    def _with_new_log(
+        self, connection: sqlite3.Connection, log: Identity | None
+    ) -> sqlite3.Connection:
+        if log is None:  # else another process has begun one already, and goes by that
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        fresh = self._open()
+        # The new one holds the database: so the old one, as it ends, removes no log of others.
+        connection.close()
+        return fresh
 
     def _open(self) -> sqlite3.Connection:
         connection, version = self._recognise()
@@ -158,7 +196,8 @@ class SqliteFile:
     def connect(self) -> sqlite3.Connection:
         """A bare connection, without implicit transactions. It neither reads nor writes yet."""
         path = quote(self.path.as_posix())
-        options = "mode=ro&immutable=1" if self._immutable else "mode=rwc"
+        # Never one that is made on the way: what was taken away must not come back empty.
+        options = "mode=ro&immutable=1" if self._immutable else "mode=rw"
         return sqlite3.connect(
             f"file:{path if path.startswith('/') else '/' + path}?{options}",
             uri=True,
@@ -178,6 +217,15 @@ class SqliteFile:
         if is_folder:
             raise LedgerBroken(
                 f"{self.path} is a folder, not a database.", "Name a file with ROUNDTABLE_DB."
+            )
+
+    def _refuse_what_was_left_alone(self) -> None:
+        """A log without its database belongs to one that was moved, and may be in use. SQLite would
+        take it for the log of the new one."""
+        if _identity(self.path) is None and self._log.exists() and self._log.stat().st_size:
+            raise LedgerUnreachable(
+                f"{self.path} is gone, but its log is still there.",
+                f"Put the database back; if it is not to come back, remove {self._log} too.",
             )
 
     def _recognise(self) -> tuple[sqlite3.Connection, int]:
@@ -202,9 +250,9 @@ class SqliteFile:
             return False
         if primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             return False
-        log = self.path.with_name(self.path.name + "-wal")
         try:
-            return self.path.stat().st_size > 0 and not (log.exists() and log.stat().st_size)
+            log = self._log.stat().st_size if self._log.exists() else 0
+            return self.path.stat().st_size > 0 and not log
         except OSError:
             return False
 
@@ -259,6 +307,27 @@ class SqliteFile:
                     "Make its folder writable.",
                 ) from error
             raise
+
+
+Identity = tuple[int, int]
+
+
+def _identity(path: Path) -> Identity | None:
+    """What tells a file from another one of its name; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _displaced(path: Path, *, gone: bool) -> LedgerUnreachable:
+    if gone:
+        return LedgerUnreachable(f"{path} is gone.", "Put it back where it was.")
+    return LedgerUnreachable(
+        f"{path} is another file than before.",
+        "Put the former one back, or end Roundtable and start it again with this one.",
+    )
 
 
 def _configure(connection: sqlite3.Connection) -> None:

@@ -48,15 +48,20 @@ class _Job:
 
 
 class Worker:
-    """`connect` is called in the thread; `translate` turns SQLite's errors into ours."""
+    """`connect` is called in the thread, and `in_place` before each piece of work: it gives the
+    connection to do it with, or raises. `translate` turns SQLite's errors into ours."""
 
     def __init__(
         self,
         connect: Callable[[], sqlite3.Connection],
         translate: Callable[[sqlite3.Error], Exception],
         busy_retry: BusyRetry,
+        in_place: Callable[[sqlite3.Connection], sqlite3.Connection] = lambda connection: (
+            connection
+        ),
     ) -> None:
         self._connect = connect
+        self._in_place = in_place
         self._translate = translate
         self._busy_retry = busy_retry
         self._queue: SimpleQueue[_Job] = SimpleQueue()
@@ -122,6 +127,13 @@ class Worker:
             return
         while True:
             job = self._next()
+            if job.kind != "stop":
+                try:
+                    connection = self._in_place(connection)
+                except Exception as error:
+                    job.error = self._ours(error)
+                    _deliver([job])
+                    continue
             match job.kind:
                 case "read":
                     self._read(connection, job)

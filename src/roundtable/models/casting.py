@@ -59,6 +59,8 @@ class LibraryCasting:
             self._model(of_host),
             shortlist=near,
             library=self._rest(near),
+            by_words=len(casting_request.include) < casting_request.count
+            and not (self._selector and self._selector.by_meaning),
         )
 
     def _shortlist(self, topic: str, count: int) -> tuple[ChosenExpert, ...]:

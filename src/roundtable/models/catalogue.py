@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
+from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
@@ -57,6 +58,8 @@ class Catalogue:
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
+            if not self._found.usable(first):  # the embedded model, and it is not installed
+                raise NoModel("" if name == self.default_model else wanted.id)
             # With nothing configured at all, one banner says it better than a note per seat; but
             # whoever names an agent has configured something.
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):

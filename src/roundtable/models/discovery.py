@@ -1,7 +1,7 @@
 """Discovery: what can be used now, and what is missing for more.
 
 In order of preference: what the user configured, providers with a key (or a base URL) in the
-environment, servers of this machine that answer, and the embedded model, which is always there.
+environment, servers of this machine that answer, and the embedded model, where it is installed.
 Command-line agents are found too, but speak only where they are named: they are somebody's
 subscription, and slow to start.
 Only the names of variables are looked at and reported here; keys are the speakers' business.
@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.errors import NetError
@@ -115,6 +116,11 @@ class Found:
         return ("general" in tags) + ("balanced" in tags)
 
 
+def embedded_installed() -> bool:
+    """Whether the demonstration model can run here: what it runs on is an extra, `demo`."""
+    return find_spec("xllamacpp") is not None
+
+
 async def discover(
     registry: Registry,
     env: Mapping[str, str],
@@ -184,7 +190,7 @@ def _look(
         return FoundProvider(provider.id, provider.label, how, models, only)
 
     if provider.kind == "local":
-        return found("embedded", only=True)
+        return found("embedded", only=True) if embedded_installed() else None
     key, base_url = provider.key_variable(env), provider.base_url_variable(env)
     if provider.probe is not None:
         if provider.id in answers:

@@ -11,10 +11,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
+from importlib.util import find_spec
 from typing import Any
 
 WIDTH = 256
 """How many numbers a vector has: the width of the weights in the wheel."""
+
+
+def embedder_installed() -> bool:
+    """Whether it can be used here: wordllama and numpy are an extra, `experts`."""
+    return find_spec("wordllama") is not None
 
 
 class WordLlamaEmbedder:

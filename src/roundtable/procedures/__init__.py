@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..core.errors import UnknownName
 from .options import ProcedureOptions, described
@@ -90,30 +90,25 @@ def procedure_spec(name: str, own: UserProcedures | None = None) -> ProcedureSpe
 
 
 def infer_procedure(
-    given: Collection[str],
-    default: str,
-    own: UserProcedures | None = None,
-    *,
-    spelled: Literal["name", "word"] = "name",
+    given: Collection[str], default: str, own: UserProcedures | None = None
 ) -> ProcedureSpec:
     """The default procedure, or, where it does not know all options that were given, the first
-    that does: `preset` can only mean the council. `spelled` says whether these are the names of
-    options or the words of the command line."""
+    that does: `preset` can only mean the council. Options may be given by any of their names."""
     usual = procedure_spec(default, own)
-    telling = {name: _spelled(OPTIONS[name], spelled, telling=True) for name in PROCEDURES}
+    telling = {name: _called(OPTIONS[name], telling=True) for name in PROCEDURES}
     wanted = {word for word in given if any(word in words for words in telling.values())}
-    if wanted <= _spelled(usual.options, spelled):
+    if wanted <= _called(usual.options):
         return usual
-    taken = {name: _spelled(OPTIONS[name], spelled) for name in PROCEDURES}
+    taken = {name: _called(OPTIONS[name]) for name in PROCEDURES}
     fitting = (name for words in (telling, taken) for name in words if wanted <= words[name])
     return PROCEDURES[found] if (found := next(fitting, None)) else usual
 
 
-def _spelled(
-    model: type[ProcedureOptions], spelled: Literal["name", "word"], *, telling: bool = False
-) -> set[str]:
+def _called(model: type[ProcedureOptions], *, telling: bool = False) -> set[str]:
+    """The names of its options; with `telling` those that mean this procedure and no other."""
     return {
-        each.name if spelled == "name" else each.word
+        name
         for each in described(model)
-        if each.tells or not telling
+        for name in each.names
+        if not telling or (each.alias_tells if name in each.aliases else each.tells)
     }

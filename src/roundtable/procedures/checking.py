@@ -26,11 +26,24 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
         found = error.errors(include_url=False)
         key = _key(values, found[0]["loc"])
         if found[0]["type"] == "extra_forbidden":
-            known = kind.model_fields if "." not in key else ()
+            older = [each for names in _older(kind).values() for each in names]
+            known = (*kind.model_fields, *older) if "." not in key else ()
             raise UnknownName(f"key in {where}:", key, known) from None
         # A value that may be one of several kinds fails once for each of them.
         wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
-        raise BadSetting(where, key, " or ".join(dict.fromkeys(wanted))) from None
+        called = _called(kind, values, key)
+        raise BadSetting(where, called, " or ".join(dict.fromkeys(wanted))) from None
+
+
+def _called(kind: type[Value], values: Mapping[str, Any], key: str) -> str:
+    """The key as it was written: options have older names."""
+    names = _older(kind).get(key, ())
+    return key if key in values else next((each for each in names if each in values), key)
+
+
+def _older(kind: type[Value]) -> Mapping[str, Sequence[str]]:
+    found: Mapping[str, Sequence[str]] = getattr(kind, "older_names", dict)()
+    return found
 
 
 def split_list(text: str) -> tuple[str, ...]:

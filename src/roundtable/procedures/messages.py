@@ -15,6 +15,7 @@ CODES: Mapping[str, str] = {
     "demonstration": "the embedded demonstration model speaks, and cannot reason",
     "one_family": "all models are of one family: their agreement means less",
     "host_of_a_family": "the host's model is of the family of a participant's",
+    "shared_models": "fewer models than seats were named, so that some speak for several",
     "made_up": "no expert of the library has this name: the seat knows nothing but it",
     "no_search": "there is no web search in this run",
     "outside": "a seat waits for words from outside",
@@ -29,6 +30,7 @@ CODES: Mapping[str, str] = {
     "orchestrator_on_panel": "the orchestrator's own model holds a seat for want of another",
     "orchestrator_excluded": "the orchestrator's own model was not seated",
     "synthesiser_on_panel": "the synthesiser's model holds a seat for want of another",
+    "by_words": "the experts were chosen by the question's words, not by its meaning",
     "not_cast": "the host could not cast the table, so the library's choice sits there",
     "cast_in_part": "not all of the host's seats could be used",
     "meta_skipped": "the workflow was settled without the meta-panel",
@@ -36,6 +38,8 @@ CODES: Mapping[str, str] = {
     "meta_smaller": "some models of the meta-panel cannot be used now",
     "sub_tasks_left_out": "sub-tasks that some analysts recommended were given no seat",
     "context_from_missing": "the earlier result that was named does not exist",
+    "condensed": "a document did not fit: only a part of it is shown to the experts",
+    "documents": "documents that could not be read, or not wholly",
     # who is missing
     "missing": "somebody did not answer",
     "timed_out": "somebody did not answer in time",
@@ -97,6 +101,14 @@ def demonstration(follows: str) -> NoteAdded:
         remedy="For real experts set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's key, "
         "or start Ollama; `roundtable models` shows what was found and what is missing.",
     )
+
+
+BY_WORDS = NoteAdded(
+    code="by_words",
+    text="The experts were chosen by the words of the question alone.",
+    remedy="To have its meaning weighed too: pip install 'roundtable-council[experts]'. Or name "
+    "the experts yourself.",
+)
 
 
 def one_family(who: str, remedy: str) -> NoteAdded:

@@ -7,13 +7,13 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import Field, model_validator
 from pydantic.fields import FieldInfo
 
 from ..core.values import Value
-from .checking import MOST_CHOICES, split_list
+from .checking import split_list
 
 Surface = Literal["cli", "chat", "http", "page", "tools", "openai", "python"]
 Kind = Literal["flag", "choice", "number", "text", "list", "pairs", "rows"]
@@ -21,6 +21,8 @@ Part = Literal["experts", "count", "model", "models", "role", "person"]
 """What an option is for whoever seats a table: the experts, how many of them, one model for all,
 models by seat, the model of one role, the name of a person with a seat."""
 ON_OFF = ("on", "off")
+SHARED = ("models", "host", "experts", "seats", "rounds", "quick", "choices")
+"""The words that mean the same in every procedure (`vocabulary.py`), in the order of the help."""
 _KEY = "roundtable"
 _METAVARS: dict[Kind, str] = {
     "list": "A,B,C",
@@ -43,6 +45,8 @@ def option(
     general: bool = False,
     here: bool = False,
     tells: bool = True,
+    alias_tells: bool = True,
+    suggests: tuple[str, ...] = (),
     closed: Mapping[Surface, str] | None = None,
     **limits: Any,
 ) -> Any:
@@ -51,7 +55,8 @@ def option(
     `flag` is its word on the command line where that differs, `aliases` are older names.
     `advanced` ones are left out of the first help. `general`: the general option of that name
     sets it too. `here`: it is for whoever writes the files, and not passed to the table. `tells`:
-    whoever gives it and names no procedure means this one. `closed`
+    whoever gives it and names no procedure means this one; `alias_tells`: so does an older name.
+    `suggests` are values that a shell or a form may offer, though others are taken too. `closed`
     gives the reason for each surface that does not offer it. `limits` are those of pydantic's
     Field: ge, gt, le, alias …"""
     extra: dict[str, Any] = {
@@ -64,15 +69,11 @@ def option(
         "general": general,
         "here": here,
         "tells": tells,
+        "alias_tells": alias_tells,
+        "suggests": suggests,
         "closed": dict(closed or {}),
     }
     return Field(default, description=about, json_schema_extra={_KEY: extra}, **limits)
-
-
-def choices_option(*, tells: bool = False) -> Any:
-    """The field of the procedures that let the asker say what is voted on."""
-    about = f"The options of the vote, 2 to {MOST_CHOICES}, where the question does not say them."
-    return option((), about, tells=tells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ class Option:
     general: bool = False
     here: bool = False
     tells: bool = True
+    alias_tells: bool = True
+    suggests: tuple[str, ...] = ()
     closed: Mapping[str, str] = field(default_factory=dict)
     splits: bool = False
     """Whether a text must be cut into the parts of a list or of pairs."""
@@ -106,6 +109,16 @@ class Option:
     @property
     def flag(self) -> str:
         return f"--{self.word.replace('_', '-')}"
+
+    @property
+    def shared(self) -> bool:
+        """Whether it is one of the words that mean the same in every procedure."""
+        return self.name in SHARED
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that it is called: its key, its word on the command line, older names."""
+        return (self.name, *((self.word,) if self.word != self.name else ()), *self.aliases)
 
     @property
     def usual(self) -> str:
@@ -127,7 +140,10 @@ class Option:
         return f"{self.minimum:g} to {self.maximum:g}"
 
     def read(self, value: Any) -> Any:
-        """A text of a command line or a form, cut into the parts that the declaration wants."""
+        """A text of a command line or a form, cut into the parts that the declaration wants; a
+        table in place of a list, as a list of `key=value`."""
+        if self.kind == "list" and isinstance(value, Mapping):
+            return tuple(f"{key}={each}" for key, each in value.items())
         if not self.splits or not isinstance(value, str):
             return value
         parts = split_list(value)
@@ -142,6 +158,15 @@ class Option:
 class ProcedureOptions(Value):
     """Base of the options of a procedure. Older names are understood, and lists may be given as
     `a,b,c`, pairs as `a=x,b=y`."""
+
+    cannot: ClassVar[Mapping[str, str]] = {}
+    """Of the words of all procedures those that this one cannot honour, each with the reason and
+    what to do instead, as two sentences."""
+
+    @classmethod
+    def older_names(cls) -> dict[str, tuple[str, ...]]:
+        """What each option is called beside its name."""
+        return {each.name: each.names[1:] for each in described(cls)}
 
     @model_validator(mode="before")
     @classmethod
@@ -169,11 +194,8 @@ def described(model: type[ProcedureOptions]) -> tuple[Option, ...]:
 
 
 def find(model: type[ProcedureOptions], name: object) -> Option | None:
-    """The option of this name, or of an older one."""
-    for each in described(model):
-        if name == each.name or name in each.aliases:
-            return each
-    return None
+    """The option of this name, of its word on the command line, or of an older name."""
+    return next((each for each in described(model) if name in each.names), None)
 
 
 def help_of(model: type[ProcedureOptions], name: str) -> str:
@@ -211,6 +233,8 @@ def _described(name: str, info: FieldInfo) -> Option:
         general=bool(said.get("general")),
         here=bool(said.get("here")),
         tells=bool(said.get("tells", True)),
+        alias_tells=bool(said.get("alias_tells", True)),
+        suggests=tuple(said.get("suggests") or ()),
         closed=said.get("closed") or {},
         splits=kind in ("list", "pairs") and str not in kinds,
     )

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import ClassVar
 
 from ..core.budget import HoldBack
+from ..core.condensing import ROOM, condensed
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import ANY, SILENT, Decision
 from ..core.declaration_block import LABEL
@@ -34,7 +35,7 @@ from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
 from ..core.text import clip_words, estimate_tokens, worded
-from ..core.values import Participant
+from ..core.values import Material, Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
 from .condition_list import condition_lines
@@ -236,7 +237,7 @@ class Table:
         """What every prompt of a discussion holds."""
         return {
             "question": Untrusted("question", self.state.start.topic),
-            "context": tuple(Untrusted("context", m.text, m.source) for m in self.state.context),
+            "context": tuple(Untrusted("context", m.text, m.source) for m in self.material),
             "remarks": tuple(
                 Untrusted("remark", speech.text, "the host")
                 for speech in self.state.speeches
@@ -245,6 +246,14 @@ class Table:
             "language": self.language,
             "today": self.today,
         }
+
+    @property
+    def material(self) -> tuple[Material, ...]:
+        """The documents as the seats are shown them: whole, or condensed if so it was opened."""
+        room = self.option(ROOM)
+        if not isinstance(room, int):
+            return self.state.context
+        return condensed(self.state.context, self.state.start.topic, room).materials
 
     @property
     def today(self) -> str:
@@ -568,7 +577,7 @@ class Table:
         if not self.host_writes:
             return None
         material = estimate_tokens(self.state.start.topic) + sum(
-            estimate_tokens(m.text) for m in self.state.context
+            estimate_tokens(m.text) for m in self.material
         )
         read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
         # As much as the last word will reserve: with less held back it would be refused.

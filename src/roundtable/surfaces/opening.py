@@ -12,12 +12,13 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..core.errors import SecretsFound, UnknownName, UsageError
-from ..core.events import TaskLinked
+from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
+from ..procedures.checking import checked as checked_options
 from ..procedures.opening import OpenRequest
-from ..procedures.options import Option, ProcedureOptions, Surface, described, find
+from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
 from ..settings import OnSecrets, Settings
 from ..user_procedures import ProcedureFiles
@@ -52,15 +53,17 @@ def open_request(
     task: TaskLinked | None = None,
     secrets: OnSecrets | None = None,
     clarify: bool = False,
+    notes: Sequence[NoteAdded] = (),
 ) -> OpenRequest:
     """What the service is asked to open; the settings stand where nothing is said.
 
     Without a `procedure` it is the `usual` one, or the first that knows the options. A whole
     `budget` stands in for the user's, single limits are laid over it. What `follows` another
     discussion is put to its table, unless a procedure or options are named. `clarify`: somebody is
-    there to answer what the host asks. UsageError, UnknownName or BadSetting says what is wrong;
-    values of options are checked when the table is seated. SecretsFound if the topic or its context
-    seems to hold secrets, unless `secrets` or the settings say that they are taken out or sent.
+    there to answer what the host asks. `notes` are what should be said of the context. UsageError,
+    UnknownName or BadSetting says what is wrong; what only a table can tell of options is checked
+    when it is seated. SecretsFound if the topic or its context seems to hold secrets, unless
+    `secrets` or the settings say that they are taken out or sent.
     """
     choices = settings.choices
     given = dict(options or {})
@@ -68,13 +71,9 @@ def open_request(
     if procedure:
         spec = procedure_spec(procedure, own)
     else:
-        spec = infer_procedure(
-            given,
-            usual or choices.procedure,
-            own,
-            spelled="word" if surface in _WORDS else "name",
-        )
+        spec = infer_procedure(given, usual or choices.procedure, own)
     named = _named(given, spec, surface, explicit=bool(procedure))
+    _check_values(named, spec)
     if confidential and (known := find(spec.options, "confidential")) and known.general:
         named["confidential"] = True
     materials = [
@@ -97,7 +96,7 @@ def open_request(
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),
-        notes=earlier.notes,
+        notes=(*earlier.notes, *notes),
         options=named,
         language=language or choices.language,
         budget=_budget(budget, choices.budget),
@@ -155,8 +154,9 @@ def _named(
     """The options by their names. UsageError for one of another procedure, or one that this
     surface does not offer; UnknownName for one of nobody."""
     named: dict[str, Any] = {}
+    called: dict[str, str] = {}
     for word, value in given.items():
-        known = _known(spec.options, word, surface)
+        known = find(spec.options, word)
         if known is None:
             raise _refusal(word, spec, surface, explicit=explicit)
         if surface in known.closed:
@@ -167,30 +167,68 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
+        if (before := called.get(known.name)) is not None:
+            raise UsageError(
+                f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
+                f"Give one of them, best {shown(known, surface)}.",
+            )
+        called[known.name] = word
         if not known.here:
             named[known.name] = value
     return named
 
 
-def _known(model: type[ProcedureOptions], word: str, surface: Surface) -> Option | None:
-    if surface not in _WORDS:
-        return find(model, word)
-    return next((o for o in described(model) if word == o.word or word in o.aliases), None)
+def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
+    """BadSetting for a value that no table could take: before anything is opened."""
+    name = spec.name
+    own = name.startswith(PREFIX)
+    where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
+    # A list of tables is read row by row when the table is seated.
+    checked_options(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:
-    told = _flag(word) if surface in _WORDS else word
+    """Why this procedure does not take it, who does, and what to write instead."""
+    told = _spelled(word, surface)
     name = spec.name.removeprefix(PREFIX)
-    takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
-    knowing = [each for each, model in OPTIONS.items() if _known(model, word, surface)]
-    if knowing:
+    if reason := spec.options.cannot.get(word):
+        why, _, instead = reason.partition(". ")
+        return UsageError(f"{told} does not fit the procedure {name}. {why}.", instead)
+    knowing = [each for each, model in OPTIONS.items() if find(model, word)]
+    meant = next((found for each in knowing if (found := find(OPTIONS[each], word))), None)
+    if meant is not None and meant.shared and find(spec.options, meant.name):
         return UsageError(
             f"{told} does not belong to the procedure {name}.",
-            f"It takes {', '.join(takes)}; {told} belongs to {' and '.join(knowing)}.",
+            f"Here it is {shown(meant, surface)}; {told} belongs to {' and '.join(knowing)}.",
         )
-    if not get_close_matches(told, takes, n=1, cutoff=0.5) and not explicit:
-        takes = [shown(each, surface) for each, _ in all_options(surface)]
+    if knowing:
+        first = "your own procedures" if knowing[0] == CUSTOM else knowing[0]
+        added = f"use {_procedure(first, surface)}" if knowing[0] != CUSTOM else "name one"
+        return UsageError(
+            f"{told} does not belong to the procedure {name}.",
+            f"It belongs to {' and '.join(knowing)}: {added}. {_taken(spec, surface)}",
+        )
+    takes = [shown(each, surface) for each in described(spec.options) if offered(each, surface)]
+    everybodys = [shown(each, surface) for each, _ in all_options(surface)]
+    closest = get_close_matches(told, everybodys, n=1, cutoff=0.5)
+    if not explicit and closest and closest[0] not in takes:
+        takes = everybodys
     return UnknownName(f"option of the procedure {name}:", told, takes)
+
+
+def _taken(spec: ProcedureSpec, surface: Surface) -> str:
+    own = [e for e in described(spec.options) if offered(e, surface) and not e.shared]
+    listed = ", ".join(shown(each, surface) for each in own)
+    name = spec.name.removeprefix(PREFIX)
+    return f"Of its own {name} takes {listed}." if listed else ""
+
+
+def _procedure(name: str, surface: Surface) -> str:
+    return f"--procedure {name}" if surface in _WORDS else f'procedure "{name}"'
+
+
+def _spelled(word: str, surface: Surface) -> str:
+    return _flag(word) if surface in _WORDS else word
 
 
 def offered(option: Option, surface: Surface) -> bool:
@@ -227,13 +265,13 @@ def options_schema() -> dict[str, Any]:
 def brief_schema() -> dict[str, Any]:
     """The same in few words, for models that read it with every call."""
     told = {
-        name: ", ".join(each.name for each in described(model) if offered(each, "tools"))
+        name: [e.name for e in described(model) if offered(e, "tools") and not e.shared]
         for name, model in OPTIONS.items()
     }
-    takes = "; ".join(f"{name}: {names}" for name, names in told.items())
+    takes = "; ".join(f"{name}: {', '.join(names)}" for name, names in told.items() if names)
     return {
         "type": "object",
-        "description": f"Options of the procedure, such as {{quick: true}}. {takes}.",
+        "description": f"Options, such as {{quick: true}}. All: {', '.join(SHARED)}; {takes}.",
     }
 
 

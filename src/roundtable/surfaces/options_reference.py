@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ..procedures import CUSTOM, OPTIONS
-from ..procedures.options import Option, ProcedureOptions, described
+from ..procedures.options import SHARED, Option, ProcedureOptions, described, find
+from ..procedures.vocabulary import ABOUT
 
 _HEAD = """\
 # Options of the procedures
@@ -13,8 +14,11 @@ _HEAD = """\
 This page is made from the declarations of the options (`make reference`); do not edit it.
 
 An option has one name in HTTP, MCP, the OpenAI-compatible endpoint and Python, and a flag on the \
-command line and in a chat. Lists may be given as `a,b,c`, pairs as `name=model,name=model`. \
-Without a named procedure, options that only one procedure knows choose it.
+command line and in a chat; every surface understands both, and older names. Lists may be given as \
+`a,b,c`. Without a named procedure, options that only one procedure knows choose it.
+
+Material, language and limits are the same everywhere too and belong to the request, not to the \
+procedure: `--context`, `--language`, `--max-cost`, `--max-calls`, `--max-tokens`, `--max-time`.
 """
 _TITLES = {CUSTOM: "Your own procedures"}
 _SURFACES = {
@@ -30,15 +34,42 @@ _SURFACES = {
 
 def reference() -> str:
     """The whole page."""
-    return "\n".join([_HEAD, *(_section(name, model) for name, model in OPTIONS.items())])
+    sections = (_section(name, model) for name, model in OPTIONS.items())
+    return "\n".join([_HEAD, _shared(), *sections])
+
+
+def _shared() -> str:
+    """The words of all procedures: what each means, and what it may be where."""
+    named = [_TITLES.get(name, name).lower() for name in OPTIONS]
+    lines = [
+        "## Words of every procedure",
+        "",
+        f"| option | means | {' | '.join(named)} |",
+        "|---|---|" + "---|" * len(named),
+    ]
+    for word in SHARED:
+        cells = [_in(model, word) for model in OPTIONS.values()]
+        lines.append(f"| `{word}`, `--{word}` | {ABOUT[word]} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", "`quick` is stronger than `rounds`.", ""])
+
+
+def _in(model: type[ProcedureOptions], word: str) -> str:
+    """What a word may be in one procedure."""
+    known = find(model, word)
+    if known is None:
+        return "no"
+    return (f"{known.limits} ({known.usual})" if known.usual else known.limits) or "yes"
 
 
 def _section(name: str, model: type[ProcedureOptions]) -> str:
     known = described(model)
     lines = [f"## {_TITLES.get(name, name)}", "", "| option | flag | value | default | does |"]
     lines += ["|---|---|---|---|---|", *(_row(each) for each in known)]
-    closed = [line for each in known if (line := _closed(each))]
-    return "\n".join([*lines, *([""] if closed else []), *closed, ""])
+    more = [f"- No `{word}`: {why}" for word, why in model.cannot.items()]
+    older = [f"`{word}` for `{each.name}`" for each in known for word in each.aliases]
+    more += [f"- Older names: {', '.join(older)}."] if older else []
+    more += [line for each in known if (line := _closed(each))]
+    return "\n".join([*lines, *([""] if more else []), *more, ""])
 
 
 def _row(option: Option) -> str:

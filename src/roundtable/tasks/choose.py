@@ -6,6 +6,18 @@ from collections.abc import Mapping
 
 from ..core.errors import BadSetting, UnknownName
 from ..ports import TaskBoard
+from .base import read_token
+
+
+def check_board(
+    name: str, boards: Mapping[str, Mapping[str, object]], env: Mapping[str, str]
+) -> None:
+    """The errors of `make_board`, and BoardError if a token is missing that it will need."""
+    make_board(name, boards, env)
+    board = boards[name]
+    usual = "GITHUB_TOKEN" if board.get("kind") == "github" else ""
+    if board.get("kind") != "command" and (variable := str(board.get("token_env") or usual)):
+        read_token(env, variable, f"The board {name}")
 
 
 def make_board(
@@ -14,7 +26,8 @@ def make_board(
     """The board of this name. UnknownName if no settings describe it, BadSetting if they are not
     enough for its kind."""
     if name not in boards:
-        raise UnknownName("task board", name, list(boards))
+        remedy = None if boards else f"Describe it in config.toml, under [boards.{name}]."
+        raise UnknownName("task board", name, list(boards), remedy=remedy)
     board = boards[name]
     where = f"boards.{name}"
     match board.get("kind"):

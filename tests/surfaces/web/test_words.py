@@ -12,7 +12,7 @@ import pytest
 from roundtable.core.declaration import StanceWord
 from roundtable.core.points import PointStatus
 from roundtable.core.values import TurnedOut
-from roundtable.surfaces.web.assets import IMPORT, LANGUAGES, asset, modules, resolved
+from roundtable.surfaces.web.assets import ENTRY, HOME, IMPORT, LANGUAGES, asset, modules, resolved
 from roundtable.views.comparison import ROWS
 from roundtable.views.decision_parts import STATES, Chip
 from roundtable.views.decision_people import (
@@ -96,7 +96,7 @@ def told(module: str, source: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def keys() -> frozenset[str]:
-    own = [each for each in modules() if not each.startswith("vendor/")]
+    own = [each for each in modules(ENTRY, HOME) if not each.startswith("vendor/")]
     return SERVED.union(*(told(each, asset(each)) for each in own))
 
 

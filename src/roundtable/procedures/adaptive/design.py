@@ -13,9 +13,9 @@ from pydantic import Field
 from ...core.events import NoteAdded
 from ...core.text import clip
 from ...core.values import Participant, SpeakerRef, Value
+from .options import MAX_ROUNDS
 from .panels import (
     BRIEFS,
-    MAX_ROUNDS,
     SYNTHESISER_ID,
     SYNTHESISER_NAME,
     TWO,

@@ -13,7 +13,18 @@ from typing import Any, Literal
 
 from ...core.errors import BadSetting, UsageError
 from ..checking import checked, checked_choices
-from ..options import ProcedureOptions, choices_option, option
+from ..options import ProcedureOptions, option
+from ..vocabulary import (
+    ModelWishes,
+    choices_option,
+    experts_option,
+    host_option,
+    models_option,
+    quick_option,
+    rounds_option,
+    seat_count,
+    seats_option,
+)
 
 TaskMode = Literal["debate", "build", "redteam", "vote", "default"]
 """How the source of a material begins that is the synthesis of an earlier roundtable."""
@@ -84,7 +95,8 @@ def detect_mode(topic: str) -> TaskMode:
 
 WHERE = "adaptive options"
 MAX_LISTED = 8
-"""Models in one `--panel`."""
+"""Models that can be named for one panel."""
+MAX_ROUNDS = 3
 _FORCING: tuple[TaskMode, ...] = ("debate", "build", "redteam", "vote")
 
 
@@ -95,14 +107,30 @@ class AdaptiveFlags(ProcedureOptions):
     build: bool = option(False, "The mode for coding and design.")
     redteam: bool = option(False, "The mode for attack and defence.")
     vote: bool = option(False, "The mode for decisions by vote.")
-    quick: bool = option(
-        False, "No meta-panel, no round 2; the first three of the panel that can be used."
-    )
-    panel: str | tuple[str, ...] | None = option(
-        None,
-        f"Exactly these models, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
+    models: tuple[str, ...] = models_option(
+        more=f"Exactly these, at most {MAX_LISTED}, or a profile of panels.json; no meta-panel.",
+        aliases=("panel",),
+        alias_tells=True,
         part="model",
     )
+    host: str | None = host_option(more="Here it is called the Orchestrator.")
+    experts: tuple[str, ...] = experts_option(
+        more="In place of the mode's roles; no meta-panel.", part=None
+    )
+    seats: int | None = seats_option(
+        None,
+        2,
+        MAX_LISTED,
+        more="At most so many, where a meta-panel designs the table.",
+        part=None,
+    )
+    rounds: int | None = rounds_option(
+        None, 1, MAX_ROUNDS, more="Otherwise as the meta-panel or panels.json wants it."
+    )
+    quick: bool = quick_option(
+        "No meta-panel, no round 2; the first three of the panel that can be used."
+    )
+    choices: tuple[str, ...] = choices_option()
     # pydantic has a method of that name.
     check_synthesis: bool = option(False, "The panel checks the synthesis.", alias="validate")
     context_from: str | None = option(
@@ -119,7 +147,6 @@ class AdaptiveFlags(ProcedureOptions):
         metavar="ID",
         closed={"page": "the server's process is the session"},
     )
-    choices: tuple[str, ...] = choices_option()
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> AdaptiveFlags:
@@ -127,8 +154,10 @@ class AdaptiveFlags(ProcedureOptions):
         if len(flags.forced) > 1:
             given = " and ".join(f"--{mode}" for mode in flags.forced)
             raise UsageError(f"{given} exclude each other.", "Force one mode, or none.")
-        if flags.panel is not None and not 1 <= len(flags.listed) <= MAX_LISTED:
-            raise BadSetting(WHERE, "panel", f"1 to {MAX_LISTED} models or a profile")
+        if "models" in flags.model_fields_set and not 1 <= len(flags.models) <= MAX_LISTED:
+            raise BadSetting(WHERE, "models", f"1 to {MAX_LISTED} models or a profile")
+        if len(flags.experts) > MAX_LISTED:
+            raise BadSetting(WHERE, "experts", f"at most {MAX_LISTED} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property
@@ -137,11 +166,16 @@ class AdaptiveFlags(ProcedureOptions):
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The names in `--panel`."""
-        if self.panel is None:
-            return ()
-        parts = self.panel.split(",") if isinstance(self.panel, str) else self.panel
-        return tuple(name.strip() for name in parts if name.strip())
+        """The models of the seats in their order, or the name of a profile."""
+        return self.wishes.in_order
+
+    @property
+    def wishes(self) -> ModelWishes:
+        return ModelWishes.of(self.models, WHERE)
+
+    def count(self, panel: int) -> int:
+        """How many sit, where the panel has so many of its own."""
+        return seat_count(self.seats, panel, len(self.experts), 0)
 
     def mode(self, topic: str) -> TaskMode:
         """The forced mode, or the one that the question's words show."""

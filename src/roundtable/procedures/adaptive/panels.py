@@ -22,7 +22,7 @@ from ...core.text import slug
 from ...core.values import SpeakerRef, Value
 from ...ports import ListedModels, Models, SpeakerChain
 from ..checking import checked
-from .options import TaskMode
+from .options import MAX_ROUNDS, TaskMode
 
 Phase = Literal["meta", "round1", "round2", "stage2", "validation", "synthesis"]
 SECONDS: dict[Phase, float] = {
@@ -35,7 +35,6 @@ SECONDS: dict[Phase, float] = {
 }
 """How long a call of each phase may take."""
 SEARCH_SECONDS = 10.0
-MAX_ROUNDS = 3
 TWO = 2
 """Models that make a panel: with one there is nobody to disagree."""
 BUDGET = "budget"

@@ -339,6 +339,9 @@ def _by_meta_panel(table: PanelTable, speeches: Sequence[SpeechGiven]) -> tuple[
             synthesis=terms.synthesis,
             named=terms.named_host,
         )
+    if decision is not None and terms.rounds is not None:
+        wanted = decision.design.model_copy(update={"rounds": terms.rounds})
+        decision = decision.model_copy(update={"design": wanted})
     if decision is None:
         notes: tuple[NoteAdded, ...] = (
             say.meta_failed(_silent(table, found)),

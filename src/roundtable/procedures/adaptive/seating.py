@@ -4,7 +4,7 @@ terms of a run: what was settled then, and is stored with the opening."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import Field
@@ -14,9 +14,11 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.state import State
 from ...core.values import Participant, Value
-from ...ports import Models
+from ...experts.chosen import named_expert
+from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
+from ..seats import HOST_ID
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
 from .options import AdaptiveFlags, TaskMode
@@ -36,6 +38,7 @@ from .panels import (
     distinct_role,
     find,
     model_key,
+    plain_role,
     role_id,
 )
 
@@ -60,6 +63,8 @@ class Terms(Value):
     session: str = ""
     thread_id: str = NO_THREAD
     max_panel: int = 4
+    rounds: int | None = None
+    """As the asker wants it; None leaves it to the meta-panel."""
     timeouts: Timeouts = Timeouts()
     costs: dict[str, tuple[float, float]] = Field(default_factory=dict)
     default: Design
@@ -80,6 +85,17 @@ class Terms(Value):
             name: each for name, each in state.start.options.items() if name in cls.model_fields
         }
         return cls.model_validate(known)
+
+
+def casting_request(request: OpenRequest, _: Mapping[str, Any]) -> CastingRequest | None:
+    """The experts that the asker named; without any, the panel has roles of its own."""
+    flags = AdaptiveFlags.parse(request.options)
+    return CastingRequest(len(flags.experts), flags.experts) if flags.experts else None
+
+
+def _filled(slots: tuple[Slot, ...], count: int) -> tuple[Slot, ...]:
+    """So many slots: the first ones, or all of them and then the first once more."""
+    return tuple(slots[place % len(slots)] for place in range(count))
 
 
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
@@ -113,7 +129,11 @@ class _Setting:
         self.notes: list[NoteAdded] = []
         self.seat_notes: list[NoteAdded] = []
         """About the panel as it was set; they do not matter if the meta-panel sets another."""
-        orchestrator = models.seat(panels.orchestrator or models.default_model, ORCHESTRATOR_NAME)
+        self.wishes = flags.wishes
+        self.orchestrator = (
+            flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID) or panels.orchestrator
+        )
+        orchestrator = models.seat(self.orchestrator or models.default_model, ORCHESTRATOR_NAME)
         self.notes.extend(orchestrator.notes)
         self.host = Participant(
             id=ORCHESTRATOR_ID,
@@ -130,7 +150,7 @@ class _Setting:
         participants = [participant_for(plan, _candidate(held)) for plan, held in panel.seats]
         models = {model_key(each.speaker.model) for each in participants}
         wanted = find(bench, self.panels.synthesis)
-        named = bool(self.panels.orchestrator or self.request.host_model)
+        named = bool(self.orchestrator or self.request.host_model)
         writer = synthesiser(
             [wanted] if wanted else [], bench, models, self.host.speaker.model, named=named
         )
@@ -153,12 +173,13 @@ class _Setting:
             meta=meta,
             forced="parallel_debate" if self.flags.debate else None,
             session=self.flags.session or "",
-            max_panel=self.panels.max_panel,
+            max_panel=self.flags.seats or self.panels.max_panel,
+            rounds=self.flags.rounds,
             timeouts=self.panels.timeouts,
             costs=self.panels.costs,
             default=Design(
                 workflow="parallel_debate",
-                rounds=1 if self.flags.quick else self.panels.rounds,
+                rounds=1 if self.flags.quick else self.flags.rounds or self.panels.rounds,
                 seats=tuple(plan for plan, _ in panel.seats),
                 synthesis=writer.model,
                 by=panel.by,
@@ -183,24 +204,63 @@ class _Setting:
         those can be used."""
         own = self.panels.panels[self.mode]
         roles = [slot.role for slot in own]
-        if self.flags.listed:
-            slots, by = self._listed()
+        if self.flags.listed or self.flags.experts or self.wishes:
+            slots, by = self._by_hand(own)
             return _Panel(self._seated(slots, roles), by, fixed=True)
+        if self.flags.seats is not None:
+            own = _filled(own, self.flags.seats)
         held = [self.seats.held(slot, slot.role or "a panelist") for slot in own]
         usable = len({model_key(each.model) for each in held if each.own})
         if all(each.speakers[0].demonstration for each in held):
-            return _Panel(self._seated(own[:QUICK_SEATS], roles, quiet=True), "default", fixed=True)
+            few = own[: self.flags.seats or QUICK_SEATS]
+            return _Panel(self._seated(few, roles, quiet=True), "default", fixed=True)
         if usable < min(ENOUGH, len(own)):
             self.notes.append(say.switched_to_budget(usable, len(own)))
             slots = self.panels.profiles[BUDGET]
+            if self.flags.seats is not None:
+                slots = _filled(slots, self.flags.seats)
             seats = self._seated(slots, roles)
             return _Panel(seats, f"profile {BUDGET}", fixed=self.flags.quick)
         if self.flags.quick:
             # First those whose own model can speak; sorting keeps the panel's order.
-            ordered = sorted(range(len(own)), key=lambda place: not held[place].own)[:QUICK_SEATS]
+            ordered = sorted(range(len(own)), key=lambda place: not held[place].own)
+            ordered = ordered[: self.flags.seats or QUICK_SEATS]
             slots = tuple(own[place] for place in sorted(ordered))
             return _Panel(self._seated(slots, [s.role for s in slots]), "quick", fixed=True)
-        return _Panel(self._seated(own[: self.panels.max_panel], roles), "default", fixed=False)
+        most = self.flags.seats or self.panels.max_panel
+        return _Panel(self._seated(own[:most], roles), "default", fixed=False)
+
+    def _by_hand(self, own: tuple[Slot, ...]) -> tuple[tuple[Slot, ...], str]:
+        """The seats that the asker named: by experts, by models, or by both. Where there are more
+        seats than models, they share them."""
+        slots, by = self._listed() if self.flags.listed else (own, "default")
+        usual = len(slots) if self.flags.listed else min(len(own), self.panels.max_panel)
+        filled = _filled(slots, self.flags.count(usual))
+        for place, persona in enumerate(self._personas()):
+            task = persona.guidance or f"Argue as {persona.name}: {persona.perspective}"
+            filled = (
+                *filled[:place],
+                filled[place].model_copy(update={"role": plain_role(persona.name), "task": task}),
+                *filled[place + 1 :],
+            )
+        if self.flags.experts:
+            by = "experts"
+        seats = [slot.role for slot in (*filled, *own) if slot.role]
+        profile = by.startswith("profile")
+        checked = replace(self.wishes, in_order=()) if profile else self.wishes
+        self.notes.extend(checked.checked([*seats, HOST_ID, ORCHESTRATOR_ID], len(filled)))
+        named = [self.wishes.named_for(slot.role) if slot.role else None for slot in filled]
+        return tuple(
+            slot.model_copy(update={"model": model, "fallback": ()}) if model else slot
+            for slot, model in zip(filled, named, strict=True)
+        ), by
+
+    def _personas(self) -> Sequence[ChosenExpert]:
+        """The experts that were named."""
+        if not self.flags.experts:
+            return ()
+        chosen = self.request.chosen_experts
+        return chosen.experts if chosen else [named_expert(name) for name in self.flags.experts]
 
     def _listed(self) -> tuple[tuple[Slot, ...], str]:
         names = self.flags.listed

@@ -9,7 +9,7 @@ from ..opening import OpenRequest
 from ..spec import ProcedureSpec
 from .options import AdaptiveFlags
 from .procedure import Adaptive
-from .seating import seat
+from .seating import casting_request, seat
 
 
 def clarifies(request: OpenRequest) -> str | None:
@@ -26,5 +26,6 @@ SPEC = ProcedureSpec(
     views.delivery,
     views.outputs,
     extends=True,
+    casting_request=casting_request,
     clarifies=clarifies,
 )

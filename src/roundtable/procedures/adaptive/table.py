@@ -175,13 +175,13 @@ class PanelTable(Table):
 
     def common(self) -> dict[str, PromptValue]:
         """What every prompt holds. Earlier roundtables have a place of their own."""
-        material = [m for m in self.state.context if not m.source.startswith(PRIOR)]
+        material = [m for m in self.material if not m.source.startswith(PRIOR)]
         context = tuple(Untrusted("context", m.text, m.source) for m in material)
         return {**super().common(), "context": context}
 
     def grounding(self) -> dict[str, PromptValue]:
         """The syntheses of earlier roundtables, and CURRENT_CONTEXT."""
-        prior: list[Material] = [m for m in self.state.context if m.source.startswith(PRIOR)]
+        prior: list[Material] = [m for m in self.material if m.source.startswith(PRIOR)]
         hits = next((s.hits for s in self.state.searches if isinstance(s, SearchFinished)), None)
         current: PromptValue = NO_REAL_TIME_DATA
         if hits is not None:

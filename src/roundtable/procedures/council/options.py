@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from ...core.errors import BadSetting, UnknownName
 from ...core.events import NoteAdded
 from ...core.values import Value
-from ..checking import checked
+from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
+from ..seats import HOST_ID
+from ..vocabulary import (
+    ModelWishes,
+    choices_option,
+    host_option,
+    models_option,
+    quick_option,
+    rounds_option,
+)
 from .roles import TEMPLATES
 
 Level = Literal["low", "medium", "high"]
 LEVELS: tuple[Level, ...] = ("low", "medium", "high")
 Round2 = bool | Literal["ask"]
 
+WHERE = "council options"
+SEATS = ("scholar", "engineer", "muse")
+ROUNDS = 2
 SESSION_MODEL = "session"
 """Stands for the user's default model."""
 
@@ -51,14 +63,30 @@ _MODEL_LEVEL: dict[str, Level] = {
 class CouncilFlags(ProcedureOptions):
     """The options of one run."""
 
+    cannot: ClassVar[Mapping[str, str]] = {
+        "experts": "A council is always Scholar, Engineer and Muse. For experts of your choice "
+        "take the procedure deliberation.",
+        "seats": "A council always has three seats. For more or fewer take the procedure "
+        "deliberation.",
+    }
     preset: str | None = option(
         None,
         f"Models for Scholar, Engineer and Muse at once: {', '.join(PRESETS)}.",
         metavar="NAME",
+        suggests=tuple(PRESETS),
     )
-    all: str | None = option(
-        None, "One model for all three, each with its own role.", metavar="MODEL", part="model"
+    models: tuple[str, ...] = models_option(
+        more="Of Scholar, Engineer and Muse; each keeps its own role.",
+        aliases=("all",),
+        alias_tells=True,
+        part="model",
     )
+    host: str | None = host_option(more="Here it is called the Captain.")
+    rounds: int | None = rounds_option(
+        None, 1, ROUNDS, more="2: they examine each other; as config.json says otherwise."
+    )
+    quick: bool = quick_option("No round 2.")
+    choices: tuple[str, ...] = choices_option()
     scholar: str | None = option(None, "The Scholar's model.", metavar="MODEL", part="role")
     engineer: str | None = option(None, "The Engineer's model.", metavar="MODEL", part="role")
     muse: str | None = option(None, "The Muse's model.", metavar="MODEL", part="role")
@@ -69,16 +97,29 @@ class CouncilFlags(ProcedureOptions):
         choices=LEVELS,
     )
     template: str | None = option(
-        None, f"A focus for each role: {', '.join(TEMPLATES)}.", metavar="NAME"
+        None,
+        f"A focus for each role: {', '.join(TEMPLATES)}.",
+        metavar="NAME",
+        suggests=tuple(TEMPLATES),
     )
-    quick: bool = option(False, "No round 2.")
     round2: Round2 | None = option(
         None, "Whether they examine each other; ask: decide after round 1.", advanced=True
     )
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
-        return checked(cls, options, "council options")
+        flags = checked(cls, options, WHERE)
+        flags.wishes.checked((*SEATS, HOST_ID, "captain"), len(SEATS))
+        return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    @property
+    def wishes(self) -> ModelWishes:
+        return ModelWishes.of(self.models, WHERE)
+
+    @property
+    def examines(self) -> Round2 | None:
+        """Whether round 2 is held, as far as this run says it."""
+        return self.round2 if self.rounds is None else self.rounds > 1
 
 
 class CouncilModels(Value):
@@ -119,8 +160,8 @@ class CouncilPlan:
 
 
 def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
-    """Exactly: --budget > --preset > --all > role flags > config.json > built-ins; the cap of
-    config.json over all of them; --quick last."""
+    """Exactly: --budget > --preset > --models (once --all) > role flags > config.json > built-ins;
+    the cap of config.json over all of them; --quick last."""
     notes: list[NoteAdded] = []
     if flags.preset is not None:
         _preset(flags.preset)  # a misspelt one is an error also where a stronger wish wins
@@ -136,8 +177,8 @@ def settle(flags: CouncilFlags, config: CouncilConfig) -> CouncilPlan:
         )
         level = cap
     models = _models(flags, config, level)
-    round2: Round2 = config.round2 if flags.round2 is None else flags.round2
-    skipped_by = "" if round2 else "by configuration"
+    round2: Round2 = config.round2 if flags.examines is None else flags.examines
+    skipped_by = "" if round2 else "by configuration" if flags.rounds is None else "by --rounds 1"
     if level is not None:
         round2 = level != "low"
         skipped_by = "" if round2 else "by budget low"
@@ -161,18 +202,23 @@ def _models(flags: CouncilFlags, config: CouncilConfig, level: Level | None) -> 
         return _preset(_LEVEL_PRESET[level])
     if flags.preset is not None:
         return _preset(flags.preset)
-    if flags.all is not None:
-        return dict.fromkeys(("scholar", "engineer", "muse"), flags.all)
+    wishes = flags.wishes
+    if wishes.in_order:
+        return {role: wishes.model_for(place, role) or "" for place, role in enumerate(SEATS)}
     base = _preset(config.preset or DEFAULT_PRESET)
     return {
-        role: getattr(flags, role) or getattr(config.models, role) or base[role] for role in base
+        role: wishes.named_for(role)
+        or getattr(flags, role)
+        or getattr(config.models, role)
+        or base[role]
+        for role in base
     }
 
 
 def _preset(name: str) -> dict[str, str]:
     if name not in PRESETS:
         raise UnknownName("preset", name, PRESETS)
-    return dict(zip(("scholar", "engineer", "muse"), PRESETS[name], strict=True))
+    return dict(zip(SEATS, PRESETS[name], strict=True))
 
 
 def _level(flags: CouncilFlags, config: CouncilConfig) -> Level:
@@ -184,7 +230,7 @@ def _level(flags: CouncilFlags, config: CouncilConfig) -> Level:
     else:
         models = _models(flags, config, None).values()
         dearest = max(LEVELS.index(_MODEL_LEVEL.get(model, "high")) for model in models)
-    round2 = config.round2 if flags.round2 is None else flags.round2
+    round2 = config.round2 if flags.examines is None else flags.examines
     if dearest == 0 and round2 is not False and not flags.quick:
         return "medium"
     return LEVELS[dearest]

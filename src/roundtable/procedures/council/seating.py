@@ -11,7 +11,7 @@ from ...ports import Models
 from ...views.council import SESSION_LOGS
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from ..seats import Seats
+from ..seats import HOST_ID, Seats
 from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
 
@@ -19,14 +19,15 @@ from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
 def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> Seating:
     """Settle the wishes and find a speaker for each seat. Nothing is called for this."""
     config = CouncilConfig.parse(defaults, "config.json")
-    plan = settle(CouncilFlags.parse(request.options), config)
+    flags = CouncilFlags.parse(request.options)
+    plan = settle(flags, config)
     seats = Seats(models, tuple(plan.notes))
     for role in ROLES:
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name
         seats.add(role.id, role.name, wanted, perspective=role.perspective, emoji=role.emoji)
     host = seats.host(
-        None,
+        flags.host or flags.wishes.named_for(HOST_ID, CAPTAIN_ID),
         "coordinates, never argues, never votes",
         seat=CAPTAIN_ID,
         name=CAPTAIN_NAME,
@@ -48,7 +49,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         participants=tuple(seats.participants),
         host=host,
         options={
-            "choices": list(choices_of(request.topic)),
+            "choices": list(flags.choices or choices_of(request.topic)),
             "round2": plan.round2,
             "round2_skipped": plan.skipped_by,
             "template": plan.template,

@@ -14,11 +14,11 @@ from pydantic import ConfigDict, Field, StringConstraints, field_validator
 
 from ...core.tally import RULES
 from ...core.values import Value
+from .options import MOST_SEATS
 
 FORMAT = 1
 """Of what is stored with a discussion. A change that old definitions do not fit raises it."""
 
-MOST_SEATS = 20
 MOST_STAGES = 20
 MOST_PASSES = 10
 RULE_NAMES = "|".join(RULES)

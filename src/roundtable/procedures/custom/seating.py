@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from ...core.errors import BadSetting
+from ...core.errors import BadSetting, UsageError
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import Participant
@@ -15,9 +15,10 @@ from ...ports import CastingRequest, ChosenExpert, Models
 from ..checking import checked, checked_choices
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
-from ..seats import Seats
-from .model import FORMAT, Definition
-from .options import CustomFlags
+from ..seats import HOST_ID, Seats
+from ..vocabulary import ModelWishes, seat_count
+from .model import FORMAT, Definition, Panel
+from .options import MOST_SEATS, CustomFlags
 
 
 def seat(
@@ -25,19 +26,23 @@ def seat(
 ) -> Seating:
     """Seat the table. Nothing is called for this. The whole definition goes into the options, so
     that the discussion never depends on a file again."""
-    where = f"options of {definition.name}"
+    where = _where(definition)
     flags = checked(CustomFlags, {**defaults, **request.options}, where)
+    definition = _wished(definition, flags)
     choices = checked_choices(flags.choices, where)
     if choices and not definition.decides:
         raise BadSetting(where, "choices", "nothing: no stage of it decides on the question")
-    seats = Seats(models)
+    wishes = ModelWishes.of(flags.models, where)
     personas = list(_personas(definition, request))
+    named = [name for persona in personas for name in (persona.id, persona.name)]
+    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
     for place, persona in enumerate(personas):
-        wanted = flags.models[place % len(flags.models)] if flags.models else persona.model
+        wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seats.add_expert(persona, wanted)
     routed = request.chosen_experts.host_model if request.chosen_experts else None
     leads = definition.host
-    host = seats.host(leads.model or routed, leads.perspective, name=leads.name)
+    wanted = flags.host or wishes.named_for(HOST_ID, leads.name) or leads.model or routed
+    host = seats.host(wanted, leads.perspective, name=leads.name)
     notes = [*seats.notes, *_about_the_table(definition, seats, host)]
     return Seating(
         participants=tuple(seats.participants),
@@ -54,14 +59,39 @@ def seat(
 
 
 def casting_request(
-    definition: Definition, _request: OpenRequest, _defaults: Mapping[str, Any]
+    definition: Definition, request: OpenRequest, defaults: Mapping[str, Any]
 ) -> CastingRequest | None:
-    """The experts of the library that the definition names, or as many as it wants."""
+    """The experts of the library that the definition or the asker names, or as many as wanted."""
+    values = {**defaults, **request.options}
+    definition = _wished(definition, checked(CustomFlags, values, _where(definition)))
     if definition.panel is not None:
         named = definition.panel.include
         return CastingRequest(definition.panel.count, named, open=not named)
     named = tuple(seat.expert for seat in definition.participants if seat.expert)
     return CastingRequest(len(named), named) if named else None
+
+
+def _where(definition: Definition) -> str:
+    return f"options of {definition.name}"
+
+
+def _wished(definition: Definition, flags: CustomFlags) -> Definition:
+    """The definition with the panel that the asker wants. UsageError where the file itself says who
+    sits here."""
+    if not flags.experts and flags.seats is None:
+        return definition
+    panel = definition.panel
+    if panel is None:
+        word = "experts" if flags.experts else "seats"
+        raise UsageError(
+            f"{word} cannot be chosen here: the file of {definition.name} says who sits.",
+            "Change its participants there, or give it a [panel], or take another procedure.",
+        )
+    include = flags.experts or panel.include
+    count = seat_count(flags.seats, panel.count, len(include), 0)
+    if not 1 <= count <= MOST_SEATS:
+        raise BadSetting(_where(definition), "experts", f"at most {MOST_SEATS} of them")
+    return definition.model_copy(update={"panel": Panel(count=count, include=include)})
 
 
 def _options(choices: tuple[str, ...], topic: str) -> list[JsonValue]:

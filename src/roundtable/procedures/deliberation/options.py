@@ -7,27 +7,38 @@ from typing import Any
 
 from ...core.errors import BadSetting
 from ..checking import checked, checked_choices
-from ..options import ProcedureOptions, choices_option, option
+from ..options import ProcedureOptions, option
+from ..vocabulary import (
+    ModelWishes,
+    choices_option,
+    experts_option,
+    host_option,
+    models_option,
+    quick_option,
+    rounds_option,
+    seat_count,
+    seats_option,
+)
 
-MOST_SEATS = 7
+LEAST_SEATS, MOST_SEATS = 2, 7
+ROUNDS = 2
 WHERE = "deliberation options"
 
 
 class DeliberationFlags(ProcedureOptions):
     """The options of one run."""
 
-    experts: tuple[str, ...] = option(
-        (),
-        "Experts who sit here, by name or id; the library fills the seats that are left.",
-        part="experts",
+    experts: tuple[str, ...] = experts_option(
+        more="The library fills the seats that are left.", tells=True
     )
-    models: tuple[str, ...] = option(
-        (),
-        "Models for the seats in their order, beginning anew when they are used up.",
-        part="models",
+    models: tuple[str, ...] = models_option()
+    host: str | None = host_option()
+    seats: int = seats_option(3, LEAST_SEATS, MOST_SEATS, tells=True)
+    rounds: int = rounds_option(
+        ROUNDS, 1, ROUNDS, more="1: independent answers and a vote; 2: with a critique before it."
     )
-    seats: int = option(3, "How many experts.", ge=2, le=MOST_SEATS, part="count")
-    choices: tuple[str, ...] = choices_option(tells=True)
+    quick: bool = quick_option("No critique: independent answers and a vote.")
+    choices: tuple[str, ...] = choices_option()
     always_critique: bool = option(False, "Hold the critique after unanimity too.")
     dual_order: bool = option(
         False, "Everybody reviews the others twice, in one order and in the other."
@@ -39,11 +50,26 @@ class DeliberationFlags(ProcedureOptions):
     no_record: bool = option(
         False, "Count without what earlier discussions tell of the models.", advanced=True
     )
-    quick: bool = option(False, "No critique: independent answers and a vote.")
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> DeliberationFlags:
         flags = checked(cls, options, WHERE)
         if len(flags.experts) > MOST_SEATS:
             raise BadSetting(WHERE, "experts", f"at most {MOST_SEATS} of them")
+        if len(flags.wishes.in_order) > MOST_SEATS:
+            raise BadSetting(WHERE, "models", f"at most {MOST_SEATS} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
+
+    @property
+    def wishes(self) -> ModelWishes:
+        return ModelWishes.of(self.models, WHERE)
+
+    @property
+    def count(self) -> int:
+        """How many sit at the table."""
+        said = self.seats if "seats" in self.model_fields_set else None
+        return seat_count(said, self.seats, len(self.experts), len(self.wishes.in_order))
+
+    @property
+    def critique(self) -> bool:
+        return self.rounds > 1 and not self.quick

@@ -13,7 +13,7 @@ from ...ports import CastingRequest, Models
 from ..messages import demonstration, one_family
 from ..opening import OpenRequest, Seating
 from ..past_record import recorded
-from ..seats import Seats
+from ..seats import HOST_ID, Seats
 from .options import DeliberationFlags
 
 
@@ -21,16 +21,19 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     """Seat the experts that were chosen for the topic. Nothing is called for this."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
     chosen_experts = request.chosen_experts
-    personas = chosen_experts.experts if chosen_experts else METHODS[: flags.seats]
-    seats = Seats(models)
+    personas = chosen_experts.experts if chosen_experts else METHODS[: flags.count]
+    wishes = flags.wishes
+    named = [name for persona in personas for name in (persona.id, persona.name)]
+    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
     for place, persona in enumerate(personas):
-        wanted = flags.models[place % len(flags.models)] if flags.models else persona.model
+        wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seated = seats.add_expert(persona, wanted)
         known = persona.domain or persona.id in METHOD_IDS
         if chosen_experts and not known and seated.speaker.model != OUTSIDE:
             seats.notes.append(_made_up(persona.name))
+    routed = chosen_experts.host_model if chosen_experts else None
     host = seats.host(
-        chosen_experts.host_model if chosen_experts else None,
+        flags.host or wishes.named_for(HOST_ID) or routed,
         "asks, counts and concludes; never argues, never votes",
     )
     notes = [*seats.notes, *_about_the_panel(seats, host)]
@@ -39,7 +42,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         host=host,
         options={
             "choices": list(flags.choices or choices_of(request.topic)),
-            "critique": not flags.quick,
+            "critique": flags.critique,
             "early_stop": not flags.always_critique,
             "statement": flags.statement,
             "dual_order": flags.dual_order,
@@ -55,10 +58,10 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
     """Experts for the topic, as many as there are seats."""
     flags = DeliberationFlags.parse({**defaults, **request.options})
     return CastingRequest(
-        max(flags.seats, len(flags.experts)),
+        flags.count,
         flags.experts,
         not flags.no_record,
-        open=not flags.experts and not flags.quick,
+        open=not flags.experts and flags.critique,
     )
 
 
@@ -85,7 +88,7 @@ def _about_the_panel(seats: Seats, host: Participant) -> list[NoteAdded]:
             NoteAdded(
                 code="host_of_a_family",
                 text="The host's model is of the same family as an expert's, which it may favour.",
-                remedy="Give the host a model of another family with --model.",
+                remedy="Give the host a model of another family with --host.",
             )
         )
     return notes

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from pydantic import model_validator
+
 from ...core.errors import BadSetting
 from ...experts.chosen import DESCRIBES, is_described
 from ...ports import CastingRequest
@@ -13,11 +15,25 @@ from ...views.five_round.references import normal_name
 from ...views.five_round.rounds import CRITIQUE, CROSS_REFERENCE, PROPOSAL, REVISION
 from ..checking import checked, checked_choices
 from ..opening import OpenRequest
-from ..options import ProcedureOptions, choices_option, option
+from ..options import ProcedureOptions, option
+from ..seats import HOST_ID
+from ..vocabulary import (
+    ModelWishes,
+    choices_option,
+    experts_option,
+    host_option,
+    models_option,
+    quick_option,
+    rounds_option,
+    seat_count,
+    seats_option,
+)
 
 WHERE = "five-round options"
 FEWEST, MOST = 2, 7
 """Experts at one table."""
+ROUNDS = 5
+"""The host's among them."""
 CONFIDENTIAL_CHARACTERS = 200
 DIVERGENCE = 0.05
 _HISTORY = re.compile(r"full|chars:(?P<limit>[1-9]\d{0,6})")
@@ -27,24 +43,25 @@ _NAME = re.compile(r"\w[\w .,&'’/()+\-]{0,59}")
 class FiveRoundFlags(ProcedureOptions):
     """The options of one run."""
 
-    agents: tuple[str, ...] | str | None = option(
-        None,
-        f"Exactly these experts, {FEWEST} to {MOST}, by name or id; any other name is a persona of "
-        "that name.",
-        part="experts",
+    experts: tuple[str, ...] | str = experts_option(
+        more=f"Exactly these, {FEWEST} to {MOST}; any other name is a persona of that name.",
+        aliases=("agents",),
     )
-    experts: int = option(
-        3,
-        "How many experts are chosen where nobody names them.",
-        ge=FEWEST,
-        le=MOST,
-        flag="seats",
-        part="count",
+    models: tuple[str, ...] = models_option(
+        more="One alone speaks for the host too.", aliases=("model", "all")
     )
+    host: str | None = host_option()
+    seats: int = seats_option(
+        3, FEWEST, MOST, more="Chosen for the question, where nobody names them."
+    )
+    rounds: int = rounds_option(
+        ROUNDS, ROUNDS - 1, ROUNDS, more="4: without the cross-reference, R2; 5: all of them."
+    )
+    quick: bool = quick_option("Without the cross-reference, R2.")
+    choices: tuple[str, ...] = choices_option()
     depth: Literal["pre-ac", "full"] = option(
         "full", "pre-ac: intent, experts, models, prompts and estimate, without a single call."
     )
-    choices: tuple[str, ...] = choices_option()
     strict_rounds: bool = option(False, "Hold every round: no early end.")
     output_dir: str | None = option(
         None,
@@ -56,7 +73,6 @@ class FiveRoundFlags(ProcedureOptions):
             "files are written by the command line only; others read the report",
         ),
     )
-    quick: bool = option(False, "Without the cross-reference, R2.")
     revisions: int = option(
         1,
         "Passes of R4, as far as five rounds have room for them: a second one only with quick.",
@@ -87,21 +103,17 @@ class FiveRoundFlags(ProcedureOptions):
         False, "Three consensus points end the debate after R2 and R3 too.", advanced=True
     )
     timeout: float = option(180, "Seconds of silence that end an attempt.", gt=0, advanced=True)
-    model: str | None = option(
-        None,
-        "One model for all seats.",
-        metavar="MODEL",
-        flag="all",
-        part="model",
-        tells=False,
-        advanced=True,
-    )
-    models: dict[str, str] = option(
-        {},
-        "Models by expert's name or id, or host; stronger than any routing.",
-        part="models",
-        advanced=True,
-    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _counted(cls, values: Any) -> Any:
+        """`experts` was once how many of them sit."""
+        experts = values.get("experts") if isinstance(values, Mapping) else None
+        counted = isinstance(experts, int) or (isinstance(experts, str) and experts.isdecimal())
+        if not counted or isinstance(experts, bool) or "seats" in values:
+            return values
+        rest = {key: each for key, each in values.items() if key != "experts"}
+        return {**rest, "seats": experts}
 
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> FiveRoundFlags:
@@ -109,6 +121,8 @@ class FiveRoundFlags(ProcedureOptions):
         flags = checked(cls, options, WHERE)
         if flags.history is not None and not _HISTORY.fullmatch(flags.history):
             raise BadSetting(WHERE, "history", "full, or chars:N such as chars:200")
+        if flags.rounds < ROUNDS and "quick" not in flags.model_fields_set:
+            flags = flags.model_copy(update={"quick": True})
         if flags.revisions > 1 and not flags.quick:
             raise BadSetting(
                 WHERE,
@@ -117,27 +131,29 @@ class FiveRoundFlags(ProcedureOptions):
                 "the cross-reference",
             )
         flags.names  # noqa: B018 - says what is wrong with them
+        if flags.count > MOST:
+            raise BadSetting(WHERE, "models", f"at most {MOST} of them")
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property
     def names(self) -> tuple[str, ...]:
         """The experts that were asked for, in order; none means that they are to be chosen."""
-        if self.agents is None:
+        if not self.experts and "experts" not in self.model_fields_set:
             return ()
         given = (
-            re.split(r"[,，、;；]", self.agents) if isinstance(self.agents, str) else self.agents
+            re.split(r"[,，、;；]", self.experts) if isinstance(self.experts, str) else self.experts
         )
         names = tuple(name for each in given if (name := " ".join(each.split())))
         if not FEWEST <= len(names) <= MOST:
-            raise BadSetting(WHERE, "agents", f"{FEWEST} to {MOST} names of experts")
+            raise BadSetting(WHERE, "experts", f"{FEWEST} to {MOST} names of experts")
         bare = [
             name.partition(DESCRIBES)[0].strip() if is_described(name) else name for name in names
         ]
         if len({normal_name(name) for name in bare}) < len(names):
-            raise BadSetting(WHERE, "agents", "a name of its own for each expert")
+            raise BadSetting(WHERE, "experts", "a name of its own for each expert")
         if wrong := next((name for name in bare if not _NAME.fullmatch(name)), None):
             raise BadSetting(
-                WHERE, "agents", f"names of letters, digits and blanks, not {wrong[:40]!r}"
+                WHERE, "experts", f"names of letters, digits and blanks, not {wrong[:40]!r}"
             )
         return names
 
@@ -150,7 +166,24 @@ class FiveRoundFlags(ProcedureOptions):
         return CONFIDENTIAL_CHARACTERS if self.confidential else None
 
     @property
-    def rounds(self) -> tuple[tuple[int, str], ...]:
+    def wishes(self) -> ModelWishes:
+        return ModelWishes.of(self.models, WHERE)
+
+    @property
+    def leads(self) -> str | None:
+        """The host's model, as far as the call names it."""
+        wishes = self.wishes
+        alone = wishes.in_order[0] if len(wishes.in_order) == 1 else None
+        return self.host or wishes.named_for(HOST_ID) or alone
+
+    @property
+    def count(self) -> int:
+        """How many experts sit at the table."""
+        said = self.seats if "seats" in self.model_fields_set else None
+        return seat_count(said, self.seats, len(self.names), len(self.wishes.in_order))
+
+    @property
+    def passes(self) -> tuple[tuple[int, str], ...]:
         """The participants' rounds, each with its number in the ledger. Never more than four, and
         the host's is the fifth."""
         if self.depth == "pre-ac":
@@ -162,18 +195,12 @@ class FiveRoundFlags(ProcedureOptions):
             rounds.append((5, REVISION))
         return tuple(rounds)
 
-    def model_for(self, *keys: str) -> str | None:
-        """The model that the call names for a seat."""
-        wanted = {normal_name(name): model for name, model in self.models.items()}
-        named = (wanted[normal_name(key)] for key in keys if normal_name(key) in wanted)
-        return next(named, None) or self.model
-
 
 def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> CastingRequest:
     """Whom this request wants at the table."""
     flags = FiveRoundFlags.parse({**defaults, **request.options})
     return CastingRequest(
-        count=len(flags.names) or flags.experts,
+        count=flags.count,
         include=flags.names,
         open=not flags.names and not flags.quick and flags.depth == "full",
     )

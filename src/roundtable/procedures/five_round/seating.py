@@ -24,15 +24,18 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     flags = FiveRoundFlags.parse({**defaults, **request.options})
     chosen_experts = request.chosen_experts
     personas = _distinct(chosen_experts.experts if chosen_experts else _personas(flags))
-    seats = Seats(models)
+    wishes = flags.wishes
+    named = [name for persona in personas for name in (persona.id, persona.name)]
+    seats = Seats(models, wishes.checked([*named, HOST_ID], len(personas)))
     if (advice := fit_note(read_intent(request.topic))) is not None:
         seats.notes.append(advice)
-    for persona in personas:
-        seats.add_expert(persona, flags.model_for(persona.id, persona.name) or persona.model)
+    for place, persona in enumerate(personas):
+        wanted = wishes.model_for(place, persona.id, persona.name)
+        seats.add_expert(persona, wanted or persona.model)
     routed = chosen_experts.host_model if chosen_experts else None
     host = seats.standing_in(
         seats.host(
-            flags.model_for(HOST_ID) or routed,
+            flags.leads or routed,
             "sums up, rules on disputes and plans; never argues, never votes",
         )
     )
@@ -43,7 +46,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         host=host,
         options={
             "depth": flags.depth,
-            "rounds": [[number, stage] for number, stage in flags.rounds],
+            "rounds": [[number, stage] for number, stage in flags.passes],
             "strict_rounds": flags.strict_rounds,
             "history": flags.shown_characters,
             "divergence": flags.divergence,
@@ -73,7 +76,7 @@ def _personas(flags: FiveRoundFlags) -> tuple[ChosenExpert, ...]:
     """Without a library: personas of the names that were given, or the usual three."""
     if flags.names:
         return tuple(named_expert(name) for name in flags.names)
-    return USUAL[: flags.experts] if flags.experts <= len(USUAL) else USUAL
+    return USUAL[: flags.count]
 
 
 def _distinct(personas: Sequence[ChosenExpert]) -> tuple[ChosenExpert, ...]:

@@ -9,7 +9,18 @@ from typing import Any, Literal
 from ...core.errors import BadSetting
 from ...core.values import HOST_WIRE_NAME, Value
 from ..checking import checked, checked_choices
-from ..options import ProcedureOptions, choices_option, option
+from ..options import ProcedureOptions, option
+from ..vocabulary import (
+    ModelWishes,
+    choices_option,
+    experts_option,
+    host_option,
+    models_option,
+    quick_option,
+    rounds_option,
+    seat_count,
+    seats_option,
+)
 
 WHERE = "meeting options"
 MIN_PARTICIPANTS, MAX_PARTICIPANTS = 2, 12
@@ -51,20 +62,32 @@ class MeetingOptions(ProcedureOptions):
             ("cli", "chat"), "a list of tables does not fit into a flag: `roundtable tool init`"
         ),
     )
+    experts: tuple[str, ...] = experts_option(
+        part=None,
+        closed={"page": "the form writes the seats out one by one"},
+    )
+    models: tuple[str, ...] = models_option(
+        more="Whoever names one itself keeps it.", aliases=("model", "all"), part="model"
+    )
+    host: str | None = host_option(more="outside: a chair who speaks by hand.")
+    seats: int | None = seats_option(None, MIN_PARTICIPANTS, MAX_PARTICIPANTS)
+    rounds: int = rounds_option(
+        DEFAULT_ROUNDS, 1, MAX_ROUNDS, more="At most.", aliases=("max_rounds",), alias_tells=True
+    )
+    quick: bool = quick_option("One round.")
+    choices: tuple[str, ...] = choices_option()
     roster: str | None = option(
         None,
         "A ready set of participants; tech-design-review where nobody is named.",
         metavar="NAME",
         closed={"page": "the form seats experts for the question"},
     )
-    max_rounds: int = option(DEFAULT_ROUNDS, "How many rounds at most.", ge=1, le=MAX_ROUNDS)
     speech_order: Literal["fixed", "parallel"] = option(
         "fixed",
         "fixed: one after another as listed, each hearing those before it; parallel: side by side.",
         flag="order",
     )
     summaries: bool = option(True, "The host sums up between two rounds.")
-    choices: tuple[str, ...] = choices_option()
     format: Literal["standard", "decision"] = option("standard", "Of the conclusion.")
     output_path: str | None = option(
         None,
@@ -76,7 +99,6 @@ class MeetingOptions(ProcedureOptions):
     join: str | None = option(
         None, "A person of this name takes a seat beside the others.", metavar="NAME", part="person"
     )
-    quick: bool = option(False, "One round.")
     turn_seconds: float = option(
         TURN_SECONDS,
         "Seconds for which a seat is waited for where somebody outside speaks, or a model is "
@@ -104,21 +126,15 @@ class MeetingOptions(ProcedureOptions):
         le=604_800,
         advanced=True,
     )
-    model: str | None = option(
-        None,
-        "A model for every participant that names none.",
-        metavar="MODEL",
-        flag="all",
-        part="model",
-        tells=False,
-        advanced=True,
-    )
-    host: str | None = option(
-        None,
-        "The coordinator's model, or outside for a chair who speaks by hand.",
-        metavar="MODEL",
-        advanced=True,
-    )
+
+    @property
+    def wishes(self) -> ModelWishes:
+        return ModelWishes.of(self.models, WHERE)
+
+    def count(self, usual: int) -> int:
+        """How many experts sit, where nobody else is named."""
+        said, listed = self.seats, len(self.wishes.in_order)
+        return min(MAX_PARTICIPANTS, seat_count(said, usual, len(self.experts), listed))
 
     @property
     def patience(self) -> float:
@@ -136,6 +152,12 @@ class MeetingOptions(ProcedureOptions):
         parsed = checked(cls, rest, WHERE)
         if parsed.participants and parsed.roster:
             raise BadSetting(WHERE, "roster", "either a roster or participants, not both")
+        for word in ("experts", "seats"):
+            if getattr(parsed, word) and (parsed.participants or parsed.roster):
+                who = "participants" if parsed.participants else "roster"
+                raise BadSetting(WHERE, word, f"nothing beside {who}, which says who sits here")
+        if len(parsed.experts) > MAX_PARTICIPANTS:
+            raise BadSetting(WHERE, "experts", f"at most {MAX_PARTICIPANTS} of them")
         if parsed.output_path is not None and not _OUTPUT.fullmatch(parsed.output_path):
             expected = "the path of a .md file inside the workspace, such as docs/decision.md"
             raise BadSetting(WHERE, "output_path", expected)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...experts.chosen import named_expert
 from ...experts.library_files import read_library
 from ...experts.roster import roster as ready_roster
 from ...ports import CastingRequest, ChosenExperts
@@ -21,14 +22,22 @@ def casting_request(request: OpenRequest, defaults: Mapping[str, Any]) -> Castin
     if options.participants:
         return None
     wanted = ready_roster(options.roster or DEFAULT_ROSTER).experts
+    if options.experts or options.seats:
+        named = bool(options.experts) or options.join is not None
+        count = options.count(len(wanted))
+        return CastingRequest(count, options.experts, open=not named and not options.quick)
     named = options.roster is not None or options.join is not None
     return CastingRequest(len(wanted), wanted, open=not named and not options.quick)
 
 
-def roster(name: str, chosen_experts: ChosenExperts | None) -> tuple[Place, ...]:
+def roster(
+    name: str, chosen_experts: ChosenExperts | None, experts: tuple[str, ...] = ()
+) -> tuple[Place, ...]:
     """The participants of a roster, in the order in which they sit: those who were cast for it,
-    or else the shipped experts. UnknownName if there is no such roster."""
-    if chosen_experts is not None:
+    or else the experts that were named, or the shipped ones. UnknownName if there is no such
+    roster."""
+    personas = chosen_experts.experts if chosen_experts is not None else ()
+    if personas or experts:
         return tuple(
             Place(
                 profile=persona.id,
@@ -37,7 +46,7 @@ def roster(name: str, chosen_experts: ChosenExperts | None) -> tuple[Place, ...]
                 display_name=persona.id,
                 model=persona.model,
             )
-            for persona in chosen_experts.experts
+            for persona in personas or [named_expert(each) for each in experts]
         )
     return tuple(
         Place(

@@ -11,7 +11,7 @@ from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from ..seats import Seats
+from ..seats import HOST_ID, Seats
 from .options import MeetingOptions, parse_places
 from .rosters import DEFAULT_ROSTER, roster
 
@@ -23,24 +23,31 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     places = options.participants
     if not places:
         name = options.roster or DEFAULT_ROSTER
-        places = roster(name, request.chosen_experts)
-        if options.roster is None and not _may_be_cast(request):
+        places = roster(name, request.chosen_experts, options.experts)
+        unnamed = not (options.roster or options.experts or options.seats)
+        if unnamed and not _may_be_cast(request):
             notes.append(_default_roster_note(name))
+    wishes = options.wishes
+    named = [name for place in places for name in (place.profile, place.display_name)]
+    own = [place.model if options.participants else None for place in places]
+    notes.extend(wishes.checked([*named, HOST_WIRE_NAME, HOST_ID], len(places)))
     if options.join:
         you = {"profile": options.join, "role": "Participant", "model": OUTSIDE}
         places = parse_places([*places, you])
+        own.append(OUTSIDE)
     seats = Seats(models, tuple(notes))
-    for place in places:
+    for at, place in enumerate(places):
+        wished = wishes.model_for(at, place.profile, place.display_name)
         seats.add(
             place.profile,
             place.display_name,
-            place.model or options.model,
+            own[at] or wished or place.model,
             role=place.role,
             perspective=place.perspective,
         )
     routed = request.chosen_experts.host_model if request.chosen_experts else None
     host = seats.host(
-        options.host or routed,
+        options.host or wishes.named_for(HOST_WIRE_NAME, HOST_ID) or routed,
         "opens, sums up and concludes; never argues, never votes",
         seat=HOST_WIRE_NAME,
         name="Coordinator",
@@ -58,7 +65,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
         participants=tuple(participants),
         host=host,
         options={
-            "max_rounds": 1 if options.quick else options.max_rounds,
+            "max_rounds": 1 if options.quick else options.rounds,
             "speech_order": options.speech_order,
             "summaries": options.summaries,
             "choices": list(options.choices or choices_of(request.topic)),

@@ -16,7 +16,9 @@ from ...core.events import NewsPlanned
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
-from ...core.values import Material, Pace
+from ...core.values import Pace
+from ...documents.gather import gather
+from ...documents.gathered import NOTHING, Gathered
 from ...engine.find import LAST
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
@@ -31,8 +33,8 @@ from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..opening import open_request
 from ..web.drafts import posting
-from .app import BUDGET, FAILED, INTERRUPTED
 from .ask_options import given
+from .exits import BUDGET, FAILED, INTERRUPTED
 from .expected import expected_of
 from .here import settings_here
 from .page import show_page
@@ -52,18 +54,19 @@ from .verdict import Verdict, print_verdict
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
-    settings = _settings(flags)
+    settings = settings_of(flags)
     question = _question(flags["question"], flags["context"])
     request = _decided(question, flags, settings)
-    return _interruptible(lambda box: _ask(request, flags, settings, box))
+    return interruptible(lambda box: _ask(request, flags, settings, box))
 
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
     """The request. Where it seems to hold secrets, a person at the terminal decides."""
     if flags["dry_run"] and flags["secrets"] is None:
         flags = {**flags, "secrets": "send"}  # nothing is sent, and what is shown is redacted
+    documents = gather(flags["context"], lambda: read_text("-"))
     try:
-        return request_of(question, flags, settings)
+        return request_of(question, flags, settings, documents=documents)
     except SecretsFound as found:
         asked = flags["as_json"] or not is_terminal(sys.stdin) or not is_terminal(sys.stderr)
         if flags["secrets"] is not None or asked:
@@ -76,22 +79,23 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         )
         if how is None:
             raise
-        return request_of(question, {**flags, "secrets": how}, settings)
+        return request_of(question, {**flags, "secrets": how}, settings, documents=documents)
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:
     settings = settings_here(tell=False)
-    return _interruptible(lambda box: _resume(flags, settings, box))
+    return interruptible(lambda box: _resume(flags, settings, box))
 
 
 async def _ask(
     request: OpenRequest, flags: Mapping[str, Any], settings: Settings, box: list[str]
 ) -> int:
-    async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
+    async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         if flags["dry_run"]:
             from .dry_run import dry_run
 
             return await dry_run(app, request, as_json=flags["as_json"])
+        refuse_what_cannot_be_told(app, request, flags)
         state = await app.service.open(request)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
@@ -117,8 +121,31 @@ async def _ask(
         return await _run(app, state, flags)
 
 
+def refuse_what_cannot_be_told(app: App, request: OpenRequest, flags: Mapping[str, Any]) -> None:
+    """UsageError for channels and boards that somebody names on this line and that nothing can be
+    sent to: before anything is spent. Those of the settings are warned of, and wait."""
+    wrong: list[tuple[str, str]] = []
+    if flags["notify"]:
+        notes = app.notifier.warnings(request.news)
+        wrong += [(note.text, _now(note.remedy)) for note in notes if note.remedy]
+    if request.task is not None:
+        try:
+            app.check_board(request.task.board)
+        except RoundtableError as error:
+            wrong.append((error.message, error.remedy))
+    if wrong:
+        raise UsageError(
+            " ".join(text for text, _ in wrong), " ".join(remedy for _, remedy in wrong)
+        )
+
+
+def _now(remedy: str) -> str:
+    """The remedy of a warning, for whoever has not begun."""
+    return remedy.partition(", then:")[0].rstrip(".") + ", or leave --notify out."
+
+
 async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) -> int:
-    async with start(settings, delivery=_files(flags, settings), progress=echo_error) as app:
+    async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
@@ -171,6 +198,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
                 state.discussion_id,
                 on_draft=on_draft,
                 on_event=progress.on_event,
+                on_notice=lambda notice: progress.say(notice.text),
                 asker=asker,
             )
     finally:
@@ -183,7 +211,7 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
     code = _deliver(state, flags)
     written: list[str] = []
     if state.verdict is not None and not flags["no_log"]:
-        written = _write_outputs(app, state, flags)
+        written = write_files(app, state, flags)
     if state.task is not None:
         await _comment_on_task(app, state, written)
     return code
@@ -232,11 +260,11 @@ def _print_json(state: State) -> None:
     print_json(result(state))
 
 
-def _files(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
+def files_of(flags: Mapping[str, Any], settings: Settings) -> WorkspaceFiles | None:
     return None if flags["no_log"] else WorkspaceFiles(settings.workspace)
 
 
-def _write_outputs(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
+def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
     """Where the files are. One that cannot be written must not take the answer away."""
     try:
         chosen = flags.get("output_dir")
@@ -271,9 +299,9 @@ def _beside_the_verdict(note: Note) -> bool:
     return note.code.partition("/")[0] not in said
 
 
-def _interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]]) -> int:
+def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "") -> int:
     """Run a command so that Ctrl-C and a termination leave a consistent ledger and say how to
-    go on."""
+    go on: by resuming what it puts in its box, or by what `then` says."""
     box: list[str] = []
 
     async def guarded() -> int:
@@ -287,6 +315,8 @@ def _interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]]) -> int
         return asyncio.run(guarded())
     except (KeyboardInterrupt, asyncio.CancelledError):
         echo_error("Interrupted.")
+        if then:
+            echo_error(then)
         _say_how_to_resume(box)
         return INTERRUPTED
     except RoundtableError:
@@ -299,7 +329,7 @@ def _say_how_to_resume(box: Sequence[str]) -> None:
         echo_error(f"Nothing finished is lost. Go on with: roundtable resume {discussion_id}")
 
 
-def _settings(flags: Mapping[str, Any]) -> Settings:
+def settings_of(flags: Mapping[str, Any]) -> Settings:
     settings = settings_here(tell=False)  # the discussion's notes do
     if flags["model"]:
         choices = settings.choices.model_copy(update={"default_model": flags["model"]})
@@ -314,9 +344,11 @@ def request_of(
     *,
     surface: Surface = "cli",
     usual: str | None = None,
+    documents: Gathered = NOTHING,
+    options: Mapping[str, Any] | None = None,
 ) -> OpenRequest:
     """The request of a command line, or of a chat that uses its words. `usual` is the procedure
-    where nothing tells another."""
+    where nothing tells another; `options` are further ones, stronger than those of the line."""
     for name, value in flags.items():
         if value == "":  # as from a variable that is not set: not a wish for the default
             raise UsageError(f"--{name} is empty.", "Give it a value, or leave it out.")
@@ -331,8 +363,9 @@ def request_of(
         surface=surface,
         procedure=flags["procedure"],
         usual=usual,
-        options=given(flags),
-        context=_materials(flags["context"]),
+        options={**given(flags), **(options or {})},
+        context=documents.materials,
+        notes=documents.notes,
         language=flags["language"],
         budget={
             "max_calls": flags["max_calls"],
@@ -366,10 +399,6 @@ def _refuse_news_in_json(
             "With --json, standard output carries one document and no news.",
             "Send the news elsewhere, such as --notify stderr.",
         )
-
-
-def _materials(names: Sequence[str]) -> list[Material]:
-    return [Material(source=name, text=read_text(name)) for name in names]
 
 
 def _question(words: Sequence[str], context: Sequence[str]) -> str:

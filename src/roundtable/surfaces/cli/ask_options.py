@@ -1,51 +1,76 @@
-"""The options of `roundtable ask`: the general ones are written with the command, those of the
-procedures are made from their declarations."""
+"""The options of `roundtable ask` that the procedures declare: the words of all of them first, then
+those of one alone. Older words are understood, and not shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import click
 
 from ...procedures import CUSTOM, OPTIONS
-from ...procedures.options import Option, described
+from ...procedures.options import SHARED, Option, ProcedureOptions, described
+from ...procedures.vocabulary import ABOUT
+from . import completing
 
 _MEANT = {CUSTOM: "your own procedures"}
+_MANY = {"models": completing.models, "experts": completing.experts}
 
 
 @cache
 def words() -> Mapping[str, list[Option]]:
     """What the procedures declare under each word of the command line."""
-    found: dict[str, list[Option]] = {}
-    for model in OPTIONS.values():
-        for each in described(model):
-            if "cli" not in each.closed and not each.general:
-                found.setdefault(each.word, []).append(each)
+    found: dict[str, list[Option]] = {word: [] for word in SHARED}
+    for each in _declared():
+        found.setdefault(each.word, []).append(each)
     return found
 
 
+@cache
+def older_words() -> Mapping[str, list[Option]]:
+    """The same for words that are still understood."""
+    found: dict[str, list[Option]] = {}
+    for each in _declared():
+        for word in each.aliases:
+            if word not in words():
+                found.setdefault(word, []).append(each)
+    return found
+
+
+def _declared() -> list[Option]:
+    models = OPTIONS.values()
+    known = (each for model in models for each in described(model))
+    return [each for each in known if "cli" not in each.closed and not each.general]
+
+
 def procedure_options() -> list[click.Parameter]:
-    return [_made(declared) for declared in words().values()]
+    shown = [_made(word, declared) for word, declared in words().items()]
+    # `--model` is what the default model was called before there was `--host`.
+    hidden = [_made(w, d, hidden=True) for w, d in older_words().items() if w != "model"]
+    return [*shown, *hidden]
 
 
 def given(flags: Mapping[str, Any]) -> dict[str, Any]:
     """The words of procedures that stand on the command line."""
-    return {word: flags[word] for word in words() if flags.get(word) not in (None, False)}
+    known = [*words(), *(word for word in older_words() if word != "model")]
+    return {word: flags[word] for word in known if flags.get(word) not in (None, False)}
 
 
-def _made(declared: list[Option]) -> click.Option:
+def _made(word: str, declared: list[Option], *, hidden: bool = False) -> click.Option:
     """One flag for all procedures that know the word. Where they mean different kinds of value by
-    it, the one that is meant checks it."""
+    it, or set different limits, the one that is meant checks it."""
     first = declared[0]
-    names = [first.flag, first.word]
+    names = [f"--{word.replace('_', '-')}", word]
+    about = ABOUT[first.name] if first.shared else first.help
     if first.kind == "flag":
-        return click.Option(names, is_flag=True, help=first.help)
+        return click.Option(names, is_flag=True, help=about, hidden=hidden)
     same = all(_nature(each) == _nature(first) for each in declared)
-    kind = _click_type(first) if same else None
+    kind = _click_type(first) if same else click.INT if first.whole else None
     metavar = None if isinstance(kind, click.Choice) else first.metavar
-    return click.Option(names, type=kind, metavar=metavar, help=first.help)
+    return click.Option(
+        names, type=kind or _offers(first), metavar=metavar, help=about, hidden=hidden
+    )
 
 
 def _nature(option: Option) -> tuple[object, ...]:
@@ -63,17 +88,44 @@ def _click_type(option: Option) -> click.ParamType[Any] | None:
     return made
 
 
+def _offers(option: Option) -> click.ParamType[Any] | None:
+    """What a shell may offer for it."""
+    if option.name in _MANY:
+        return completing.Offered("list", _MANY[option.name], many=True)
+    if option.name == "host" or option.part == "role":
+        return completing.Offered("model", completing.models)
+    if option.suggests:
+        return completing.Offered("name", partial(_suggested, option.suggests))
+    return None
+
+
+def _suggested(values: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(each, "") for each in values]
+
+
+# --- the help -------------------------------------------------------------------------------------
+
+
 def sections() -> list[tuple[str, list[tuple[str, str]]]]:
-    """For the help: the title of each section, and its flags with what they do."""
+    """For the help: the title of each procedure's section, and its own flags with what they do."""
     found = []
     for name, model in OPTIONS.items():
-        known = [each for each in described(model) if "cli" not in each.closed]
+        known = [each for each in described(model) if "cli" not in each.closed and not each.shared]
         rows = [(spelled(each), told(each)) for each in known if not each.advanced]
         more = [each.flag for each in known if each.advanced and not each.general]
         if more:
-            rows.append(("", f"Also {', '.join(more)}: `roundtable procedures show {name}`."))
+            rows.append(("", f"Also {', '.join(more)}: `roundtable help {name}`."))
+        rows.append(("", here(model)))
         found.append((f"Options of {_MEANT.get(name, name)}", rows))
     return found
+
+
+def here(model: type[ProcedureOptions]) -> str:
+    """What the words of all procedures may be in this one, and which of them it does not take."""
+    bounded = [each for each in described(model) if each.shared and each.limits]
+    facts = [f"{each.flag} {each.limits}" for each in bounded]
+    facts += [f"no --{word}" for word in SHARED if word in model.cannot]
+    return f"Here: {', '.join(facts)}."
 
 
 def spelled(option: Option) -> str:

@@ -14,7 +14,7 @@ from ...core.errors import UsageError
 from ...core.text import clip, redact
 from ...examples import find_example, is_example
 from ..files import write_chosen
-from .app import FAILED, UNVERIFIED
+from .exits import FAILED, UNVERIFIED
 from .here import settings_here
 from .terminal import echo, echo_error, print_json
 from .with_app import with_app

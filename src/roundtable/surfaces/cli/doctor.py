@@ -11,7 +11,7 @@ from typing import Any
 from ..doctor.examine import Examination, examine
 from ..doctor.finding import State, healthy
 from ..doctor.set_up import MINIMUM
-from .app import FAILED
+from .exits import FAILED
 from .here import workspace_here
 from .terminal import echo, print_json
 

@@ -17,7 +17,7 @@ from ...core.notifications_plan import spelled
 from ...core.text import redact
 from ...core.values import NEWS_KINDS
 from ...ports import Post
-from .app import FAILED
+from .exits import FAILED
 from .terminal import echo, echo_error, print_json
 from .with_app import find_here, with_app
 

@@ -1,4 +1,4 @@
-"""`roundtable setup`, `config` and `help`."""
+"""`roundtable setup` and `config`."""
 
 from __future__ import annotations
 
@@ -81,9 +81,4 @@ def config_command() -> int:
         return 0
     echo_error(str(home / CONFIG_JSON))
     echo(text)
-    return 0
-
-
-def help_command() -> int:
-    echo(HELP)
     return 0

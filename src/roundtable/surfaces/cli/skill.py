@@ -16,7 +16,7 @@ from ...core.errors import NotAllowed, RoundtableError, UsageError
 from ...programs import child, find_program
 from ...version import __version__
 from .. import skill
-from .app import FAILED
+from .exits import FAILED
 from .here import settings_here
 from .terminal import echo, echo_error, for_screen, is_terminal
 

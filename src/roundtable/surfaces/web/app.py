@@ -35,13 +35,13 @@ from .access import (
     to_show,
 )
 from .api import REFUSALS, link_routes, owner_routes
-from .assets import PAGE, shell
+from .assets import HOME, PAGE, shell
 from .guard import STRICT_HEADERS, Guard
 from .hosts import Hosts
 from .keys_api import router as key_routes
 from .limits import Rate
 from .links import Links
-from .refusal import problem
+from .refusal import RETRY_AFTER, problem, told
 from .running import Running
 from .sse import Rooms
 from .start_api import router as start_routes
@@ -140,7 +140,7 @@ def _pages(service: FastAPI) -> None:
             )
             return away
         if is_owner(request, here):
-            return HTMLResponse(shell())
+            return HTMLResponse(shell(HOME))
         return _plain_page(
             401,
             "This page is its owner's",
@@ -204,18 +204,21 @@ def _explain_errors(service: FastAPI) -> None:
         if isinstance(error, errors.SecretsFound):  # a page asks what is to become of them
             found = [shown(each) for each in error.found]
             return answer(request, status, error.message, error.remedy, code="secrets", found=found)
-        return answer(request, status, error.message, error.remedy)
+        given = answer(request, status, *told(error))
+        if status == 503:
+            given.headers["retry-after"] = RETRY_AFTER
+        return given
 
     @service.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        told = "; ".join(
+        wrong = "; ".join(
             f"{'.'.join(str(part) for part in each['loc'][1:]) or each['loc'][0]}: {each['msg']}"
             for each in error.errors()[:5]
         )
         remedy = "GET /api/openapi.json describes every request."
         # A body that can be read and says something wrong is told apart from a wrong address.
         status = 422 if any(each["loc"][0] == "body" for each in error.errors()) else 400
-        return answer(request, status, f"The request is not as expected: {told}.", remedy)
+        return answer(request, status, f"The request is not as expected: {wrong}.", remedy)
 
     @service.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:

@@ -11,6 +11,8 @@ from posixpath import dirname, join, normpath
 
 PAGE = Path(__file__).parent / "page"
 ENTRY = "app.js"
+HOME = "list/home.js"
+"""The owner's pages: a discussion does without them, and they are imported when they are shown."""
 STYLES = (
     "style.css",
     "decision.css",
@@ -42,10 +44,12 @@ def resolved(importer: str, target: str) -> str:
 
 
 @cache
-def modules() -> tuple[str, ...]:
-    """Every module of the page, each after those that it needs."""
+def modules(*entries: str) -> tuple[str, ...]:
+    """The modules of one discussion, or of other entries, each after those that it needs."""
     order: dict[str, None] = {}
-    _add(ENTRY, order, set())
+    seen: set[str] = set()
+    for each in entries or (ENTRY,):
+        _add(each, order, seen)
     return tuple(order)
 
 
@@ -59,12 +63,14 @@ def _add(name: str, order: dict[str, None], seen: set[str]) -> None:
 
 
 @cache
-def shell() -> str:
-    """The page before anything is in it. Every module is asked for at once, not one by one as they
-    import each other."""
+def shell(*more: str) -> str:
+    """The page before anything is in it, with `more` entries than a discussion needs. Every module
+    is asked for at once, not one by one as they import each other."""
     links = [f'<link rel="stylesheet" href="/assets/{each}">' for each in STYLES]
     links += [
-        f'<link rel="modulepreload" href="/assets/{each}">' for each in modules() if each != ENTRY
+        f'<link rel="modulepreload" href="/assets/{each}">'
+        for each in modules(ENTRY, *more)
+        if each != ENTRY
     ]
     return asset("index.html").replace("<!-- assets -->", "\n".join(links))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.declaration_block import LABEL, spoken_so_far
 from ...core.errors import NetError
 from ...core.visible import shown
+from ...engine.outage import Notice
 from ...engine.tools import Draft, OnDraft
 from ...net import request
 from ...procedures.casting_terms import CASTING
@@ -64,7 +65,7 @@ class Speaking:
 
 
 OnChange = Callable[[str], None]
-"""Told of the turn that has new words."""
+"""Told of the turn that has new words; of none when the driver has to wait, or goes on."""
 
 
 class DraftStore:
@@ -73,6 +74,14 @@ class DraftStore:
     def __init__(self) -> None:
         self._turns: OrderedDict[tuple[str, str], Speaking] = OrderedDict()
         self._ears: dict[str, list[OnChange]] = {}
+        self.away: set[str] = set()
+        """The discussions whose driver waits for the database."""
+
+    def notice(self, notice: Notice) -> None:
+        """The driver of a discussion waits for the database, or no longer does."""
+        (self.away.add if notice.away else self.away.discard)(notice.discussion_id)
+        for tell in self._ears.get(notice.discussion_id, ()):
+            tell("")
 
     def add(self, draft: Draft) -> None:
         """More words of a turn. A later attempt begins anew; an earlier one is over."""

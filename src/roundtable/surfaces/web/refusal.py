@@ -6,8 +6,24 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...core.errors import LedgerError, LedgerFull, LedgerReadOnly, RoundtableError
+
 if TYPE_CHECKING:
     from starlette.types import Send
+
+
+RETRY_AFTER = "5"
+"""Seconds after which a database that does not answer may be asked again, as a header says it."""
+
+
+def told(error: RoundtableError) -> tuple[str, str]:
+    """What happened and what to do, for somebody elsewhere: where a database lies that does not
+    answer is its owner's to know, and stands in the server's log."""
+    if not isinstance(error, LedgerError) or not error.temporary:
+        return error.message, error.remedy
+    cannot = isinstance(error, LedgerReadOnly | LedgerFull)
+    what = "cannot be written" if cannot else "does not answer"
+    return f"The database {what} just now.", "Nothing is lost. Try again in a moment."
 
 
 class Refused(Exception):

@@ -10,6 +10,7 @@ from ...core.errors import LeaseHeld, RoundtableError
 from ...core.events import AttemptFailed, SpeechGiven, StoredEvent, TurnFailed
 from ...core.state import State
 from ...core.text import redact
+from ...engine.outage import Notice
 from ...engine.service import Service
 from .drafts import DraftStore
 
@@ -76,7 +77,10 @@ class Running:
     async def _drive(self, discussion_id: str) -> None:
         try:
             await self._service.run(
-                discussion_id, on_draft=self.draft_store.add, on_event=self._forget_drafts
+                discussion_id,
+                on_draft=self.draft_store.add,
+                on_event=self._forget_drafts,
+                on_notice=self._note,
             )
         except LeaseHeld:
             pass  # somebody else drives it, so it goes on
@@ -85,8 +89,13 @@ class Running:
         except Exception:
             log.exception("%s was interrupted by a defect", discussion_id)
         finally:
+            self.draft_store.away.discard(discussion_id)
             for speaking in self.draft_store.of(discussion_id):
                 self.draft_store.drop(discussion_id, speaking.turn_id)
+
+    def _note(self, notice: Notice) -> None:
+        log.warning("%s: %s", notice.discussion_id, notice.text)
+        self.draft_store.notice(notice)
 
     def _forget_drafts(self, record: StoredEvent, _: State) -> None:
         event = record.event

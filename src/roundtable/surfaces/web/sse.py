@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from time import perf_counter
 
-from ...core.errors import RoundtableError, UnknownDiscussion
+from ...core.errors import LedgerError, RoundtableError, UnknownDiscussion
 from ...core.events import (
     AttemptFailed,
     DiscussionClosed,
@@ -64,6 +64,8 @@ class Room:
         self._loaded = asyncio.Event()
         self._ended = False
         self._trouble: RoundtableError | None = None
+        self._unseen: RoundtableError | None = None
+        """Why it could not be looked after the last time."""
         self._ticks = 0
         self._changed = asyncio.Event()
         # What derives from the whole is folded only when somebody wants it.
@@ -103,6 +105,13 @@ class Room:
     def status(self) -> str:
         return "running" if self._closed is None else self._closed.status
 
+    @property
+    def away(self) -> bool:
+        """Whether the database does not answer, us or whoever drives the discussion here."""
+        trouble = self._trouble or self._unseen
+        lost = isinstance(trouble, LedgerError) and trouble.temporary
+        return lost or self.discussion_id in self._draft_store.away
+
     def events(self, after: int, limit: int) -> bytes:
         """Some events as one JSON document."""
         chosen = range(max(0, after), min(self.last_seq, after + limit))
@@ -134,6 +143,9 @@ class Room:
         """Wait until everything is here that was in the ledger when the room was made.
         UnknownDiscussion if there is nothing."""
         await self._loaded.wait()
+        if isinstance(self._trouble, LedgerError) and self._trouble.temporary:
+            await self._load()  # raises what is wrong now, if anything still is
+            self._trouble = None
         if self._trouble is not None:
             raise self._trouble
         if self._ended and self._closed is not None:
@@ -146,6 +158,7 @@ class Room:
         """Frames from the one after `after` on, until the discussion is closed or the room is."""
         heard, ticks = -1, self._ticks
         driven: bool | None = None
+        away = False
         yield b"retry: 1000\n\n"
         while True:
             news = self._changed  # taken before looking, so that nothing falls in between
@@ -163,6 +176,9 @@ class Room:
                 if driven is not self._driven:
                     driven = self._driven
                     chunk.append(_driven_frame(driven))
+                if away is not self.away:
+                    away = self.away
+                    chunk.append(_away_frame(away=away))
                 if heard != self._draft:
                     chunk += self._drafts_after(heard)
                     heard = self._draft
@@ -192,6 +208,7 @@ class Room:
                 await self._load()
                 self._trouble = None
                 self._loaded.set()
+                self._wake()
                 async for record in self._service.events(self.discussion_id, after=self.last_seq):
                     self._take(record)
                     self._wake()
@@ -200,6 +217,7 @@ class Room:
             except RoundtableError as error:
                 self._trouble = error
                 self._loaded.set()  # whoever waits is told
+                self._wake()
                 if isinstance(error, UnknownDiscussion):
                     self._ended = True
                 else:
@@ -271,10 +289,12 @@ class Room:
                         self._usual = await usual_seconds(self._service, self.discussion_id)
                         known = True
                     driven = await self._service.is_driven(self.discussion_id)
-                    if driven is not self._driven:
-                        self._driven = driven
+                    if driven is not self._driven or self._unseen is not None:
+                        self._driven, self._unseen = driven, None
                         self._wake()
                 except RoundtableError as error:
+                    self._unseen = error
+                    self._wake()
                     log.warning("%s cannot be looked after now: %s", self.discussion_id, error)
             await asyncio.sleep(LOOK_EVERY)
 
@@ -396,6 +416,10 @@ def _draft_frame(speaking: Speaking, begins: int, words: str) -> bytes:
 
 def _driven_frame(driven: bool | None) -> bytes:
     return b"event: driven\ndata: " + json.dumps({"driven": driven}).encode("ascii") + b"\n\n"
+
+
+def _away_frame(*, away: bool) -> bytes:
+    return b"event: away\ndata: " + json.dumps({"away": away}).encode("ascii") + b"\n\n"
 
 
 def _pieces(frames: list[bytes]) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from ...core.errors import Forbidden, LedgerError, RoundtableError, UnknownDiscu
 from ...core.visible import shown
 from ..toolset.toolset import Toolset, find_operation
 from .access import Held
+from .refusal import RETRY_AFTER, told
 
 
 def router(toolset: Toolset) -> APIRouter:
@@ -72,9 +73,11 @@ def _status(error: RoundtableError) -> int:
 
 
 def _refused(error: RoundtableError, status: int) -> JSONResponse:
+    message, remedy = told(error)
     said = {
-        "error": shown(error.message),
-        "remedy": shown(error.remedy),
+        "error": shown(message),
+        "remedy": shown(remedy),
         "kind": type(error).__name__,
     }
-    return JSONResponse(said, status_code=status)
+    headers = {"retry-after": RETRY_AFTER} if status == 503 else None
+    return JSONResponse(said, status_code=status, headers=headers)

@@ -3,7 +3,6 @@ import { render } from "./vendor/preact.js";
 import { useEffect, useState } from "./vendor/hooks.js";
 import { get, post } from "./api.js";
 import { Discussion } from "./discussion.js";
-import { Home } from "./list/home.js";
 import { Brand, Failure } from "./parts.js";
 import { html } from "./ui.js";
 import { learnWords, t } from "./words.js";
@@ -50,18 +49,21 @@ function Locked({ base, onOpen }) {
       <p class="buttons"><button type="submit" class="main" disabled=${!password}>${t("Open")}</button></p></form></main>`;
 }
 
-function page() {
+async function page() {
   const saved = document.getElementById("saved");
   if (saved) {
     const data = JSON.parse(saved.textContent);
     return html`<${Discussion} base="" info=${data.info} saved=${data} />`;
   }
   const link = location.pathname.match(/^\/r\/([^/]+)/);
-  return link ? html`<${Link} token=${link[1]} />` : html`<${Home} />`;
+  if (link) return html`<${Link} token=${link[1]} />`;
+  // Whoever reads one discussion does not wait for what the owner's pages are made of.
+  const { Home } = await import("./list/home.js");
+  return html`<${Home} />`;
 }
 
 const root = document.getElementById("root");
-learnWords().then(() => {
+learnWords().then(page).then((drawn) => {
   root.replaceChildren();
-  render(page(), root);
+  render(drawn, root);
 });

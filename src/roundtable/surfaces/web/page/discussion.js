@@ -5,6 +5,7 @@ import { Made } from "./decision/made.js";
 import { Decision, Sections, sectionsOf, settledOf } from "./decision/page.js";
 import { Standings, useTurns } from "./decision/standings.js";
 import { whole } from "./format.js";
+import { useParts } from "./frames.js";
 import { GoingOn } from "./going-on.js";
 import { listenToKeys, step } from "./keys.js";
 import { useFollow, useWatching } from "./live/follow.js";
@@ -23,6 +24,9 @@ import { html } from "./ui.js";
 import { LanguageChoice } from "./languages.js";
 import { n, t } from "./words.js";
 
+/** What follows the first screen, in so many parts: the sections, and the discussion. */
+const PARTS = 2;
+
 export function Discussion({ base, info, saved = null }) {
   const store = useMemo(() => new Store(base, saved), [base]);
   const [now, setNow] = useState(store.now);
@@ -35,7 +39,7 @@ export function Discussion({ base, info, saved = null }) {
     const ends = [store.subscribe(setNow), () => store.stop()];
     return () => ends.forEach((end) => end());
   }, [store]);
-  const { state, derived, connection, gone, unread } = now;
+  const { state, derived, connection, gone, away, unread } = now;
   const role = info.role;
   const chairs = !saved && Boolean(info.leads);
   const mySeat = role === "seat" ? info.seat : "";
@@ -52,8 +56,10 @@ export function Discussion({ base, info, saved = null }) {
   const still = over || Boolean(decision);
   // Whoever opens what is over reads the answer first: nothing else is shown before it is there.
   const opening = over && !derived && !unread;
-  usePlaces(state, derived, !opening);
-  const printOut = usePrint(!opening);
+  // Then what follows it, part by part.
+  const drawn = useParts(!opening, PARTS);
+  usePlaces(state, derived, drawn === PARTS);
+  const printOut = usePrint(drawn === PARTS);
   const stage = state.stage ? `${state.stage.stage}/${state.stage.round}` : "";
   const follow = useFollow(area, stage, state.speeches, !saved && !still && state.seq > 0);
   const [watching, see] = useWatching(over, follow, area);
@@ -61,19 +67,19 @@ export function Discussion({ base, info, saved = null }) {
   return html`
     <a class="skip" href="#discussion">${t("Skip to the discussion")}</a>
     <${Bar} base=${base} info=${info} state=${state} saved=${saved} finder=${html`<${Find} search=${search} />`} onPrint=${printOut} onHelp=${() => setHelp(true)} />
-    <${Banner} connection=${connection} gone=${gone} />
+    <${Banner} connection=${connection} gone=${gone} away=${away} />
     <main id="main">
       ${still && !watching
         ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
         : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
-      ${still && !watching && !opening && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
-      ${decision && !watching && html`<${Sections} decision=${decision} state=${state} />`}
-      ${!opening && html`<div class="wrap lead">
+      ${still && !watching && drawn > 0 && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
+      ${decision && !watching && drawn > 0 && html`<${Sections} decision=${decision} state=${state} />`}
+      ${drawn > 1 && html`<div class="wrap lead">
         <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
       </div>`}
     </main>
-    ${over && !saved && !opening && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
+    ${over && !saved && drawn > 1 && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
     ${!saved && (!still || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
@@ -123,12 +129,15 @@ function useKeys({ setHelp }) {
   }), []);
 }
 
-function Banner({ connection, gone }) {
+function Banner({ connection, gone, away }) {
   if (gone) {
     return html`<div class="banner bad" role="alert">${gone.status === 401 ? t("This link asks for its password again. Reload the page.") : t("This link is no longer valid. Ask whoever shared it for a new one.")}</div>`;
   }
   if (connection === "lost") {
     return html`<div class="banner" role="status">${t("The connection is lost, and is tried again. Nothing is missed.")}</div>`;
+  }
+  if (away) {
+    return html`<div class="banner" role="status">${t("The database does not answer; what was said is kept. Trying again…")}</div>`;
   }
   return null;
 }

@@ -13,6 +13,8 @@ const LETTERS = [
   ["ar", /[\u0600-\u06ff]/g],
 ];
 
+const OTHER_LETTERS = /[\u0590-\u06ff\u3040-\uffff]/;
+
 /** Small words that only one of these languages has. */
 const SMALL = {
   en: /\b(?:the|and|of|is|that|with|for|are|not|this|we|should|by|from)\b/gi,
@@ -25,20 +27,24 @@ const SAMPLE = 600;
  * they tell nothing, or that it is the page's own. */
 export function languageOf(text) {
   const sample = text.slice(0, SAMPLE);
-  const letters = (sample.match(/\p{L}/gu) || []).length;
-  for (const [name, found] of LETTERS) {
-    if ((sample.match(found) || []).length * 5 > letters) return name;
+  if (OTHER_LETTERS.test(sample)) {
+    const letters = (sample.match(/\p{L}/gu) || []).length;
+    for (const [name, found] of LETTERS) {
+      if ((sample.match(found) || []).length * 5 > letters) return name;
+    }
   }
   const [first, second] = Object.entries(SMALL).map(([name, found]) => [(sample.match(found) || []).length, name]).sort((one, two) => two[0] - one[0]);
   return first[0] > second[0] && first[1] !== languageNow() ? first[1] : undefined;
 }
 
+const OTHER_WAY = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu;
 
 /** Which way a text as a whole runs: as most of its letters do, and as its first does where both are
  * many. Its paragraphs go their own way, so the browser would not tell by itself. */
 export function directionOf(text) {
   const sample = text.slice(0, 1200);
+  if (!OTHER_WAY.test(sample)) return "ltr";
   const letters = sample.match(/\p{L}/gu) || [];
   const share = (sample.match(RIGHT_TO_LEFT) || []).length / (letters.length || 1);
   if (share > 0.2 && share < 0.5) return letters[0].match(RIGHT_TO_LEFT) ? "rtl" : "ltr";
@@ -46,6 +52,8 @@ export function directionOf(text) {
 }
 
 const NONE = {};
+/** Characters of markup by which its language and direction are told. */
+const BEGINNING = 4000;
 const CALLED = 60;
 const TURN = /^\d+\/[\w-]+\/[\w.-]+$/;
 
@@ -68,7 +76,7 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
     for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
   }, [markup, named]);
-  const plain = markup.replace(/<[^>]*>/g, "");
+  const plain = markup.slice(0, BEGINNING).replace(/<[^>]*>?/g, "");
   return html`<div class=${kind} dir=${directionOf(plain)} lang=${languageOf(plain)} ref=${place}></div>`;
 });
 

@@ -69,6 +69,8 @@ export class Store {
       derived: saved ? saved.derived : null,
       connection: saved ? "file" : "connecting",
       gone: null,
+      /** Whether the server's database does not answer. */
+      away: false,
       /** What the server derives was asked for and did not come. */
       unread: false,
     };
@@ -80,6 +82,7 @@ export class Store {
     this.feed = follow(this.base, {
       events: (events) => this.take(events),
       driven: () => this.later(),
+      away: ({ away }) => this.now.away !== away && this.set({ away }),
       draft: (draft) => this.drafts.take(draft),
       connection: (connection) => this.set({ connection }),
       gone: (gone) => this.set({ gone, connection: "lost" }),

@@ -5,6 +5,8 @@ const KNOWN = ["de", "es", "zh"];
 const STORED = "roundtable-language";
 let language = "en";
 let words = {};
+let plurals = null;
+let numbers = null;
 
 /** The language of the interface: the chosen one, otherwise the first of the reader's that we have. */
 function wanted() {
@@ -71,8 +73,10 @@ export function t(text, values = {}) {
 export function n(number, one, many, values = {}) {
   const told = known(`${one}|${many}`);
   const forms = told ? told.split("|") : [one, many];
-  const singular = new Intl.PluralRules(language).select(number) === "one";
-  return filled(singular ? forms[0] : forms[forms.length - 1], { n: new Intl.NumberFormat(localeNow()).format(number), ...values });
+  // To make one of these takes longer than to use it a thousand times.
+  plurals = plurals || new Intl.PluralRules(language);
+  numbers = numbers || new Intl.NumberFormat(localeNow());
+  return filled(plurals.select(number) === "one" ? forms[0] : forms[forms.length - 1], { n: numbers.format(number), ...values });
 }
 
 /** A text that stands in a table and is said with `t` later: so it is found, and translated. */

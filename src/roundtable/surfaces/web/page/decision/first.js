@@ -1,8 +1,9 @@
 // The first screen of a decision: how it stands, the question, the answer, the votes with the one
 // confidence, and what must be known of it.
-import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { bare, day, short, whole } from "../format.js";
+import { useCut } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
 import { askAgain } from "../going-on.js";
@@ -64,15 +65,9 @@ function size(text) {
 /** How it stands, and what was asked: at most two lines, the whole on demand. */
 function Question({ decision, state, example, onMade }) {
   const [open, setOpen] = useState(false);
-  const [cut, setCut] = useState(false);
   const place = useRef(null);
   const { question, facts, kind } = decision;
-  useLayoutEffect(() => {
-    const look = () => place.current && setCut(place.current.scrollHeight > place.current.clientHeight + 2);
-    look();
-    addEventListener("resize", look);
-    return () => removeEventListener("resize", look);
-  }, [question.short]);
+  const cut = useCut(place, question.short);
   const more = question.cut || cut || state.material.length > 0;
   const absent = decision.votes.length ? decision.votes[0].counts.absent : 0;
   return html`

@@ -1,5 +1,6 @@
 // All points and stances: who holds what on which claim, and how that moved.
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { usePrinting } from "../frames.js";
 import { Face, Parts, Picture, seatClass, TurnLink } from "../parts.js";
 import { reaches } from "../reading/places.js";
 import { person } from "../reducer.js";
@@ -23,16 +24,13 @@ export const Standings = memo(function Standings({ derived, sat, host, turns }) 
     if (ours) setOpen(true);
     return ours;
   }), []);
-  useEffect(() => {
-    const printing = () => setOpen(true);
-    addEventListener("beforeprint", printing);
-    return () => removeEventListener("beforeprint", printing);
-  }, []);
+  const printing = usePrinting();
+  const shows = open || printing;
   if (!hasStandings(derived)) return null;
   const { points, camps, bridges, pictures, ballots, scores } = derived;
   return html`<section class="standings" id="points" aria-labelledby="points-head" tabindex="-1">
-    <details class="whole-record" open=${open} onToggle=${(event) => event.target === event.currentTarget && setOpen(event.target.open)}><summary><h2 id="points-head">${t("All points and stances")}</h2> <span class="soft s">${n(points.length, "{n} point", "{n} points")}</span></summary>
-      ${open && html`<${Camps} camps=${camps} bridges=${bridges} sat=${sat} host=${host} />
+    <details class="whole-record" open=${shows} onToggle=${(event) => event.target === event.currentTarget && !printing && setOpen(event.target.open)}><summary><h2 id="points-head">${t("All points and stances")}</h2> <span class="soft s">${n(points.length, "{n} point", "{n} points")}</span></summary>
+      ${shows && html`<${Camps} camps=${camps} bridges=${bridges} sat=${sat} host=${host} />
       ${points.length > 0 && html`<${Points} points=${points} sat=${sat} host=${host} />`}
       ${pictures.length > 0 && html`<div class="pictures">${pictures.map((each) => html`<${Picture} key=${each.kind} svg=${each.svg} caption=${each.caption} />`)}</div>`}
       ${ballots.length > 0 && html`<div id="holds" class="tables"><h3>${t("Who holds what")}</h3><${Parts} parts=${ballots} turns=${turns} /></div>`}

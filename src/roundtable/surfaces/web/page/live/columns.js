@@ -13,6 +13,8 @@ import { DOING } from "./words.js";
 const UNDER = 3;
 /** Words of a finished speech past which it is folded in its column. */
 const SHORT = 90;
+/** Characters that tell a language and a direction. */
+const TELLING = 200;
 
 /** Who speaks in this stage, what each does, and what was said. */
 export function voices(state, stage, called) {
@@ -44,10 +46,15 @@ const Draft = memo(function Draft({ id, drafts }) {
   const place = useRef(null);
   useLayoutEffect(() => {
     const growing = new Growing(place.current, UNDER);
+    let begun = 0;
     const take = (words) => {
-      if (words && !place.current.lang) {
-        place.current.lang = languageOf(words) || "";
-        place.current.dir = directionOf(words);
+      // The first words may tell little; once there are some, whatever it is stays: to say it again
+      // styles everything below it anew.
+      if (begun < TELLING && words.length > begun) {
+        begun = words.length;
+        const [language, direction] = [languageOf(words) || "", directionOf(words)];
+        if (place.current.lang !== language) place.current.lang = language;
+        if (place.current.dir !== direction) place.current.dir = direction;
       }
       growing.write(words);
     };

@@ -43,11 +43,13 @@ export function useFollow(area, stage, spoken, active) {
     if (location.hash || scrollY > 80 || (below !== null && below > innerHeight / 2)) turn(false);
     last.current = { y: scrollY, height: document.documentElement.scrollHeight };
     const moved = () => {
-      const height = document.documentElement.scrollHeight;
       const before = last.current;
+      // Where following itself went.
+      if (scrollY === before.y) return;
+      const height = document.documentElement.scrollHeight;
       last.current = { y: scrollY, height };
       // What became shorter moves the page by itself.
-      if (!on.current || !area.current || scrollY === before.y || height < before.height) return;
+      if (!on.current || !area.current || height < before.height) return;
       const left = hidden(area.current);
       const top = area.current.getBoundingClientRect();
       if (left === null ? scrollY > before.y && top.bottom < 0 : left > 8 || top.bottom < 0) turn(false);

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { money, short } from "../format.js";
+import { useCut } from "../frames.js";
 import { Icon } from "../icons.js";
 import { Failure, languageOf } from "../parts.js";
 import { cost, person } from "../reducer.js";
@@ -96,15 +97,9 @@ function pill(state, myTurn, connection) {
 /** How it stands, what was asked in two lines, and what it costs. */
 function Top({ info, state, derived, connection, myTurn, onMade }) {
   const [open, setOpen] = useState(false);
-  const [cut, setCut] = useState(false);
   const place = useRef(null);
   const question = derived && derived.decision && derived.decision.question.whole ? derived.decision.question : { short: state.topic || info.topic || "", whole: state.topic || info.topic || "", cut: false };
-  useLayoutEffect(() => {
-    const look = () => place.current && setCut(place.current.scrollHeight > place.current.clientHeight + 2);
-    look();
-    addEventListener("resize", look);
-    return () => removeEventListener("resize", look);
-  }, [question.short]);
+  const cut = useCut(place, question.short);
   const elapsed = useElapsed(state);
   const usual = derived && derived.usual_seconds;
   const more = question.cut || cut || state.material.length > 0;
@@ -157,6 +152,11 @@ export function Dock({ base, info, state, derived, mySeat, leads, follow, decide
   const [said, setSaid] = useState("");
   const [told, setTold] = useState(NONE);
   const [speaking, setSpeaking] = useState("");
+  // Known by a class: were it asked for by `:has`, each new word would style the whole page anew.
+  useLayoutEffect(() => {
+    document.documentElement.classList.add("docked");
+    return () => document.documentElement.classList.remove("docked");
+  }, []);
   const elapsed = useElapsed(state);
   const links = info.links || {};
   const seatBase = (seat) => (seat === mySeat ? base : links[seat] ? `/api${new URL(links[seat], location.href).pathname}` : "");

@@ -1,16 +1,18 @@
 // Which speeches are open. A row listens for itself, so that to open one draws one.
-import { useEffect, useState } from "../vendor/hooks.js";
+import { useLayoutEffect, useState } from "../vendor/hooks.js";
+import { afterFrame } from "../frames.js";
 
 /** Open, and its words are made when they come near the window; open, and they are made at once. */
 export const OPEN = "open";
 export const MADE = "made";
 
-const AT_ONCE = 24;
+const AT_ONCE = 16;
 
-/** All of these, a few at a time, as long as they are wanted. */
-function slowly(list, act, wanted) {
-  list.slice(0, AT_ONCE).forEach(act);
-  if (list.length > AT_ONCE) setTimeout(() => wanted() && slowly(list.slice(AT_ONCE), act, wanted), 8);
+/** All of these, a few in each frame, as long as they are wanted: what is laid out with one frame
+ * never becomes so much that the page stands still. */
+function slowly(list, act, wanted, from = 0) {
+  list.slice(from, from + AT_ONCE).forEach(act);
+  if (list.length > from + AT_ONCE) afterFrame(() => wanted() && slowly(list, act, wanted, from + AT_ONCE));
 }
 
 export class Folds {
@@ -81,7 +83,8 @@ export class Folds {
 /** How one of them is, as it changes. */
 export function useFold(folds, id) {
   const [how, set] = useState(folds.is(id));
-  useEffect(() => {
+  // Before it is painted: what is printed at once is opened at once.
+  useLayoutEffect(() => {
     set(folds.is(id));
     return folds.listen(id, set);
   }, [folds, id]);

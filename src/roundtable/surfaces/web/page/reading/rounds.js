@@ -1,6 +1,7 @@
 // What was said, round by round: folded to a line each, opened in place. Lines are light, so all of
 // them are in the page; words are made when they are asked for.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
+import { usePrinting } from "../frames.js";
 import { turnPlace } from "../format.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
@@ -76,22 +77,11 @@ export function Rounds({ state, folds, named }) {
       }
       return found;
     };
-    let back = () => {};
-    const printing = () => {
-      setLimit(Infinity);
-      back = folds.all(MADE);
-    };
-    const printed = () => back();
-    addEventListener("beforeprint", printing);
-    addEventListener("afterprint", printed);
-    const end = reaches(reach);
-    return () => {
-      end();
-      removeEventListener("beforeprint", printing);
-      removeEventListener("afterprint", printed);
-    };
+    return reaches(reach);
   }, [folds]);
-  let left = limit;
+  const printing = usePrinting();
+  useLayoutEffect(() => (printing ? folds.all(MADE) : undefined), [folds, printing]);
+  let left = printing ? Infinity : limit;
   return html`<div class="rounds">${state.rounds.map((round) => {
     const shown = left > 0;
     left -= round.items.length;

@@ -85,18 +85,26 @@ function away(range) {
   return top - under - Math.min(160, innerHeight / 5);
 }
 
+/** What is looked for: nothing as long as it is too short to be meant. */
+function sought(words) {
+  const now = folded(words).replace(/\s+/g, " ").trim();
+  return now.length >= SHORTEST || /[^\x00-\x7f]/.test(now) ? now : "";
+}
+
 export function useSearch(state, derived, folds) {
   const [words, setWords] = useState("");
   const [at, setAt] = useState(-1);
   const [wanted, setWanted] = useState("");
+  const seek = (now) => {
+    setWanted(now);
+    setAt(-1);
+  };
   useEffect(() => {
-    const timer = setTimeout(() => {
-      const now = folded(words).replace(/\s+/g, " ").trim();
-      setWanted(now.length >= SHORTEST || /[^\x00-\x7f]/.test(now) ? now : "");
-      setAt(-1);
-    }, PAUSE);
+    const now = sought(words);
+    if (now === wanted) return undefined;
+    const timer = setTimeout(() => seek(now), PAUSE);
     return () => clearTimeout(timer);
-  }, [words]);
+  }, [words, wanted]);
   const named = derived && derived.named ? derived.named : state.options;
   const hits = useMemo(() => (wanted ? hitsOf(state, named, wanted) : []), [wanted, state.rounds, named]);
   const paint = useRef(() => {});
@@ -121,6 +129,12 @@ export function useSearch(state, derived, folds) {
   }, [hits, at, wanted]);
   const steps = useRef(0);
   const step = async (by) => {
+    // Whoever presses Enter sooner than it is looked for finds what was typed.
+    if (sought(words) !== wanted) {
+      seek(sought(words));
+      again.current = by;
+      return;
+    }
     if (!hits.length) return;
     const next = at < 0 ? (by > 0 ? 0 : hits.length - 1) : (at + by + hits.length) % hits.length;
     setAt(next);
@@ -144,6 +158,12 @@ export function useSearch(state, derived, folds) {
     }
     paint.current();
   };
+  const again = useRef(0);
+  useEffect(() => {
+    const by = again.current;
+    again.current = 0;
+    if (by) step(by);
+  }, [wanted]);
   return { words, setWords, wanted, hits, at, step };
 }
 

@@ -1,5 +1,6 @@
 // One speech: its position in a line, and all of it when it is opened.
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
+import { whenNear } from "../frames.js";
 import { turnPlace } from "../format.js";
 import { Alert, Face, languageOf, seatClass, Time, Words } from "../parts.js";
 import { html, memo } from "../ui.js";
@@ -49,11 +50,7 @@ function Body({ item, atOnce, folds, named, nameOf }) {
   const made = near || atOnce;
   useEffect(() => {
     if (made) return undefined;
-    const watch = new IntersectionObserver((entries) => {
-      if (entries.some((entry) => entry.isIntersecting)) setNear(true);
-    }, { rootMargin: "120% 0px" });
-    watch.observe(place.current);
-    return () => watch.disconnect();
+    return whenNear(place.current, () => setNear(true));
   }, [made]);
   useLayoutEffect(() => {
     if (made) folds.tell();

@@ -1,0 +1,217 @@
+"""A folder, or a git repository: which of its files are worth reading.
+
+What git ignores is left out, and so is what nobody wrote by hand, what is no text, what is huge,
+and what by its name holds secrets. Links are not followed: they may lead anywhere. Each is counted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from .limits import DEEPEST, IN_A_FOLDER, LARGEST_IN_A_FOLDER, MOST_BYTES, MOST_ENTRIES
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+IGNORED, FOREIGN, SECRET, LINK, SPECIAL = (
+    "ignored by .gitignore",
+    "not written by hand (installed, built or generated)",
+    "named like secrets",
+    "linked",
+    "special (pipes, sockets, devices)",
+)
+HUGE, NO_DOCUMENT, UNOPENED, MORE = (
+    "too large",
+    "neither text nor document",
+    "closed to us",
+    f"beyond the first {IN_A_FOLDER:,}",
+)
+_FOREIGN_FOLDERS = frozenset(
+    {".git", ".hg", ".svn", "node_modules", "bower_components", "vendor", "third_party",
+     "site-packages", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", ".ruff_cache",
+     ".pytest_cache", ".gradle", ".idea", ".vscode", ".next", ".nuxt", ".terraform", "target",
+     "dist", "build", "Pods", "DerivedData", ".cache", "coverage"}
+)  # fmt: skip
+_FOREIGN_FILES = (
+    "*.min.js", "*.min.css", "*.map", "*.lock", "package-lock.json", "pnpm-lock.yaml", "go.sum",
+    "npm-shrinkwrap.json", "*.pyc", ".DS_Store", "Thumbs.db",
+)  # fmt: skip
+_SECRET_FILES = (
+    ".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx",
+    "*.ppk", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".netrc", "_netrc", ".npmrc",
+    ".pypirc", ".htpasswd", ".pgpass", ".git-credentials", "credentials", "credentials.*",
+    "secret.*", "secrets.*", "*.tfstate", "*.tfstate.*", "service-account*.json",
+)  # fmt: skip
+_HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist")
+_SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"})
+_DOCUMENTS = (".pdf", ".docx", ".pptx", ".xlsx", ".html", ".htm")
+_NO_TEXT = (
+    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".mp3",
+    ".mp4", ".mov", ".avi", ".mkv", ".wav", ".flac", ".ogg", ".zip", ".gz", ".bz2", ".xz", ".7z",
+    ".rar", ".tar", ".tgz", ".jar", ".war", ".so", ".dll", ".dylib", ".exe", ".bin", ".o", ".a",
+    ".class", ".wasm", ".woff", ".woff2", ".ttf", ".otf", ".eot", ".db", ".sqlite", ".sqlite3",
+    ".parquet", ".npy", ".npz", ".pkl", ".pt", ".onnx", ".gguf", ".safetensors", ".psd", ".iso",
+)  # fmt: skip
+
+
+@dataclass
+class Looked:
+    """What a folder holds."""
+
+    files: list[tuple[str, Path]] = field(default_factory=list)
+    """To be read: the name within the folder, and the path."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    unfinished: bool = False
+    """Whether it holds more than anybody could look through."""
+
+    @property
+    def line(self) -> str:
+        """What was left out, in one line; "" if nothing."""
+        told = [f"{count:,} {why}" for why, count in self.left_out.most_common()]
+        if self.unfinished:
+            told.append(f"whatever came after the first {MOST_ENTRIES:,} entries")
+        return ", ".join(told)
+
+
+def look_through(root: Path) -> Looked:
+    """The files of a folder that are worth reading: those at the top first, then by name."""
+    looked = Looked()
+    entries = 0
+    waiting: list[tuple[Path, PurePosixPath, list[_Ignoring]]] = [
+        (root, PurePosixPath(), _inherited(root))
+    ]
+    while waiting and not looked.unfinished:
+        below: list[tuple[Path, PurePosixPath, list[_Ignoring]]] = []
+        for folder, name, above in waiting:
+            ignoring = [*above, *_ignoring(folder, name)]
+            for entry in _entries(folder, looked):
+                entries += 1
+                if entries > MOST_ENTRIES:
+                    looked.unfinished = True
+                    break
+                path = name / entry.name
+                why = _left_out(entry, path, ignoring)
+                if why is not None:
+                    looked.left_out[why] += 1
+                elif entry.is_dir(follow_symlinks=False):
+                    if len(path.parts) <= DEEPEST:
+                        below.append((folder / entry.name, path, ignoring))
+                else:
+                    looked.files.append((str(path), folder / entry.name))
+        waiting = below
+    looked.left_out[MORE] += max(0, len(looked.files) - IN_A_FOLDER)
+    looked.left_out = +looked.left_out
+    del looked.files[IN_A_FOLDER:]
+    return looked
+
+
+def _entries(folder: Path, looked: Looked) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            # Only so many are put in order as could ever be looked at.
+            listed = [entry for _, entry in zip(range(MOST_ENTRIES + 1), found, strict=False)]
+    except OSError:
+        looked.left_out[UNOPENED] += 1
+        return
+    listed.sort(key=lambda entry: entry.name)
+    yield from listed
+
+
+def _left_out(entry: os.DirEntry[str], path: PurePosixPath, above: list[_Ignoring]) -> str | None:
+    if entry.is_symlink():
+        return LINK
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return UNOPENED
+    name, folder = entry.name, stat.S_ISDIR(status.st_mode)
+    if name in (_FOREIGN_FOLDERS if folder else ()) or (not folder and _like(name, _FOREIGN_FILES)):
+        return FOREIGN
+    if _ignored(path, folder, above):
+        return IGNORED
+    if folder:
+        return SECRET if name in _SECRET_FOLDERS else None
+    if not stat.S_ISREG(status.st_mode):
+        return SPECIAL
+    if _like(name, _SECRET_FILES) and name not in _HARMLESS:
+        return SECRET
+    suffix = path.suffix.lower()
+    if suffix in _NO_TEXT:
+        return NO_DOCUMENT
+    largest = MOST_BYTES if suffix in _DOCUMENTS else LARGEST_IN_A_FOLDER
+    return HUGE if status.st_size > largest else None
+
+
+def _like(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(name.lower(), each.lower()) for each in patterns)
+
+
+# --- .gitignore -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignoring:
+    """The patterns of one file, which hold below the folder that it lies in."""
+
+    folder: PurePosixPath
+    up: PurePosixPath
+    """From that folder to the one that is looked through, if it lies above."""
+    spec: GitIgnoreSpec
+
+
+def _ignored(path: PurePosixPath, folder: bool, ignoring: list[_Ignoring]) -> bool:
+    """By the last pattern that says something, as git has it."""
+    for each in reversed(ignoring):
+        seen = each.up / path.relative_to(each.folder)
+        said = each.spec.check_file(f"{seen}/" if folder else str(seen)).include
+        if said is not None:
+            return bool(said)
+    return False
+
+
+_HERE = PurePosixPath()
+
+
+def _ignoring(folder: Path, name: PurePosixPath, up: PurePosixPath = _HERE) -> list[_Ignoring]:
+    found = []
+    for file in (folder / ".git" / "info" / "exclude", folder / ".gitignore"):
+        lines = _lines(file)
+        if lines:
+            from pathspec import GitIgnoreSpec
+
+            found.append(_Ignoring(name, up, GitIgnoreSpec.from_lines(lines)))
+    return found
+
+
+def _inherited(root: Path) -> list[_Ignoring]:
+    """What the folders above say, up to the repository that a folder is a part of."""
+    root = root.absolute()
+    above = list(root.parents)[:DEEPEST]
+    if (root / ".git").exists():
+        return []
+    at = next((n for n, each in enumerate(above) if (each / ".git").exists()), None)
+    if at is None:
+        return []
+    return [
+        ignoring
+        for folder in reversed(above[: at + 1])
+        for ignoring in _ignoring(
+            folder, PurePosixPath(), PurePosixPath(root.relative_to(folder).as_posix())
+        )
+    ]
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        if not stat.S_ISREG(file.stat().st_mode) or file.stat().st_size > LARGEST_IN_A_FOLDER:
+            return []
+        return file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []

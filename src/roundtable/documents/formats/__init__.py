@@ -1,0 +1,1 @@
+"""One file for each kind of document. They run in the worker, and nowhere else."""

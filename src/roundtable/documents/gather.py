@@ -1,0 +1,108 @@
+"""`--context`: the files and folders that somebody named, read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from ..core.errors import BadTopic
+from ..core.values import Material
+from ..core.visible import shown
+from .files import read_file
+from .folder import NO_DOCUMENT, UNOPENED, look_through
+from .gathered import Gathered
+from .kinds import kind_of
+from .limits import MOST_IN_ALL
+from .read import Read, Unreadable
+from .reading import plain, read_document
+
+
+def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) -> Gathered:
+    """The documents of these files and folders; `-` is what `read_input` gives. BadTopic for a name
+    that leads nowhere, and if nothing could be read: whoever names documents wants them read."""
+    if not names:
+        return Gathered()
+    with closing(_Gathering()) as gathering:
+        for name in names:
+            if name == "-" and read_input is not None:
+                gathering.take("-", Read(read_input()))
+            elif Path(name).is_dir():
+                gathering.folder(name)
+            else:
+                gathering.file(name)
+        if not gathering.materials:
+            raise BadTopic(
+                f"Nothing could be read of the documents. {'; '.join(gathering.lines[:8])}.",
+                "Give files with text, or the text itself.",
+            )
+        return Gathered(tuple(gathering.materials), tuple(gathering.lines))
+
+
+class _Gathering:
+    def __init__(self) -> None:
+        self.materials: list[Material] = []
+        self.lines: list[str] = []
+        self._left = MOST_IN_ALL
+        self._runner: asyncio.Runner | None = None
+
+    def close(self) -> None:
+        if self._runner is not None:
+            self._runner.close()
+
+    def file(self, name: str) -> None:
+        """One that was named: what is wrong with it is said by its name."""
+        try:
+            self.take(name, self._read(name, read_file(Path(name), follow=True)))
+        except OSError as error:
+            # A name that was mistyped is no document that is broken.
+            raise BadTopic(
+                f"{shown(name)} cannot be read: {error.strerror}.", "Check the path."
+            ) from None
+        except Unreadable as why:
+            self.lines.append(f"{shown(name)} {why}")
+
+    def folder(self, name: str) -> None:
+        """What is wrong with its files is counted, but for documents, which somebody may miss."""
+        looked = look_through(Path(name))
+        before = len(self.materials)
+        for inside, path in looked.files:
+            called = f"{name.rstrip('/')}/{inside}"
+            try:
+                data = read_file(path, follow=False)
+                if not data.strip():
+                    continue
+                self.take(called, self._read(called, data))
+            except OSError:
+                looked.left_out[UNOPENED] += 1
+            except Unreadable as why:
+                if "extra" in str(why) or path.suffix.lower() in (
+                    ".pdf",
+                    ".docx",
+                    ".pptx",
+                    ".xlsx",
+                ):
+                    self.lines.append(f"{shown(called)} {why}")
+                else:
+                    looked.left_out[NO_DOCUMENT] += 1
+        if looked.line:
+            read = len(self.materials) - before
+            self.lines.append(f"of {shown(name)} {read:,} files were read, left out: {looked.line}")
+        elif len(self.materials) == before:
+            self.lines.append(f"{shown(name)} holds nothing to read")
+
+    def take(self, name: str, read: Read) -> None:
+        """Unreadable if there is no more room."""
+        if len(name) + len(read.text) > self._left:
+            raise Unreadable("does not fit any more beside the others")
+        self._left -= len(name) + len(read.text)
+        self.materials.append(Material(source=name, text=read.text))
+        self.lines += [f"{shown(name)} {each}" for each in read.lines]
+
+    def _read(self, name: str, data: bytes) -> Read:
+        if data and kind_of(name, data) == "text":
+            return plain(data)
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(read_document(name, data))

@@ -1,0 +1,189 @@
+"""An outage: the database went away under a discussion, and is waited for.
+
+The one place that knows which errors of a ledger pass by themselves. What has arrived meanwhile
+stays in memory, which is bounded because no call begins before the ledger has its beginning; and
+in a rescue file, so that it outlives this process too. Nobody is called again for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from ..core.errors import LedgerError, LedgerGone
+from ..core.events import AttemptFailed, AttemptFinished, Event, NewEvent
+from ..core.state import State
+from ..ports import Clock, Rescue
+
+if TYPE_CHECKING:
+    from .journal import Journal
+
+T = TypeVar("T")
+
+PATIENCE = 300.0
+"""Seconds for which a database that went away is waited for, where nobody says otherwise."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
+
+AWAY = "The database does not answer; what was said is kept. Trying again…"
+BACK = "It is back."
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One line for whoever watches a discussion being driven. Never stored."""
+
+    discussion_id: str
+    away: bool
+    text: str
+
+
+OnNotice = Callable[[Notice], None]
+
+
+def no_notices(_: Notice) -> None:
+    """For those who are not told."""
+
+
+class Outage:
+    """Brings a driver's work with the ledger through the times in which there is none."""
+
+    def __init__(
+        self,
+        discussion_id: str,
+        clock: Clock,
+        *,
+        patience: float = PATIENCE,
+        rescue: Rescue | None = None,
+        on_notice: OnNotice = no_notices,
+    ) -> None:
+        self._id = discussion_id
+        self._clock = clock
+        self._patience = patience
+        self._rescue = rescue
+        self._on_notice = on_notice
+        self._since: float | None = None
+        self._waiting = 0
+        """How much of ours has failed and not succeeded since. One success is not the end: a
+        database that is locked can still be read."""
+        self._hurried = False
+        self._told = ""
+        self._unstored: dict[str, str] = {}
+        """The outcomes that the ledger does not have, by their first key, and where each is kept;
+        nowhere if there is no room for it but in memory."""
+
+    async def through(
+        self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent] = ()
+    ) -> T:
+        """Do `work`, again and again while the ledger is away. It must be safe to do twice.
+
+        `outcome` is what would be lost with it, each event with its key; it is kept outside the
+        ledger until the ledger has it. LedgerGone when patience is over, or after `hurry`.
+        """
+        try:
+            result = await work()
+        except LedgerError as error:
+            if not error.temporary:
+                raise
+            result = await self._again(work, outcome, error)
+        self._stored(outcome)
+        return result
+
+    def hurry(self) -> None:
+        """Somebody wants to end: nothing is waited for any more, once it is kept. It holds until
+        the ledger answers."""
+        self._hurried = True
+
+    async def _again(
+        self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent], error: LedgerError
+    ) -> T:
+        if self._since is None:
+            self._since = self._clock.monotonic()
+            self._on_notice(Notice(self._id, True, AWAY))
+        self._keep(outcome)
+        self._waiting += 1
+        pause = _SHORTEST_PAUSE
+        try:
+            while True:
+                self._refuse_to_wait(error)
+                await self._clock.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                self._refuse_to_wait(error)
+                try:
+                    return await work()
+                except LedgerError as newer:
+                    if not newer.temporary:
+                        raise
+                    error = newer
+        finally:
+            self._waiting -= 1
+
+    def _keep(self, outcome: Sequence[NewEvent]) -> None:
+        if outcome and not self._unstored.get(_name(outcome)):
+            place = self._rescue.keep(self._id, outcome) if self._rescue is not None else ""
+            self._unstored[_name(outcome)] = place
+
+    def _stored(self, outcome: Sequence[NewEvent]) -> None:
+        self._hurried = False
+        if outcome:
+            place = self._unstored.pop(_name(outcome), "")
+            if place and not self._unstored and self._rescue is not None:
+                self._rescue.drop(self._id)
+        if self._since is not None and not self._waiting and not self._unstored:
+            self._since = None
+            self._on_notice(Notice(self._id, False, BACK))
+
+    def _refuse_to_wait(self, error: LedgerError) -> None:
+        assert self._since is not None, "an outage has begun"
+        waited = self._clock.monotonic() - self._since
+        if waited < self._patience and not self._hurried:
+            return
+        if waited < self._patience and self._told != self.kept:
+            self._told = self.kept  # whoever ends it by hand hears of no error
+            self._on_notice(Notice(self._id, True, self.kept))
+        raise LedgerGone(
+            f"The database has not come back: {error.message}",
+            f"{self.kept} {error.remedy}".strip(),
+        ) from error
+
+    @property
+    def kept(self) -> str:
+        """What became of the answers that the ledger does not have."""
+        if lost := sum(1 for place in self._unstored.values() if not place):
+            return (
+                f"There was no room for {lost} answer(s) anywhere: they have to be asked for"
+                " again. Everything before them is safe."
+            )
+        if places := dict.fromkeys(self._unstored.values()):
+            return (
+                f"What was said meanwhile is kept in {' and '.join(places)}; the next start takes"
+                " it in."
+            )
+        return "Nothing that was said is lost."
+
+
+def _name(outcome: Sequence[NewEvent]) -> str:
+    return outcome[0].key or ""
+
+
+async def take_in(journal: Journal, rescue: Rescue | None) -> None:
+    """Append what an earlier driver kept because there was no ledger: nobody is asked again for
+    it. What the ledger has already, or no longer waits for, is left out."""
+    state = journal.state
+    if rescue is None:
+        return
+    for outcome in rescue.kept(state.discussion_id):
+        known = any(new.key in journal.keys for new in outcome)
+        if not known and all(_is_awaited(state, new.event) for new in outcome):
+            await journal.append_kept(outcome)
+    rescue.drop(state.discussion_id)
+
+
+def _is_awaited(state: State, event: Event) -> bool:
+    if state.closed is not None:
+        return False
+    if not isinstance(event, AttemptFinished | AttemptFailed):
+        return True
+    turn = state.turn(event.turn_id)
+    number = event.attempt - 1
+    return turn is not None and 0 <= number < len(turn.attempts) and turn.attempts[number].in_flight

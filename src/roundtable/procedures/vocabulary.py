@@ -1,0 +1,176 @@
+"""The words that mean the same in every procedure: who speaks, who leads, who sits, how many, how
+long. Each procedure declares them by these, says its bounds, and maps them onto its own terms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.errors import BadSetting, UnknownName, UsageError
+from ..core.events import NoteAdded
+from .checking import MOST_CHOICES
+from .options import Part, Surface, option
+
+ABOUT: Mapping[str, str] = {
+    "models": "Who speaks: models for the seats in their order, beginning anew when they are used "
+    "up; SEAT=MODEL for a single seat.",
+    "host": "Who leads and writes: the host's model.",
+    "experts": "Which experts sit here, by name or id, or as “Name: a sentence about them”.",
+    "seats": "How many sit here.",
+    "rounds": "How many rounds.",
+    "quick": "The short form: quicker and cheaper.",
+    "choices": f"The options of the vote, 2 to {MOST_CHOICES}, where the question does not say "
+    "them.",
+}
+"""What each of them means, whatever the procedure."""
+_BY_SEAT = "="
+
+
+def models_option(
+    *,
+    more: str = "",
+    aliases: tuple[str, ...] = (),
+    alias_tells: bool = False,
+    part: Part = "models",
+) -> Any:
+    return option(
+        (),
+        _told("models", more),
+        aliases=aliases,
+        tells=False,
+        alias_tells=alias_tells,
+        part=part,
+        metavar="A,B,C",
+    )
+
+
+def host_option(*, more: str = "") -> Any:
+    return option(None, _told("host", more), metavar="MODEL", tells=False, advanced=True)
+
+
+def experts_option(
+    *,
+    more: str = "",
+    aliases: tuple[str, ...] = (),
+    part: Part | None = "experts",
+    tells: bool = False,
+    closed: Mapping[Surface, str] | None = None,
+) -> Any:
+    about = _told("experts", more)
+    return option((), about, aliases=aliases, part=part, tells=tells, closed=closed)
+
+
+def seats_option(
+    usual: int | None,
+    least: int,
+    most: int,
+    *,
+    more: str = "",
+    part: Part | None = "count",
+    tells: bool = False,
+) -> Any:
+    return option(usual, _told("seats", more), ge=least, le=most, part=part, tells=tells)
+
+
+def rounds_option(
+    usual: int | None,
+    least: int,
+    most: int,
+    *,
+    more: str = "",
+    aliases: tuple[str, ...] = (),
+    alias_tells: bool = False,
+) -> Any:
+    about = _told("rounds", more)
+    return option(
+        usual, about, ge=least, le=most, aliases=aliases, tells=False, alias_tells=alias_tells
+    )
+
+
+def quick_option(means: str) -> Any:
+    """`means` says what is left out. It is stronger than `rounds`, whoever gives both."""
+    return option(False, means, tells=False)
+
+
+def choices_option(*, tells: bool = False) -> Any:
+    """Of the procedures that let the asker say what is voted on."""
+    return option((), ABOUT["choices"], tells=tells)
+
+
+def _told(word: str, more: str) -> str:
+    return f"{ABOUT[word]} {more}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWishes:
+    """Who is to speak, as `models` says it."""
+
+    in_order: tuple[str, ...] = ()
+    by_seat: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, given: Sequence[str], where: str) -> ModelWishes:
+        """BadSetting for a seat or a model without a name."""
+        in_order: list[str] = []
+        by_seat: dict[str, str] = {}
+        for each in given:
+            seat, mark, model = (part.strip() for part in each.partition(_BY_SEAT))
+            if not mark and seat:
+                in_order.append(seat)
+            elif seat and model:
+                by_seat[seat] = model
+            else:
+                raise BadSetting(where, "models", f"MODEL or SEAT=MODEL, not {each[:60]!r}")
+        return cls(tuple(in_order), by_seat)
+
+    def __bool__(self) -> bool:
+        return bool(self.in_order or self.by_seat)
+
+    def model_for(self, place: int, *names: str) -> str | None:
+        """The model of the seat in this place, counted from 0, that bears one of these names."""
+        own = self.named_for(*names)
+        if own is None and self.in_order:
+            own = self.in_order[place % len(self.in_order)]
+        return own
+
+    def named_for(self, *names: str) -> str | None:
+        """The model that was named for the seat of one of these names, such as the host's."""
+        wanted = {_same(seat): model for seat, model in (self.by_seat or {}).items()}
+        return next((wanted[each] for each in map(_same, names) if each in wanted), None)
+
+    def checked(self, seats: Collection[str], count: int) -> tuple[NoteAdded, ...]:
+        """What the reader should know of them at a table of so many seats, which bear these names
+        (a host's among them). UnknownName for a seat that is not there, UsageError for more models
+        than seats."""
+        for name in self.by_seat or ():
+            if _same(name) not in {_same(each) for each in seats}:
+                raise UnknownName("seat", name, seats)
+        listed = len(self.in_order)
+        if listed > count:
+            raise UsageError(
+                f"{listed} models are named, and {count} sit here.",
+                f"Name at most {count}, or say how many are to sit with seats.",
+            )
+        if 1 < listed < count:
+            return (
+                NoteAdded(
+                    code="shared_models",
+                    text=f"{count} seats share {listed} models, in turn: "
+                    f"{', '.join(self.in_order)}.",
+                ),
+            )
+        return ()
+
+
+def _same(name: str) -> str:
+    """What is the same of a name and an id: `Product Expert` is `product-expert`."""
+    return " ".join(name.casefold().replace("-", " ").split())
+
+
+def seat_count(said: int | None, usual: int, experts: int, models: int) -> int:
+    """How many sit: as was said; else as many as were named, and the usual number where that is
+    fewer than two."""
+    if said is not None:
+        return max(said, experts)
+    return max(experts, models) if experts > 1 else max(usual, experts, models)

@@ -1,0 +1,340 @@
+"""`roundtable ask --questions FILE`: several questions, each a discussion of its own.
+
+What was answered before is not asked and paid again: the key under which a question is opened
+follows from the file, the question and what the table is asked for, and the ledger knows it. So
+the same command, given again, goes on where it was killed, and tries again what failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...bootstrap import App, start
+from ...core.declaration_block import BrokenJson, parse_json
+from ...core.errors import RoundtableError, UsageError
+from ...core.state import State
+from ...core.values import Material
+from ...documents.gather import gather
+from ...documents.gathered import Gathered
+from ...ledger.memory import MemoryLedger
+from ...procedures import procedure_spec
+from ...procedures.opening import OpenRequest, checked_topic
+from ...settings import Settings
+from ...views.delivery import Delivery
+from ...views.estimate import estimate_line
+from .ask import (
+    files_of,
+    interruptible,
+    refuse_what_cannot_be_told,
+    request_of,
+    settings_of,
+    write_files,
+)
+from .exits import BUDGET, FAILED
+from .progress import NoProgress, make_progress
+from .terminal import echo, echo_error, on_one_line, print_json, read_text
+
+MOST = 1_000
+"""Questions in one file."""
+COMMENT = "#"
+KEYS = ("question", "procedure", "options", "context", "language")
+"""What a line of JSON may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One question, as its file has it."""
+
+    number: int
+    question: str
+    more: Mapping[str, Any]
+    """What it says beside the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that will be put to a table."""
+
+    question: str
+    request: OpenRequest
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of a question."""
+
+    question: str
+    state: State | None = None
+    before: bool = False
+    """Whether it was answered by an earlier call."""
+    error: str = ""
+
+    @property
+    def ended(self) -> str:
+        if self.error or self.state is None or self.state.verdict is None:
+            return "failed"
+        closed = self.state.closed
+        if closed is not None and closed.stop_reason == "budget":
+            return "cut short"
+        return "answered before" if self.before else "answered"
+
+    @property
+    def told(self) -> str:
+        """The answer in a line, or why there is none."""
+        if self.error or self.state is None:
+            return self.error
+        if self.state.verdict is None:
+            closed = self.state.closed
+            return f"{closed.detail} {closed.remedy}".strip() if closed else ""
+        return Delivery.of(self.state).headline
+
+
+def batch_command(flags: Mapping[str, Any]) -> int:
+    """Everything is checked before the first question is asked."""
+    for name in ("confirm", "task", "question"):
+        if flags[name]:
+            told = "A question" if name == "question" else f"--{name}"
+            raise UsageError(
+                f"{told} and --questions do not go together.",
+                "See what all of them would cost with --dry-run, or ask one alone.",
+            )
+    settings = settings_of(flags)
+    asked = _asked(flags, settings)
+
+    async def held(_: list[str]) -> int:
+        return await _hold(asked, flags, settings)
+
+    return interruptible(held, "What was answered is kept: give the same command again to go on.")
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def read_lines(text: str) -> list[Line]:
+    """The questions of a file. UsageError names every line that is none."""
+    found: list[Line] = []
+    wrong: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if not words or words.startswith(COMMENT):
+            continue
+        try:
+            found.append(_line(number, words))
+        except RoundtableError as error:
+            wrong.append(f"line {number}: {error.message}")
+    if wrong:
+        raise UsageError("; ".join(wrong), "Each line is a question, or JSON such as "
+                         '{"question": "…", "procedure": "council"}.')  # fmt: skip
+    if not found:
+        raise UsageError("There is no question in the file.", "Write one on each line.")
+    if len(found) > MOST:
+        raise UsageError(f"{len(found):,} questions are too many.", f"At most {MOST:,} at once.")
+    return found
+
+
+def _line(number: int, words: str) -> Line:
+    if not words.startswith("{"):
+        return Line(number, checked_topic(words), {})
+    try:
+        row, _ = parse_json(words)
+    except BrokenJson as error:
+        raise UsageError(f"not JSON: {error}.") from None
+    if not isinstance(row.get("question"), str):
+        raise UsageError('"question" is missing.')
+    if other := next((key for key in row if key not in KEYS), None):
+        raise UsageError(f"{other!r} is not known; it may say {', '.join(KEYS)}.")
+    options = row.get("options", {})
+    texts = [row.get(key, "") for key in ("procedure", "context", "language")]
+    if not isinstance(options, dict) or not all(isinstance(each, str) for each in texts):
+        raise UsageError("options must be a table, and all else text.")
+    more = {key: value for key, value in row.items() if key != "question" and value}
+    return Line(number, checked_topic(row["question"]), more)
+
+
+def _asked(flags: Mapping[str, Any], settings: Settings) -> list[Asked]:
+    """The requests of all questions. UsageError says what is wrong with every one of them."""
+    source = flags["questions"]
+    if source == "-" and "-" in flags["context"]:
+        raise UsageError("Standard input cannot be both questions and context.", "Name a file.")
+    lines = read_lines(read_text(source))
+    documents = gather(flags["context"], lambda: read_text("-"))
+    place = source if source == "-" else str(Path(source).resolve())
+    seen: Counter[str] = Counter()
+    found: list[Asked] = []
+    wrong: dict[str, list[int]] = {}
+    for line in lines:
+        try:
+            request = _request(line, flags, settings, documents)
+        except RoundtableError as error:
+            wrong.setdefault(str(error), []).append(line.number)
+            continue
+        key = _key(place, request)
+        seen[key] += 1
+        found.append(Asked(line.question, request, f"{key}/{seen[key]}"))
+    if wrong:
+        told = [f"{_numbered(numbers)}: {what}" for what, numbers in wrong.items()]
+        raise UsageError("Nothing was asked. " + " ".join(told), "Correct it and run again.")
+    return found
+
+
+def _numbered(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"Line {lines[0]}"
+    return f"Line {lines[0]} and {len(lines) - 1} more"
+
+
+def _request(
+    line: Line, flags: Mapping[str, Any], settings: Settings, documents: Gathered
+) -> OpenRequest:
+    own = {key: line.more[key] for key in ("procedure", "language") if key in line.more}
+    request = request_of(
+        line.question,
+        {**flags, "no_clarify": True, **own},
+        settings,
+        documents=documents,
+        options=line.more.get("options", {}),
+    )
+    if text := line.more.get("context"):
+        material = Material(source=f"line {line.number}", text=str(text))
+        request = replace(request, context=(*request.context, material))
+    return request
+
+
+def _key(place: str, request: OpenRequest) -> str:
+    """What makes it the same question. The limits are not part of it: whoever raises one wants to
+    go on, and not to pay again."""
+    told = [
+        place,
+        request.topic,
+        request.procedure,
+        {name: str(value) for name, value in sorted(request.options.items())},
+        [(each.source, each.text) for each in request.context],
+        request.language or "",
+        request.host_model,
+        request.search,
+    ]
+    return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()[:32]
+
+
+# --- holding them ---------------------------------------------------------------------------------
+
+
+async def _hold(asked: Sequence[Asked], flags: Mapping[str, Any], settings: Settings) -> int:
+    async with start(settings, delivery=files_of(flags, settings), progress=echo_error) as app:
+        refuse_what_cannot_be_told(app, asked[0].request, flags)
+        if flags["dry_run"]:
+            return await _estimated(app, asked)
+        at_once = asyncio.Semaphore(flags["at_once"])
+
+        async def one(number: int, each: Asked) -> Done:
+            async with at_once:
+                echo_error(f"Question {number} of {len(asked)}: {on_one_line(each.question, 90)}")
+                return await _one(app, each, flags)
+
+        tasks = [asyncio.ensure_future(one(n, each)) for n, each in enumerate(asked, 1)]
+        try:
+            done = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+    return _summed_up(done, flags)
+
+
+async def _one(app: App, asked: Asked, flags: Mapping[str, Any]) -> Done:
+    """A question to its end. What goes wrong with it is no matter of the others'."""
+    try:
+        state, before = await _opened(app, asked, fresh=flags["fresh"])
+        if not before:
+            state = await _run(app, state, flags)
+            if state.verdict is not None and not flags["no_log"]:
+                write_files(app, state, flags)
+    except RoundtableError as error:
+        return Done(asked.question, error=str(error))
+    return Done(asked.question, state, before)
+
+
+async def _opened(app: App, asked: Asked, *, fresh: bool) -> tuple[State, bool]:
+    """The discussion of this question, and whether it is over: the one that was opened for it
+    last, unless that failed or all are wanted anew."""
+    last, number = None, 1
+    while (known := await app.service.opened_with(f"{asked.key}/{number}")) is not None:
+        last, number = known, number + 1
+    if last is not None and not fresh and (last.closed is None or last.verdict is not None):
+        return last, last.closed is not None
+    return await app.service.open(asked.request, key=f"{asked.key}/{number}"), False
+
+
+async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
+    seats = (*state.start.participants, state.start.host)
+    if any(seat.speaker.demonstration for seat in seats):
+        await app.ensure_weights()
+    alone = flags["at_once"] == 1
+    progress = make_progress(quiet=flags["quiet"], plain=True) if alone else NoProgress()
+    try:
+        return await app.service.run(
+            state.discussion_id, on_event=progress.on_event, on_draft=progress.on_draft
+        )
+    finally:
+        progress.close()
+
+
+async def _estimated(app: App, asked: Sequence[Asked]) -> int:
+    """What each of them would be. Nobody is called."""
+    for number, each in enumerate(asked, 1):
+        state = await app.service.with_ledger(MemoryLedger()).open(each.request)
+        echo(f"{number:>3}  {on_one_line(each.question, 90)}")
+        spec = procedure_spec(state.start.procedure)
+        echo(f"     {estimate_line(spec.estimate(state), state)}")
+    return 0
+
+
+# --- the end --------------------------------------------------------------------------------------
+
+
+def _summed_up(done: Sequence[Done], flags: Mapping[str, Any]) -> int:
+    if flags["as_json"]:
+        print_json({"questions": [_row(each) for each in done]})
+    else:
+        for number, each in enumerate(done, 1):
+            _show(number, each)
+    ended = Counter(each.ended for each in done)
+    told = ", ".join(f"{count_} {word}" for word, count_ in ended.items())
+    echo_error(f"{len(done)} questions: {told}.")
+    if ended["answered before"]:
+        echo_error("Those answered before were not asked again; --fresh asks them anew.")
+    if ended["failed"]:
+        echo_error("The same command tries again what failed.")
+        return FAILED
+    return BUDGET if ended["cut short"] else 0
+
+
+def _show(number: int, done: Done) -> None:
+    state = done.state
+    id_ = state.discussion_id if state else "-"
+    cost = state.usage.cost_usd if state else None
+    spent = "" if cost is None else f"${cost:.2f}"
+    echo(f"{number:>3}  {id_:<11}  {done.ended:<15}  {spent:>7}  {on_one_line(done.question, 60)}")
+    if done.told:
+        echo(f"     {on_one_line(done.told, 110)}")
+
+
+def _row(done: Done) -> dict[str, Any]:
+    from ...views.result import result
+
+    state = done.state
+    return {
+        "question": done.question,
+        "discussion_id": state.discussion_id if state else None,
+        "ended": done.ended,
+        "answer": done.told,
+        "cost_usd": state.usage.cost_usd if state else None,
+        "result": result(state) if state else None,
+    }

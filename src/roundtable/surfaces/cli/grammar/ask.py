@@ -1,0 +1,255 @@
+"""Asking: a question, a further one, several from a file, one that was interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from .. import completing
+from .root import DISCUSSION, FindingCommand, cli
+
+F = TypeVar("F", bound=Callable[..., Any])
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "The table": (
+        *("procedure", "models", "host", "experts", "seats", "rounds", "quick", "choices"),
+        *("context", "context_from", "language"),
+    ),
+    "What it may spend (for each question)": (
+        *("max_cost", "max_calls", "max_tokens", "max_time", "confirm", "dry_run"),
+    ),
+    "What you see of it": ("quiet", "verbose", "plain", "as_json", "web", "no_log"),
+    "Several questions": ("questions", "at_once", "fresh"),
+}
+"""The groups of the help, each by the names of its options; all others stand under More."""
+
+
+class AskCommand(FindingCommand):
+    """A command that has the procedures' options too. They are made when somebody looks: the list
+    of commands needs none of them."""
+
+    _params: list[click.Parameter]
+    _general: tuple[click.Parameter, ...]
+    _complete: bool
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        if not self._complete:
+            from ..ask_options import procedure_options
+
+            self._params += procedure_options()
+            self._complete = True
+        return self._params
+
+    @params.setter
+    def params(self, general: list[click.Parameter]) -> None:
+        self._params, self._general, self._complete = general, tuple(general), False
+
+    def also_takes(self, other: click.Command) -> None:
+        """Have the general options of another one, too."""
+        assert isinstance(other, AskCommand), other.name
+        options = [
+            each
+            for each in other._general
+            if isinstance(each, click.Option) and each.name not in SECTIONS["Several questions"]
+        ]
+        self.params = [*self._general, *options]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from ..ask_options import sections, words
+
+        known = {each.name: each for each in self.get_params(ctx) if isinstance(each, click.Option)}
+        own = {name for name in words() if name not in SECTIONS["The table"]}
+        grouped = {name for names in SECTIONS.values() for name in names}
+        more = tuple(name for name in known if name not in grouped | own)
+        for title, names in {**SECTIONS, "More": more}.items():
+            found = [known[name] for name in names if name in known]
+            rows = [record for each in found if (record := each.get_help_record(ctx))]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+        for title, rows in sections():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def seen(command: F) -> F:
+    """The flags of a command that shows a discussion while it is held."""
+    for made in (
+        click.option("--no-log", is_flag=True, help="Write no session log."),
+        click.option("--plain", is_flag=True, help="One plain line a speech, also in a terminal."),
+        click.option("-v", "--verbose", is_flag=True, help="Everything that happens."),
+        click.option("-q", "--quiet", is_flag=True, help="The answer alone."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout."),
+    ):
+        command = made(command)
+    return command
+
+
+def limited(command: F) -> F:
+    """The limits of what a discussion may spend."""
+    for made in (
+        click.option("--max-time", type=click.FloatRange(min=1), metavar="SECONDS",
+                     help="Stop after so many active seconds."),
+        click.option("--max-tokens", type=click.IntRange(min=1), metavar="N",
+                     help="Stop at this many tokens."),
+        click.option("--max-calls", type=click.IntRange(min=1), metavar="N",
+                     help="Stop after this many model calls."),
+        click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD",
+                     help="Stop at this many US dollars."),
+    ):  # fmt: skip
+        command = made(command)
+    return command
+
+
+@cli.command(cls=AskCommand, short_help="Ask the table a question (the default command).")
+@click.argument("question", nargs=-1)
+@click.option(
+    "--procedure",
+    metavar="NAME",
+    type=completing.Offered("name", completing.procedures),
+    help="The rules of the discussion; `roundtable help` tells them.",
+)
+@click.option(
+    "--model",
+    metavar="MODEL",
+    hidden=True,
+    type=completing.Offered("model", completing.models),
+    help="The default model: the host's, and that of every seat without one of its own.",
+)
+@click.option(
+    "--context",
+    metavar="FILE",
+    multiple=True,
+    type=completing.File(),
+    help="Material for the question: a file, or - for standard input. May be repeated.",
+)
+@click.option(
+    "--context-from",
+    metavar="ID|SLUG",
+    multiple=True,
+    type=completing.Offered("id", completing.discussions),
+    help="An earlier discussion to have in hand: id, last or result file.",
+)
+@click.option("--language", metavar="LANG", help="en, de, es, or any language by name.")
+@limited
+@click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
+@click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
+@seen
+@click.option("--web/--no-web", "web", default=None, help="Show the discussion in the browser.")
+@click.option(
+    "--questions",
+    metavar="FILE",
+    type=completing.File(),
+    help="Ask every line of a file (or - for standard input), one after another. Blank lines and "
+    "lines that begin with # are left out; a line {…} is JSON: question, procedure, options, "
+    "context, language. Given again, it goes on where it was interrupted.",
+)
+@click.option("--at-once", type=click.IntRange(1, 16), metavar="N", default=1,
+              help="So many of the questions side by side; 1.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask those again that were answered before.")
+@click.option("--no-search", is_flag=True, help="No web search.")
+@click.option("--no-clarify", is_flag=True, help="Ask me nothing back: assume, and say so.")
+@click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "redact", "send"]),
+    help="Likely secrets in question or context: send nothing, send it without them, or as it is. "
+    "Without it a terminal asks, and all else refuses.",
+)
+@click.option(
+    "--notify",
+    metavar="CHANNEL",
+    multiple=True,
+    type=completing.Offered("channel", completing.channels),
+    help="Who is told: NAME or NAME:CHAT. Repeats.",
+)
+@click.option("--confidential", is_flag=True, help="Nobody is told, and no page is opened.")
+@click.option(
+    "--task",
+    metavar="BOARD:TASK",
+    type=completing.Offered("task", completing.boards),
+    help="The task that this discussion belongs to.",
+)
+@click.option("--first-word", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may take to its first word.")  # fmt: skip
+@click.option("--silence", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="How long anybody may pause between two words.")  # fmt: skip
+@click.option("--effort", type=click.Choice(["low", "medium", "high"]), help="How much to think.")
+def ask(**flags: Any) -> int:
+    """Ask the table a question.
+
+    \b
+    roundtable Should we rent or buy --quick
+    roundtable "Which of these three?" --choices A,B,C --models opus,codex,grok --host sonnet
+    roundtable "Is this plan sound?" --context plan.md --experts threat-modeller,economist
+    roundtable ask --questions open-questions.txt --max-cost 0.50
+
+    QUESTION needs no quotes, may be - to read it from standard input, and flags may stand before
+    or after it. Exit code 0: a verdict; 1: none; 2: not as it was asked for; 3: ended by a limit;
+    130: interrupted.
+    """
+    if flags["questions"]:
+        from ..batch import batch_command
+
+        return batch_command(flags)
+    from ..ask import ask_command
+
+    return ask_command(flags)
+
+
+@cli.command("follow-up", cls=AskCommand, short_help="Ask the same table a further question.")
+@click.argument("words", nargs=-1, metavar="[ID|last] QUESTION")
+def follow_up(**flags: Any) -> int:
+    """Put a further question to the table of a discussion that is over, with its verdict,
+    positions, dissent and sources in hand. Without an id: the newest one.
+
+    The same seats, models and rules, unless you name a procedure or its options.
+    """
+    from ..follow import follow_up_command
+
+    return follow_up_command(flags)
+
+
+assert isinstance(follow_up, AskCommand), "it is made as one"
+follow_up.also_takes(ask)
+
+
+@cli.command(short_help="Go on with an interrupted discussion.")
+@click.argument("discussion_id", type=DISCUSSION, required=False)
+@click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
+@limited
+@seen
+def resume(**flags: Any) -> int:
+    """Go on where a discussion stopped. No finished call is made or paid again.
+
+    Without an id: the newest discussion that was interrupted. With --again, the last stage of one
+    that is over is asked once more: what was said before stays in the ledger, the newest counts.
+    """
+    from ..ask import resume_command
+
+    return resume_command(flags)
+
+
+@cli.command(short_help="Talk to the table in a chat.")
+@click.option("--telegram", is_flag=True, help="Serve a Telegram bot instead of this terminal.")
+def chat(**flags: Any) -> int:
+    """Ask by chat messages: /roundtable QUESTION, /council QUESTION, or "ask the council …".
+
+    In this terminal, or as a Telegram bot: set TELEGRAM_BOT_TOKEN, and name the chats that may ask
+    in config.toml under [chat] allow. Under dedicated, every message is a topic.
+    """
+    from ..chat import chat_command
+
+    return chat_command(flags)
+
+
+@cli.command(short_help="Check that everything works, without any model.")
+@click.option("--web/--no-web", default=True, help="Serve the live page as well.")
+@click.option("--pace", type=click.FloatRange(0, 60), default=0.0, help="Seconds between speeches.")
+def demo(**flags: Any) -> int:
+    """Hold a small meeting in which the coordinator speaks for everybody: speeches, rounds,
+    points, news, the page and the conclusion, and nothing is called or spent."""
+    from ..demo import demo_command
+
+    return demo_command(flags)

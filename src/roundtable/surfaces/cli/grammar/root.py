@@ -1,0 +1,128 @@
+"""The command `roundtable` itself: which word is a command and which begins a question, and the
+help in groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from ....version import __version__
+from ..completing import DiscussionId
+
+DISCUSSION = DiscussionId()
+_WHOLE_ID = re.compile(r"rt_[0-9a-f]{8}")
+_OWN = ("--help", "-h", "--version")
+SECTIONS = {
+    "ask": "Ask",
+    "read": "Read",
+    "lead": "Lead a discussion by hand",
+    "serve": "Serve",
+    "set_up": "Set up",
+}
+"""The groups of the help, each under the name of the file that holds its commands."""
+A_QUESTION = 3
+"""Words that no longer look like a slip in a command."""
+
+
+class FindingCommand(click.Command):
+    """A command that gets the whole ids of the discussions that are meant. They are looked for when
+    it is carried out: a line can be understood where there is no ledger."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        for each in self.params:
+            here = isinstance(each.type, DiscussionId)
+            called = ctx.params.get(each.name or "") if here else None
+            if called and not _WHOLE_ID.fullmatch(called):
+                from ..with_app import find_here
+
+                ctx.params[each.name or ""] = find_here(called)
+        return super().invoke(ctx)
+
+
+class Grammar(click.Group):
+    """A group whose default command is `ask`, so that a question can be asked straight away, with
+    or without quotes. A first word that is a command is that command: nothing is paid for by
+    mistake, and what was meant as a question is told how it is asked."""
+
+    command_class = FindingCommand
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in _OWN:
+            if not ctx.resilient_parsing:
+                self._refuse_typo(ctx, args)
+            args = ["ask", *args]
+        return super().parse_args(ctx, args)
+
+    def _refuse_typo(self, ctx: click.Context, args: list[str]) -> None:
+        """`roundtable lsit`, or `shwo rt_1a2b3c4d`, is a slip, not a question to pay for."""
+        word = args[0]
+        near = get_close_matches(word, self.commands, n=1, cutoff=0.75)
+        alone = len(args) == 1 or args[1].startswith("rt_")
+        if alone and near and not word.startswith("-"):
+            raise click.UsageError(
+                f"No such command {word!r}. Did you mean {near[0]!r}? "
+                f"To ask it as a question: roundtable ask {word!r}",
+                ctx,
+            )
+
+    def meant_as_question(self, args: Sequence[str]) -> str:
+        """How to ask it, where a line that failed as a command reads like a question; else empty:
+        `roundtable compare Postgres and MySQL for us`."""
+        if not args or args[0] not in self.commands or args[0] == "ask":
+            return ""
+        words = [each for each in args if not each.startswith("-")]
+        asks = words[-1].endswith(("?", "？")) or len(words) > A_QUESTION
+        if not asks or any(_WHOLE_ID.fullmatch(each) for each in words):
+            return ""
+        said = " ".join(words).replace('"', "'")
+        return f'“{args[0]}” is a command. To ask it as a question: roundtable ask "{said}"'
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """By groups: that of a command is the file that it stands in."""
+        del ctx
+        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
+        for name, command in self.commands.items():
+            if not command.hidden:
+                place = (command.callback.__module__ if command.callback else "").rpartition(".")[2]
+                rows[place].append((name, command.get_short_help_str(90)))
+        # The same width for all, so that the groups read as one table.
+        wide = max(len(name) for group in rows.values() for name, _ in group)
+        for place, title in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(wide), about) for name, about in rows[place]])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Its commands; and the flags of `ask`, which may stand at once."""
+        found = super().shell_complete(ctx, incomplete)
+        if incomplete.startswith("-"):
+            known = {item.value for item in found}
+            ask = self.commands["ask"].shell_complete(ctx, incomplete)
+            found += [item for item in ask if item.value not in known]
+        return found
+
+
+@click.group(
+    cls=Grammar,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=True,
+    epilog="A command's flags: roundtable COMMAND --help. The procedures: roundtable help.",
+)
+@click.version_option(__version__, prog_name="roundtable")
+def cli() -> None:
+    """Several AI experts around one table: they answer a question independently, challenge each
+    other, and a neutral host delivers a verdict that can be checked.
+
+    \b
+    roundtable "Should a team of five use microservices?"
+    roundtable Postgres or MongoDB for a small SaaS --quick
+    roundtable "Is this design sound?" --context design.md --models opus,codex,grok
+
+    --quick asks everybody once: for speed and cost. Without it they examine each other, at about
+    twice the price: for high stakes. Without any key a small embedded model speaks, as a
+    demonstration.
+    """

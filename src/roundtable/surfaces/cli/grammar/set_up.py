@@ -1,0 +1,161 @@
+"""Setting up: models, experts, rules, files, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .. import completing
+from .root import cli
+
+
+@cli.command(short_help="Set the council's defaults, one question at a time.")
+def setup() -> int:
+    """Choose models, round 2, language and logging, and store them in config.json."""
+    from ..setup import setup_command
+
+    return setup_command()
+
+
+@cli.command(short_help="Show the stored configuration.")
+@click.argument("words", nargs=-1, metavar="[show]")
+@click.option("--origin", is_flag=True, help="Every value in force, and where it comes from.")
+@click.option("--json", "as_json", is_flag=True, help="With --origin: one JSON document.")
+def config(**flags: Any) -> int:
+    """Print config.json, or say how to make one. With --origin, every setting that is in force and
+    the file or variable that it comes from."""
+    if flags["words"] not in ((), ("show",)):
+        raise click.UsageError("It is `roundtable config`, or `roundtable config show --origin`.")
+    if flags["origin"] or flags["as_json"]:
+        from ..origins import origins_command
+
+        return origins_command(as_json=flags["as_json"])
+    from ..setup import config_command
+
+    return config_command()
+
+
+@cli.command(short_help="Show which models can be used now.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def models(**flags: Any) -> int:
+    """Show what was found (keys, local servers, the embedded model) and what is missing for more.
+
+    A key itself is never shown.
+    """
+    from ..models import models_command
+
+    return models_command(flags)
+
+
+@cli.command(short_help="List, search and choose experts.")
+@click.argument("query", nargs=-1)
+@click.option("--for", "topic", metavar="TOPIC", help="Choose a panel for a topic, and say why.")
+@click.option("--count", type=click.IntRange(1, 100), default=3, show_default=True)
+@click.option("--include", metavar="EXPERT", multiple=True, help="Sits in any case.")
+@click.option("--weight", metavar="DOMAIN=N", multiple=True, help="Raise or lower a domain.")
+@click.option(
+    "--lambda", "lam", type=float, metavar="0…1", help="1: relevance alone; 0: difference."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def experts(**flags: Any) -> int:
+    """List the experts by domain, or those that QUERY finds.
+
+    \b
+    roundtable experts                          all of them
+    roundtable experts "data protection"        those who know about it
+    roundtable experts show threat-modeller     one of them
+    roundtable experts --for "Should we move to the cloud?" --count 4
+
+    Your own: TOML files in the folder experts of ROUNDTABLE_HOME, or in .roundtable/experts.
+    """
+    from ..experts import experts_command
+
+    return experts_command(flags)
+
+
+@cli.command(short_help="List the procedures, your own among them.")
+@click.argument("words", nargs=-1, metavar="[show NAME]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def procedures(**flags: Any) -> int:
+    """List the rules by which a table can be held, or show one of them.
+
+    Your own: TOML files in the folder procedures of ROUNDTABLE_HOME, or in .roundtable/procedures.
+    """
+    from ..procedures import procedures_command
+
+    return procedures_command(flags)
+
+
+@cli.command(short_help="Find out what is broken or missing.")
+@click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def doctor(**flags: Any) -> int:
+    """Examine the set-up: settings, models, agents, database, page, channels and tools; say what
+    is broken or missing and how to mend it. A key is never shown.
+
+    Nobody is called without --reach. Exit code 1 if something is broken.
+    """
+    from ..doctor import doctor_command
+
+    return doctor_command(flags)
+
+
+@cli.command(short_help="Trust the files that a project brings along.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--list", is_flag=True, help="Show what is trusted, in every folder.")
+@click.option("--forget", is_flag=True, help="Trust nothing of this folder any more.")
+def trust(**flags: Any) -> int:
+    """Show what the project's files in this folder would change, and ask whether to trust them.
+
+    Settings, panels, experts and procedures of a folder count only once they are trusted, as they
+    are now: a file that changes is ignored again. Even then they cannot raise a limit, choose an
+    address, a program, a channel or a key, or say where data goes.
+    """
+    from ..trust import trust_command
+
+    return trust_command(flags)
+
+
+@cli.command(short_help="Say what is read, passed on, stored and sent.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+def privacy(**flags: Any) -> int:
+    """Say what happens to your data, and how each part of it is in your hands."""
+    from ..privacy import privacy_command
+
+    return privacy_command(flags)
+
+
+@cli.command(short_help="Remove what Roundtable has stored.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--older-than", type=click.IntRange(min=0), metavar="DAYS", help="Only discussions "
+              "that have not changed for so many days.")  # fmt: skip
+@click.option("--settings", is_flag=True, help="Your settings, experts and procedures too.")
+def purge(**flags: Any) -> int:
+    """Remove the database, the embedded model, the cache, the page's keys and temporary files.
+
+    It lists them first and asks. Your settings stay, unless --settings is given; reports in your
+    own folders stay in any case.
+    """
+    from ..purge import purge_command
+
+    return purge_command(flags)
+
+
+@cli.command(short_help="Let your shell complete commands, ids, experts and models.")
+@click.argument("shell", required=False, type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str | None) -> int:
+    """Print what your shell needs to complete commands, flags and their values, and say where it
+    belongs. Without SHELL: for the one that you use."""
+    from ..helping import completion_command
+
+    return completion_command(shell)
+
+
+@cli.command("help", short_help="Which procedure when; one of them with all its options.")
+@click.argument("procedure", required=False, type=completing.Offered("name", completing.procedures))
+def help_(procedure: str | None) -> int:
+    """Tell of all procedures, which one when; or of one with all that it can be asked for."""
+    from ..helping import help_command
+
+    return help_command(procedure)

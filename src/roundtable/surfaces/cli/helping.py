@@ -1,0 +1,109 @@
+"""`roundtable help` and `roundtable completion`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import click
+
+from ...core.errors import RoundtableError, UnknownName, UsageError
+from ...procedures import CUSTOM, OPTIONS, PROCEDURES
+from ...procedures.options import ProcedureOptions, described
+from ...programs import workspace_of
+from ...settings import read_settings
+from ...user_procedures import ProcedureFiles
+from .ask_options import spelled, told
+from .completing import INSTALL, VARIABLE
+from .setup import HELP
+from .terminal import echo, echo_error
+
+WHEN = {
+    "deliberation": "a decision or an estimate, by answers, critique and vote. The usual one.",
+    "council": "a many-sided problem: Scholar, Engineer and Muse examine it and each other.",
+    "adaptive": "you do not know how to go about it: a meta-panel designs the debate.",
+    "five-round": "a plan to carry out: proposals, critique, revision, action items.",
+    "meeting": "people and agents talk it through in turn, each hearing the others.",
+}
+"""Which one when, in a line."""
+
+
+def help_command(procedure: str | None) -> int:
+    """It answers also where the settings are broken."""
+    if procedure is not None:
+        return _one(procedure)
+    echo(HELP)
+    echo("\nThe procedures, and which when (--procedure NAME):")
+    own = _own()
+    wide = max(len(name) for name in (*WHEN, *own))
+    for name, when in {**WHEN, **own}.items():
+        echo(f"  {name:<{wide}}  {when}")
+    echo("\nOne of them, with all that it can be asked for: roundtable help NAME")
+    return 0
+
+
+def _own() -> dict[str, str]:
+    """The user's procedures that can be held."""
+    found: dict[str, str] = {}
+    try:
+        files = _files()
+        for name in files.names():
+            if (definition := files.find(name)) is not None:
+                found[name] = f"{definition.summary} (own)"
+    except RoundtableError:
+        return found
+    return found
+
+
+def _files() -> ProcedureFiles:
+    settings = read_settings(os.environ, workspace_of(os.environ))
+    return ProcedureFiles(settings.procedure_folders)
+
+
+def _one(name: str) -> int:
+    own = {} if name in PROCEDURES else _own()
+    if name not in PROCEDURES and name not in own and name != CUSTOM:
+        raise UnknownName("procedure", name, [*PROCEDURES, *own])
+    model = OPTIONS[name if name in PROCEDURES else CUSTOM]
+    echo(f"{name}: {WHEN.get(name) or own.get(name, 'your own procedures')}")
+    echo(_tables(model))
+    if name in own:
+        echo(f"\nIts stages: roundtable procedures show {name}")
+    return 0
+
+
+def _tables(model: type[ProcedureOptions]) -> str:
+    known = [each for each in described(model) if "cli" not in each.closed]
+    shared = [(spelled(each), told(each)) for each in known if each.shared]
+    shared += [(f"no --{word}", why) for word, why in model.cannot.items()]
+    own = [(spelled(each), told(each)) for each in known if not each.shared]
+    older = [
+        (f"--{word.replace('_', '-')}", f"now {each.flag}")
+        for each in known
+        for word in each.aliases
+    ]
+    formatter = click.HelpFormatter(max_width=min(100, shutil.get_terminal_size().columns))
+    for title, rows in (
+        ("Words of every procedure", shared),
+        ("Its own", own),
+        ("Older words", older),
+    ):
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+    return formatter.getvalue().rstrip()
+
+
+def completion_command(shell: str | None) -> int:
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    if name not in INSTALL:
+        raise UsageError(
+            f"No completion is known for {name!r}." if name else "Which shell is it?",
+            f"Name one: roundtable completion {' | '.join(INSTALL)}.",
+        )
+    place, line = INSTALL[name]
+    echo(line.format(variable=VARIABLE))
+    echo_error(f"Add this line to {place}, and open a new terminal. At once:")
+    echo_error(f"   roundtable completion {name} >> {place}")
+    return 0

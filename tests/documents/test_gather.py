@@ -1,0 +1,151 @@
+"""Files and folders that somebody named: what is read, what is left out, and what is said of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import BadTopic
+from roundtable.documents import folder as folders
+from roundtable.documents import gather as gathering
+from roundtable.documents.gather import gather
+from roundtable.documents.gathered import Gathered
+
+from .samples import pdf
+
+
+def sources(found: Gathered) -> list[str]:
+    return [each.source for each in found.materials]
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "project"
+    (root / ".git" / "info").mkdir(parents=True)
+    (root / ".git" / "info" / "exclude").write_text("private.md\n")
+    (root / ".gitignore").write_text("*.log\n/made/\n!kept.log\n")
+    for name in ("README.md", "a.log", "kept.log", "private.md", "made/x.txt", "src/main.py",
+                 "src/made/y.py", "src/local.txt", "src/b.log", "node_modules/z/i.js", ".env",
+                 ".env.example", "deploy.key", "src/id_rsa", "logo.png", "uv.lock"):  # fmt: skip
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"This is {name}.")
+    (root / "src" / ".gitignore").write_text("local.txt\n!b.log\n")
+    (root / "data").write_bytes(b"\x00\x01\x02" * 50)
+    (root / "huge.csv").write_text("1,2\n" * 300_000)
+    (root / "empty.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    return root
+
+
+def test_a_repository_is_read_without_what_git_ignores_and_nobody_wrote(project: Path) -> None:
+    if sys.platform != "win32":
+        (project / "out").symlink_to("/etc")
+        (project / "passwd").symlink_to("/etc/passwd")
+        os.mkfifo(project / "pipe")
+
+    found = gather(["project"])
+
+    assert sources(found) == [
+        "project/.env.example",
+        "project/.gitignore",
+        "project/README.md",
+        "project/kept.log",
+        "project/src/.gitignore",
+        "project/src/b.log",
+        "project/src/main.py",
+        "project/src/made/y.py",
+    ]
+    [line] = found.lines
+    assert line.startswith("of project 8 files were read, left out: ")
+    for told in ("4 ignored by .gitignore", "3 named like secrets", "3 not written by hand",
+                 "2 linked", "1 special", "1 too large", "2 neither text nor document"):  # fmt: skip
+        assert told in line, line
+
+
+def test_a_folder_within_a_repository_keeps_to_what_stands_above_it(project: Path) -> None:
+    (project / "src" / "c.log").write_text("noise")
+    (project / "src" / ".gitignore").write_text("local.txt\n")
+    assert sources(gather(["project/src"])) == [
+        "project/src/.gitignore",
+        "project/src/main.py",
+        "project/src/made/y.py",
+    ]
+
+
+def test_a_folder_without_end_is_looked_at_up_to_a_limit(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "IN_A_FOLDER", 3)
+    assert len(gather(["project"]).materials) == 3
+    monkeypatch.setattr(folders, "MOST_ENTRIES", 5)
+    found = gather(["project"])
+    assert "whatever came after the first" in found.lines[0]
+    assert project.exists()
+
+
+def test_a_broken_document_gets_its_line_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, notes_dot_md="The plan.")
+    (tmp_path / "cut.pdf").write_bytes(pdf("Costs.")[:100])
+    (tmp_path / "whole.pdf").write_bytes(pdf("Costs."))
+
+    found = gather(["notes.md", "cut.pdf", "whole.pdf"])
+
+    assert sources(found) == ["notes.md", "whole.pdf"]
+    assert found.lines == ("cut.pdf is damaged, or no PDF",)
+    assert found.notes[0].text == "Of the documents: cut.pdf is damaged, or no PDF."
+
+
+def test_where_nothing_could_be_read_that_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadTopic, match="is a picture"):
+        gather([str(tmp_path / "photo.png")])
+    with pytest.raises(BadTopic, match="holds nothing to read"):
+        gather([str(tmp_path / "empty")])
+    with pytest.raises(BadTopic, match="cannot be read: No such file"):
+        gather([str(tmp_path / "photo.png"), str(tmp_path / "mistyped.md")])
+    assert gather([]).materials == ()
+
+
+def test_what_is_too_much_for_one_discussion_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "MOST_IN_ALL", 1000)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, a_dot_md="a" * 600, b_dot_md="b" * 600, c_dot_md="c" * 100)
+    found = gather(["a.md", "b.md", "c.md"])
+    assert sources(found) == ["a.md", "c.md"]
+    assert found.lines == ("b.md does not fit any more beside the others",)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+def test_a_pipe_is_read_to_its_end_and_a_device_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("handed on",))
+    writer.start()
+    assert gather([str(pipe)]).materials[0].text == "handed on"
+    writer.join()
+    monkeypatch.setattr("roundtable.documents.files.UNWRITTEN_SECONDS", 0)
+    with pytest.raises(BadTopic, match="nobody writes"):
+        gather([str(pipe)])
+    with pytest.raises(BadTopic, match="a device"):
+        gather(["/dev/zero"])

@@ -1,0 +1,164 @@
+"""One document: what is read of it, and what is said of one that cannot be read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from roundtable.documents import reading
+from roundtable.documents.read import Read, Unreadable
+from roundtable.documents.reading import read_document
+
+from .samples import HTML, OLE, docx, packed, pdf, pptx, with_document, xlsx
+
+pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
+
+
+def read(name: str, data: bytes) -> Read:
+    return asyncio.run(read_document(name, data))
+
+
+def test_pages_slides_and_sheets_are_numbered_so_that_they_can_be_cited() -> None:
+    assert read("plan.pdf", pdf("Costs rise.", "Risk falls.")).text == (
+        "[page 1]\nCosts rise.\n\n[page 2]\nRisk falls."
+    )
+    assert read("deck.pptx", pptx()).text == (
+        "[slide 1]\n# Roadmap\nQuarter one: CI\nNotes: Nobody has measured it.\n\n"
+        "[slide 2]\nin a table |"
+    )
+    assert read("budget.xlsx", xlsx()).text == (
+        "[sheet Budget]\n1: Item | Cost\n2: CI | 1200.5\n3: Total | =SUM(B2:B2)\n"
+        "7:  |  |  |  | far away\n\n[sheet Margins, hidden]\n1: nobody sees this"
+    )
+
+
+def test_a_word_file_is_read_in_its_order_with_what_other_programs_put_between() -> None:
+    assert read("plan.docx", docx()).text.split("\n\n") == [
+        "# Migration plan",
+        "# Costs",
+        "The move costs 40,000 euros.",
+        "In a control.",
+        "Put in.",
+        "Beside a box.",
+        "In a box.",
+        "- Buy time",
+        "Year | Cost\n2027 | 40,000",
+    ]
+
+
+def test_a_page_is_read_as_its_reader_sees_it() -> None:
+    assert read("page.html", HTML).text == (
+        "The site\n\n# Hello & welcome\n\nOne bold word.\n\n- first\n- second\n\na | b\n1 | 2\n\nEnd."
+    )
+
+
+@pytest.mark.parametrize(("name", "text"), [("plan.pdf", docx), ("plan.txt", pptx)])
+def test_the_content_says_what_a_file_is_and_not_its_name(
+    name: str, text: Callable[[], bytes]
+) -> None:
+    assert "#" in read(name, text()).text
+
+
+def test_what_is_missing_of_a_document_is_said_beside_its_text() -> None:
+    found = read("plan.pdf", pdf("Costs.", "", "Risk."))
+    assert found.lines == ("has no text on page 2: pictures, or scanned",)
+    assert "[page 3]" in found.text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("empty.pdf", lambda: b"", "is empty"),
+        ("scanned.pdf", lambda: pdf("", ""), "seems to be scanned"),
+        ("locked.pdf", lambda: pdf("x", password="secret"), "password"),
+        ("cut.pdf", lambda: pdf("x")[:150], "damaged"),
+        ("noise.pdf", lambda: b"%PDF-1.7\n" + bytes(range(256)) * 20, "damaged"),
+        ("cut.docx", lambda: docx()[:3000], "not whole"),
+        ("locked.docx", lambda: OLE + "EncryptedPackage".encode("utf-16-le"), "password"),
+        ("old.xls", lambda: OLE, "save it as .xlsx"),
+        ("some.zip", lambda: packed([("a.txt", b"a")]), "is an archive"),
+        ("text.odt", lambda: packed([("mimetype", b"x"), ("content.xml", b"<a/>")]), "save it as"),
+        ("photo.jpg", lambda: b"\xff\xd8\xff\xe0" + bytes(99), "is a picture"),
+        ("latin.txt", lambda: "Größe".encode("latin-1"), "not UTF-8 text"),
+        ("blank.txt", lambda: b" \n\t\n", "holds no text"),
+        ("many.docx", lambda: packed([(f"{n}.xml", b"") for n in range(10_001)]), "10,001 files"),
+        ("bomb.docx", lambda: packed([("word/document.xml", bytes(310_000_000))]), "300 MB"),
+        ("wrong.docx", lambda: packed([("word/document.xml", b"<a><b></a>")]), "damaged"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_gets_one_plain_line(
+    name: str, data: Callable[[], bytes], why: str
+) -> None:
+    with pytest.raises(Unreadable, match=why) as refused:
+        read(name, data())
+    assert "\n" not in str(refused.value)
+
+
+def test_entities_are_refused_before_anything_is_parsed() -> None:
+    xml = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
+    with pytest.raises(Unreadable, match="entities"):
+        read("trap.docx", with_document(docx(), xml))
+
+
+def test_a_document_that_is_locked_against_changes_alone_can_be_read() -> None:
+    assert "Costs." in read("plan.pdf", pdf("Costs.", password="")).text
+
+
+def test_one_that_takes_too_long_is_given_up() -> None:
+    with pytest.raises(Unreadable, match=r"within 0\.001 s"):
+        asyncio.run(read_document("plan.pdf", pdf("Costs."), seconds=0.001))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by the system on Linux")
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        ("x = bytearray(3_000_000_000)", "too much memory"),
+        ("import os; os.kill(os.getpid(), 11)", "is damaged, or takes too much"),
+        ("open('/tmp/roundtable-worker', 'w').write('x'); raise ValueError", "is damaged"),
+        ("import os; raise ValueError(os.environ['OPENAI_API_KEY'])", r"is damaged \(KeyError\)"),
+    ],
+)
+def test_the_process_that_reads_has_little_memory_no_files_and_no_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str, why: str
+) -> None:
+    """As a library would act that was taken over by what it reads."""
+    (tmp_path / "taken_over.py").write_text(
+        "import sys\nfrom roundtable.documents import worker\n"
+        f"def read(data, found):\n    {act}\n"
+        "worker._reader = lambda kind, data: read\nsys.exit(worker.main('pdf'))\n"
+    )
+    monkeypatch.setattr(reading, "WORKER", "taken_over")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(reading.__file__).parents[2]}")
+    with pytest.raises(Unreadable, match=why):
+        read("plan.pdf", pdf("Costs."))
+    assert (
+        not Path("/tmp/roundtable-worker").exists()
+        or not Path("/tmp/roundtable-worker").stat().st_size
+    )
+
+
+def test_without_the_extra_a_document_says_which_one_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("roundtable.documents.kinds.find_spec", lambda _: None)
+    for data in (pdf("x"), docx()):
+        with pytest.raises(Unreadable, match=r"roundtable-council\[documents\]"):
+            read("plan", data)
+    assert read("page.html", HTML).text  # needs nothing
+
+
+def test_a_worker_that_answers_nonsense_costs_one_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "taken_over.py").write_text(f"print({json.dumps([1, 2])!r})")
+    monkeypatch.setattr(reading, "WORKER", "taken_over")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(Unreadable, match="damaged"):
+        read("plan.pdf", pdf("Costs."))

@@ -1,0 +1,391 @@
+"""The database goes away under a discussion, really: what arrived is kept, and nobody is called
+again for it."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sqlite3
+import stat
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from roundtable.core.errors import LeaseLost, LedgerGone
+from roundtable.core.events import AttemptFinished, SpeechGiven, StoredEvent
+from roundtable.core.state import State
+from roundtable.core.values import Usage
+from roundtable.engine.drive import HEARTBEAT
+from roundtable.engine.outage import AWAY, BACK, Notice
+from roundtable.engine.service import Service
+from roundtable.engine.tools import Tools
+from roundtable.ledger.postgres import PostgresLedger
+from roundtable.ledger.rescue import RescueFiles
+from roundtable.ledger.sqlite import SqliteLedger
+from roundtable.ports import Lease, Ledger, OnWords, Reply, SpeakRequest
+from roundtable.procedures.opening import OpenRequest
+from tests.ledger.sqlite_places import another_program
+from tests.postgres import postgres_that_restarts
+from tests.rehearsal import Cast, TestClock, TestIds, Voice, Voices
+
+CALLS = 5
+"""A quick council: the briefing, three seats, the verdict."""
+
+
+class Pauses(TestClock):
+    """A clock that never waits: what a driver pauses for has passed when it asks. Its heartbeat
+    stands still."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+        self.count = 0
+        self.at: dict[int, Callable[[], Awaitable[None] | None]] = {}
+        """What happens in the middle of a pause, by its number."""
+
+    def monotonic(self) -> float:
+        return self.passed
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds == HEARTBEAT:
+            await asyncio.Event().wait()
+        self.passed += seconds
+        self.count += 1
+        if (what := self.at.get(self.count)) and (more := what()) is not None:
+            await more
+        await asyncio.sleep(0)
+
+
+class Struck(Voice):
+    """A voice at whose call of that number something happens before it answers."""
+
+    def __init__(self, number: int, strike: Callable[[], object]) -> None:
+        super().__init__()
+        self._number = number
+        self._strike = strike
+
+    async def speak(self, request: SpeakRequest, _: OnWords) -> Reply:
+        self.requests.append(request)
+        number = len(self.requests)
+        if number == self._number:
+            self._strike()
+        said = self.script(request)
+        assert isinstance(said, str)
+        usage = Usage(input_tokens=100, output_tokens=50, priced_usd=0.01)
+        return Reply(said, usage, served_by=request.model, finish_reason="stop")
+
+
+@dataclass
+class House:
+    """A table over a ledger that something happens to."""
+
+    ledger: Ledger
+    folder: Path
+    owner: str = "test"
+    patience: float = 300.0
+    clock: Pauses = field(default_factory=Pauses)
+    notices: list[Notice] = field(default_factory=list)
+    voice: Voice = field(default_factory=lambda: Struck(0, lambda: None))
+
+    @property
+    def rescue(self) -> RescueFiles:
+        return RescueFiles(self.folder / "rescue", None, self.owner)
+
+    @property
+    def told(self) -> list[str]:
+        return [notice.text for notice in self.notices]
+
+    @property
+    def service(self) -> Service:
+        async def models() -> Cast:
+            return Cast()
+
+        return Service(
+            self.ledger,
+            Tools(
+                speakers=Voices({"*": self.voice}),
+                clock=self.clock,
+                ids=TestIds(),
+                dearest_price=(10.0, 50.0),
+                rescue=self.rescue,
+                patience=self.patience,
+            ),
+            models,
+            owner=self.owner,
+            defaults={"council": {}},
+        )
+
+    async def open(self) -> str:
+        request = OpenRequest(topic="Tea or coffee?", procedure="council", options={"quick": True})
+        return (await self.service.open(request)).discussion_id
+
+    async def run(self, discussion_id: str) -> State:
+        return await self.service.run(discussion_id, on_notice=self.notices.append)
+
+    async def run_on(self, discussion_id: str) -> State:
+        """As another process would, later."""
+        return await House(
+            self.ledger, self.folder, voice=self.voice, owner="later", notices=self.notices
+        ).run(discussion_id)
+
+
+def is_whole(state: State, records: list[StoredEvent]) -> bool:
+    """Whether it came to its end and everything in it happened once."""
+    answers = [each.event for each in records if isinstance(each.event, AttemptFinished)]
+    speeches = [each.event for each in records if isinstance(each.event, SpeechGiven)]
+    once = {(each.turn_id, each.attempt) for each in answers}
+    return (
+        state.closed is not None
+        and state.closed.status == "concluded"
+        and state.verdict is not None
+        and len(answers) == len(once) == CALLS
+        and len({each.turn_id for each in speeches}) == len(speeches)
+        and [each.seq for each in records] == list(range(1, len(records) + 1))
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.db"
+
+
+@pytest.fixture
+async def house(path: Path) -> AsyncIterator[House]:
+    ledger = await SqliteLedger.open(path, patience=0.01)
+    try:
+        yield House(ledger, path.parent)
+    finally:
+        await ledger.close()
+
+
+@pytest.fixture(autouse=True)
+def _room_at_the_end() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+# Faults of a file: each begins with its call and ends with what it returns.
+
+
+def locked(path: Path) -> Callable[[], None]:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    return other.close
+
+
+def moved_away(path: Path) -> Callable[[], None]:
+    away = path.rename(path.with_suffix(".away"))
+    return lambda: void(away.rename(path))
+
+
+def without_room(path: Path) -> Callable[[], None]:
+    """No file may grow beyond what its log is now."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = path.with_name(path.name + "-wal").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def void(_: object) -> None:
+    pass
+
+
+FAULTS = pytest.mark.parametrize("fault", [locked, moved_away, without_room])
+
+
+@FAULTS
+@pytest.mark.parametrize("call", [1, 3, CALLS])
+@pytest.mark.requirement("Z-36")
+async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_back(
+    house: House, path: Path, fault: Callable[[Path], Callable[[], None]], call: int
+) -> None:
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(call, lambda: ends.append(fault(path)))
+    house.clock.at[6] = lambda: ends[0]()
+
+    id_ = await house.open()
+    state = await house.run(id_)
+
+    assert is_whole(state, await house.ledger.read(id_))
+    assert len(house.voice.requests) == CALLS
+    assert house.told == [AWAY, BACK]
+    assert not (path.parent / "rescue").exists()
+
+
+async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
+    def full() -> None:
+        pages = "PRAGMA max_page_count = 1"
+        asyncio.get_running_loop().create_task(ledger._worker.read(lambda c: c.execute(pages)))
+
+    async def room() -> None:
+        await ledger._worker.read(lambda c: c.execute("PRAGMA max_page_count = 1000000"))
+
+    ledger = house.ledger
+    assert isinstance(ledger, SqliteLedger)
+    house.voice = Struck(2, full)
+    house.voice.script = lambda _: "A long answer. " * 2000
+    house.clock.at[5] = room
+    id_ = await house.open()
+    state = await house.run(id_)
+    assert state.closed is not None
+    assert house.told == [AWAY, BACK]
+    assert len(house.voice.requests) == len({r.idempotency_key for r in house.voice.requests})
+
+
+async def test_a_log_that_is_removed_takes_nothing_with_it(house: House, path: Path) -> None:
+    def remove() -> None:
+        for name in ("-wal", "-shm"):
+            path.with_name(path.name + name).unlink()
+
+    house.voice = Struck(3, remove)
+    id_ = await house.open()
+    state = await house.run(id_)
+    assert is_whole(state, await house.ledger.read(id_))
+    with another_program(path) as other:  # as if we were killed now
+        (count,) = other.execute("SELECT count(*) FROM events").fetchone()
+        assert other.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert count == state.seq
+    assert house.told == []
+
+
+async def test_a_database_that_does_not_come_back_ends_the_run_and_says_what_is_kept_where(
+    house: House, path: Path
+) -> None:
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(3, lambda: ends.append(moved_away(path)))
+    house.patience = 60.0
+    id_ = await house.open()
+
+    with pytest.raises(LedgerGone) as caught:
+        await house.run(id_)
+
+    file = path.parent / "rescue" / f"{id_}.jsonl"
+    assert f"is kept in {file}" in caught.value.remedy
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    ends[0]()
+    await freed(house, id_)
+    state = await house.run_on(id_)
+    assert is_whole(state, await house.ledger.read(id_))
+    assert len(house.voice.requests) == CALLS
+    assert not file.parent.exists()
+
+
+async def freed(house: House, id_: str) -> None:
+    """As if its process were gone: the lease could not be given back without a database."""
+    await house.ledger.release_lease(Lease(id_, house.owner, 1))
+
+
+async def test_ending_it_by_hand_does_not_wait_and_keeps_what_was_said(
+    house: House, path: Path
+) -> None:
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(1, lambda: ends.append(locked(path)))
+    id_ = await house.open()
+    running = asyncio.ensure_future(house.run(id_))
+    house.clock.at[3] = lambda: void(running.cancel())
+
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    assert "is kept in" in house.told[-1]
+    ends[0]()
+    await freed(house, id_)
+    assert is_whole(await house.run_on(id_), await house.ledger.read(id_))
+    assert len(house.voice.requests) == CALLS
+
+
+async def test_whoever_took_over_meanwhile_wins_and_nothing_is_doubled(
+    house: House, path: Path
+) -> None:
+    """The other one begins with what was kept, so that it need not ask again for it either."""
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(2, lambda: ends.append(locked(path)))
+    other = House(house.ledger, house.folder, owner="other", voice=house.voice)
+    id_ = await house.open()
+
+    async def taken_over() -> None:
+        ends[0]()
+        with another_program(path) as meddler:
+            meddler.execute("UPDATE leases SET expires_at = 0")
+        states.append(await other.run(id_))
+
+    states: list[State] = []
+    house.clock.at[4] = taken_over
+    with pytest.raises(LeaseLost):
+        await house.run(id_)
+
+    assert is_whole(states[0], await house.ledger.read(id_))
+
+
+async def test_what_another_driver_has_settled_is_not_taken_in(house: House, path: Path) -> None:
+    """A file that is found late: its attempt was given up for lost, and made again."""
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(2, lambda: ends.append(locked(path)))
+    house.patience = 0.0
+    id_ = await house.open()
+    with pytest.raises(LedgerGone):
+        await house.run(id_)
+    ends[0]()
+    await freed(house, id_)
+    elsewhere = House(house.ledger, path.parent / "elsewhere", owner="other", voice=house.voice)
+    state = await elsewhere.run(id_)
+    before = await house.ledger.read(id_)
+
+    await house.service.take_in()
+
+    assert await house.ledger.read(id_) == before
+    assert state.closed is not None
+    assert not (path.parent / "rescue").exists()
+
+
+# A server
+
+
+@asynccontextmanager
+async def at_a_server(url: str, folder: Path) -> AsyncIterator[House]:
+    ledger = await PostgresLedger.open(url, patience=5.0)
+    try:
+        yield House(ledger, folder)
+    finally:
+        await ledger.close()
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_server_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
+    with postgres_that_restarts() as server:
+        async with at_a_server(server.url, tmp_path) as house:
+            house.voice = Struck(3, server.stop)
+            house.clock.at[8] = server.start
+            id_ = await house.open()
+            state = await house.run(id_)
+            assert is_whole(state, await house.ledger.read(id_))
+    assert len(house.voice.requests) == CALLS
+    assert house.told == [AWAY, BACK]
+
+
+async def test_connections_that_are_cut_are_made_anew(postgres_url: str, tmp_path: Path) -> None:
+    async def cut() -> None:
+        other = await asyncpg.connect(postgres_url)
+        await other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'roundtable'"
+        )
+        await other.close()
+
+    class Cutting(Struck):
+        async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+            reply = await super().speak(request, on_words)
+            await cut()
+            return reply
+
+    async with at_a_server(postgres_url, tmp_path) as house:
+        house.voice = Cutting(0, lambda: None)
+        id_ = await house.open()
+        state = await house.run(id_)
+        assert is_whole(state, await house.ledger.read(id_))
+    assert len(house.voice.requests) == CALLS

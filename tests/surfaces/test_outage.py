@@ -1,0 +1,173 @@
+"""The database goes away under a command: it says so in a line, waits, and loses nothing."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import Answer, ProviderServer, provider_server
+from tests.wire import Asked
+
+from .desk import QUICK, Desk, environment, obedient
+from .test_interruption import SEATS
+
+AWAY = "The database does not answer; what was said is kept. Trying again…"
+ONCE = ["captain", "captain", "engineer", "muse", "scholar"]
+"""The calls of a discussion in which nothing was asked twice."""
+
+
+class Mover:
+    """Takes the database away while the Captain thinks about its first answer, and nobody else
+    speaks."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.away = path.with_name("somewhere.db")
+        self.moved = False
+
+    def __call__(self, asked: Asked) -> Answer:
+        if not self.moved:
+            self.path.rename(self.away)
+            self.moved = True
+        return obedient(asked)
+
+    def put_back(self) -> None:
+        self.away.rename(self.path)
+
+
+@pytest.fixture
+def mover(desk: Desk) -> Mover:
+    return Mover(desk.home / "roundtable.db")
+
+
+@pytest.fixture
+def server(mover: Mover, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    with provider_server(mover) as server:
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+def called(server: ProviderServer) -> list[str]:
+    return sorted(each.body["model"] for each in server.requests if each.method == "POST")
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_run_whose_database_comes_back_goes_on_to_its_end(
+    desk: Desk, mover: Mover, server: ProviderServer
+) -> None:
+    with desk.start("Tea or coffee?", *SEATS) as running:
+        running.wait_until_it_says(AWAY)
+        listed = desk.command("list")
+        mover.put_back()
+        outcome = running.end()
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.count(AWAY) == outcome.err.count("It is back.") == 1
+    assert called(server) == ONCE
+    assert "Traceback" not in outcome.err + listed.err
+    assert listed.code == 2
+    assert "roundtable.db is gone, but its log is still there." in listed.err
+
+
+def test_a_run_that_is_killed_while_the_database_is_away_goes_on_with_what_was_said(
+    desk: Desk, mover: Mover, server: ProviderServer
+) -> None:
+    with desk.start("Tea or coffee?", *SEATS) as running:
+        running.wait_until_it_says(AWAY)
+        kept = next(desk.home.glob("roundtable.db.rescue/*.jsonl"))
+        running.process.kill()
+        running.end()
+    mover.put_back()
+    resumed = desk("resume", "--no-log")
+    assert resumed.code == 0, resumed.err
+    assert called(server) == ONCE
+    assert not kept.exists()
+
+
+def test_a_run_whose_database_does_not_come_back_says_what_is_kept_where_and_how_to_go_on(
+    desk: Desk, mover: Mover, server: ProviderServer
+) -> None:
+    with desk.start("Tea or coffee?", *SEATS, ROUNDTABLE_DB_PATIENCE="0.1") as running:
+        outcome = running.end()
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert "Error: The database has not come back:" in outcome.err
+    assert "Go on with: roundtable resume rt_" in outcome.err
+    (kept,) = desk.home.glob("roundtable.db.rescue/*.jsonl")
+    assert f"is kept in {kept}; the next start takes it in." in outcome.err
+    assert "Traceback" not in outcome.err
+
+    mover.put_back()
+    shown = desk("show", "last")  # any command that looks at it takes it in
+    assert shown.code == 0
+    assert not kept.exists()
+    assert desk("resume", "--no-log").code == 0
+    assert called(server) == ONCE
+
+
+def test_ending_a_run_by_hand_while_the_database_is_away_says_what_is_kept(
+    desk: Desk, mover: Mover, server: ProviderServer
+) -> None:
+    with desk.start("Tea or coffee?", *SEATS) as running:
+        running.wait_until_it_says(AWAY)
+        running.process.send_signal(signal.SIGINT)
+        outcome = running.end()
+    assert outcome.code == 130
+    assert "What was said meanwhile is kept in" in outcome.err
+    assert "Go on with: roundtable resume" in outcome.err
+    mover.put_back()
+    assert desk("resume", "--no-log").code == 0
+    assert called(server) == ONCE
+
+
+def no_file_larger_than(size: int) -> Callable[[], None]:
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def in_a_tight_place(size: int, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "roundtable", *args],
+        capture_output=True,
+        text=True,
+        env=environment(env),
+        timeout=60,
+        preexec_fn=no_file_larger_than(size),
+    )
+
+
+@pytest.mark.parametrize("size", [0, 4096, 20_000])
+def test_a_home_without_room_is_said_before_anything_is_spent(
+    server: ProviderServer, size: int
+) -> None:
+    done = in_a_tight_place(size, "Tea or coffee?", *SEATS)
+    assert done.returncode in (1, 2)
+    assert done.stderr.startswith("Error: ")
+    assert "roundtable.db" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert called(server) == []
+
+
+@pytest.mark.skipif(not Path("/sys/kernel").exists(), reason="only where there is such a place")
+@pytest.mark.parametrize("command", [("Tea or coffee?", *QUICK), ("list",), ("show", "last")])
+def test_a_home_that_cannot_be_written_is_said_in_a_line(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_HOME", "/sys/kernel/roundtable")  # not even by root
+    outcome = desk(*command)
+    assert outcome.code == 2
+    assert outcome.err.startswith("Error: /sys/kernel/roundtable is no place for a database")
+    assert "ROUNDTABLE_DB" in outcome.err
+
+
+def test_files_that_cannot_be_written_take_no_verdict_away(desk: Desk) -> None:
+    full = Path("/dev/full")
+    outcome = desk("Tea or coffee?", *QUICK[:-1], "--output-dir", str(full / "x"))
+    assert outcome.code == 0
+    assert "Note: not everything could be written" in outcome.err
+    assert outcome.out.strip()

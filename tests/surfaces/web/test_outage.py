@@ -1,0 +1,103 @@
+"""The database goes away under the server: every door says so, and the page goes on when it can."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.events import AttemptFinished
+from roundtable.ports import OnWords, Reply, SpeakRequest
+from roundtable.procedures.opening import OpenRequest
+from roundtable.surfaces.web import sse
+from tests.rehearsal import Voice
+
+from .house import PATIENCE, House, frames, house
+
+pytestmark = pytest.mark.anyio
+
+
+class Mover(Voice):
+    """A speaker that takes the database away with its first answer."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.away = path.with_name("somewhere.db")
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        first = not self.requests
+        reply = await super().speak(request, on_words)
+        if first:
+            self.take()
+        return reply
+
+    def take(self) -> None:
+        self.path.rename(self.away)
+
+    def put_back(self) -> None:
+        self.away.rename(self.path)
+
+
+@pytest.fixture
+def mover(tmp_path: Path) -> Mover:
+    return Mover(tmp_path / "home" / "roundtable.db")
+
+
+@pytest.fixture
+async def home(tmp_path: Path, mover: Mover) -> AsyncIterator[House]:
+    async with house(tmp_path / "home", scripts={"mover": mover}) as opened:
+        yield opened
+
+
+@pytest.mark.requirement("Z-36")
+async def test_every_door_says_that_the_database_does_not_answer_and_when_to_ask_again(
+    home: House, mover: Mover
+) -> None:
+    state = await home.meeting()
+    asks = [
+        ("GET", "/api/discussions", None),
+        ("GET", home.at(state), None),
+        ("GET", f"{home.at(state)}/derived", None),
+        ("POST", f"{home.at(state, 'seat', 'tea')}/speak", {"text": "Tea."}),
+        ("POST", "/api/tools/list_discussions", {}),
+    ]
+    mover.take()
+    for method, path, body in asks:
+        answer = await home.client.request(method, path, json=body, headers=home.asking(path))
+        assert answer.status_code == 503, (path, answer.text)
+        assert int(answer.headers["retry-after"]) > 0
+        assert answer.json()["error"] == "The database does not answer just now."
+        assert answer.json()["remedy"] == "Nothing is lost. Try again in a moment."
+        assert str(mover.path.parent) not in answer.text
+    mover.put_back()
+    for method, path, body in asks[:4]:
+        answer = await home.client.request(method, path, json=body, headers=home.asking(path))
+        assert answer.status_code == 200, (path, answer.text)
+
+
+async def test_whoever_watches_is_told_and_the_discussion_goes_on(
+    home: House, mover: Mover, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sse, "LOOK_EVERY", 0.01)
+    options = {"all": "scripted/mover", "quick": True}
+    request = OpenRequest(topic="Tea or coffee?", procedure="council", options=options)
+    state = await home.service.open(request)
+    told: list[bool] = []
+    async with (
+        asyncio.timeout(PATIENCE),
+        aclosing(frames(home.client, f"{home.at(state)}/feed")) as coming,
+    ):
+        home.web.running.drive(state.discussion_id)
+        async for frame in coming:
+            if frame.event == "away":
+                told.append(frame.data["away"])
+                if told == [True]:
+                    mover.put_back()
+    assert told[:2] == [True, False]
+    records = await home.service.records(state.discussion_id)
+    answers = [each for each in records if isinstance(each.event, AttemptFinished)]
+    assert len(answers) == len(mover.requests)

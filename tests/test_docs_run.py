@@ -1,0 +1,232 @@
+"""What the pages show is done: their commands are run, their files are read, their Python is run.
+
+One test a page, in the order of the page and in one home, as a reader would do it. The models are
+scripted. What cannot be done here (a server that does not end, somebody else's network) stands in
+`NOT_RUN` with its reason; `test_docs.py` shows that the program understands it all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+
+from roundtable import Roundtable
+from roundtable.surfaces.cli.app import run
+
+from .test_docs import _COMMAND, _FENCE, _SHELL, PAGES, ROOT, _name
+
+SPEAKER = "scripted/echo"
+NOT_RUN = {
+    r"^serve( --detached| --port.*| --host.*)?$": "a server does not end",
+    r"^mcp\b": "a server does not end",
+    r"^chat\b": "it waits for messages",
+    r" --web\b": "it opens a browser",
+    r" --join\b": "a person must speak",
+    r"^doctor --reach": "it calls the providers",
+    r"^notify (test|resend|pump|ID)\b": "it needs a channel of the reader's",
+    r" --notify\b": "it needs a channel of the reader's",
+    r" --task\b|^tasks ID": "it needs a board of the reader's",
+    r"^skill publish": "it sends the skill to a registry",
+    r"--signer 18c8a56c…": "the key of somebody else",
+    r"^tokens end 3f9a": "a token of the reader's",
+    r"…": "something is left out",
+}
+"""Parts of commands that are shown and not run here, and why."""
+ENDS_WITH = {
+    r"^verify example:": 4,
+    r"^serve --status": 1,
+    r"^purge( --settings)?\b(?! --older)": 130,
+}
+"""Exit codes other than 0 where they are right: examples of earlier rules cannot be decided again,
+no page is served here, and nobody says yes to a purge."""
+OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
+"""The pages whose discussion is a meeting that is under way, not one that is over."""
+IN_THE_FOLDER = {
+    "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
+    "speech.txt": "I would keep one database until the load is measured.\n",
+}
+SEATS = [
+    {"profile": "ops", "role": "Operations"},
+    {"profile": "architect", "role": "Architect"},
+]
+_ID = re.compile(r"\brt_1a2b(3c4d)?\b|\bID\b")
+
+
+def _blocks(page: Path) -> Iterator[tuple[str, str]]:
+    yield from _FENCE.findall(page.read_text("utf-8"))
+
+
+def _commands(page: Path) -> list[str]:
+    """The commands of a page's blocks, each without its comment. A line that ends in a backslash
+    goes on."""
+    shown = (block for language, block in _blocks(page) if language in _SHELL)
+    lines = (line for block in shown for line in block.replace("\\\n", " ").splitlines())
+    bare = (line.strip().removeprefix("$ ") for line in lines)
+    return [line.removeprefix("roundtable ") for line in bare if _COMMAND.match(line)]
+
+
+def _why_not(command: str) -> str | None:
+    return next((why for form, why in NOT_RUN.items() if re.search(form, _bare(command))), None)
+
+
+def _bare(command: str) -> str:
+    return re.sub(r"\s+#.*$", "", command)
+
+
+WITH_COMMANDS = [page for page in PAGES if any(not _why_not(c) for c in _commands(page))]
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A reader's folder and home, with what the pages speak of."""
+    folder, home, user = tmp_path / "project", tmp_path / "home", tmp_path / "user"
+    for made in (folder, home / "procedures", user / ".claude"):
+        made.mkdir(parents=True, mode=0o700)
+    for name, text in IN_THE_FOLDER.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "examples" / "delphi.toml", home / "procedures")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv(
+        "PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    )
+    monkeypatch.setenv("ROUNDTABLE_MODEL", SPEAKER)
+    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "false")
+    monkeypatch.setenv("ROUNDTABLE_WEB", "false")
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    return folder
+
+
+def _hold(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """A meeting that waits for its seats; one that was opened and then left alone, so that it can
+    be resumed; and one that is over, the newest. The ids of the first and the last."""
+
+    async def others() -> str:
+        async with Roundtable() as table:
+            await table.open("Tea or coffee?", procedure="council", all=SPEAKER)
+            over = await table.open("Should we rewrite it?", procedure="council", all=SPEAKER)
+            await table.run(over.discussion_id)
+        return over.discussion_id
+
+    def tool(name: str, **arguments: object) -> str:
+        assert run(["tool", name, json.dumps(arguments)]) == 0
+        return str(json.loads(capsys.readouterr().out)["discussion_id"])
+
+    meeting = tool("init", topic="One database?", participants=SEATS)
+    tool("speak", discussion_id=meeting, participant="coordinator", content="We decide on one.")
+    return meeting, asyncio.run(others())
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=_name)
+@pytest.mark.usefixtures("reader")
+def test_the_commands_of_a_page_do_what_they_say(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meeting, over = _hold(capsys)
+    meant = meeting if _name(page) in OF_A_MEETING else over
+    for command in _commands(page):
+        if _why_not(command):
+            continue
+        words = shlex.split(_ID.sub(meant, re.sub(r"[\[\]]", "", command)), comments=True)
+        code = run(words)
+        told = capsys.readouterr()
+        expected = next((c for form, c in ENDS_WITH.items() if re.search(form, command)), 0)
+        assert code == expected, f"roundtable {command}\n{told.out[-600:]}\n{told.err[-1500:]}"
+        assert told.out.strip() or told.err.strip(), f"roundtable {command} said nothing"
+
+
+def test_every_reason_not_to_run_a_command_is_still_needed() -> None:
+    shown = [_bare(command) for page in PAGES for command in _commands(page)]
+    for form in NOT_RUN:
+        assert any(re.search(form, command) for command in shown), form
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_the_data_of_a_page_can_be_read(page: Path) -> None:
+    for language, block in _blocks(page):
+        match language:
+            case "toml":
+                assert tomllib.loads(block)
+            case "json":
+                assert json.loads(block)
+            case "yaml":
+                assert yaml.safe_load(block)
+            case _:
+                pass
+
+
+PROGRAMS = {
+    page: "\n".join(block for language, block in _blocks(page) if language == "python")
+    for page in PAGES
+}
+_SERVED, _TOKEN = "http://localhost:8199", "rtk_…"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if PROGRAMS[page]], ids=_name)
+def test_the_python_of_a_page_runs(page: Path, reader: Path, tmp_path: Path) -> None:
+    """All of a page in one go, as in a notebook: a fragment may use what stands above it, and may
+    wait for something."""
+    text = PROGRAMS[page]
+    program = tmp_path / "program.py"
+    with ExitStack() as stack:
+        if _SERVED in text:
+            address, token = stack.enter_context(_served(reader))
+            text = text.replace(_SERVED, address).replace(_TOKEN, token)
+        program.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-c", AS_IN_A_NOTEBOOK, str(program)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, f"{text}\n{done.stderr}"
+
+
+AS_IN_A_NOTEBOOK = """
+import ast, asyncio, inspect, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    code = compile(file.read(), sys.argv[1], "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+made = eval(code, {"__name__": "__main__"})
+if inspect.iscoroutine(made):
+    asyncio.run(made)
+"""
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[tuple[str, str]]:
+    """The service, and a token for it: its address is another one in a test."""
+    command = [sys.executable, "-m", "roundtable"]
+
+    def told(*words: str) -> str:
+        done = subprocess.run([*command, *words], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    served = told("serve", "--detached", "--port", "0", "--no-browser")
+    try:
+        address = re.search(r"http://[\w.]+:\d+", served)
+        token = re.search(r"rtk_[\w-]+", told("tokens", "add", "my-client"))
+        assert address is not None, served
+        assert token is not None
+        yield address[0], token[0]
+    finally:
+        told("serve", "--stop")
+
+
+def test_the_two_commands_of_the_readme_are_in_the_makefile() -> None:
+    assert shutil.which("make") is None or (ROOT / "Makefile").is_file()
+    for target in ("demo", "test"):
+        assert f"$ make {target}\n" in (ROOT / "README.md").read_text("utf-8")
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
