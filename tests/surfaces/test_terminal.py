@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 import pytest
 
+from roundtable.core.events import AttemptStarted
 from roundtable.core.state import State, fold
 from roundtable.engine.tools import Draft
 from roundtable.examples import examples
@@ -253,10 +254,11 @@ def test_more_seats_than_lines_are_counted_and_whoever_speaks_is_shown() -> None
 )
 def test_a_declaration_that_is_being_written_is_not_shown(words: str) -> None:
     records = examples()["free-buses"].records()
-    at = next(
-        n for n, r in enumerate(records) if r.event.type == "AttemptStarted" and r.event.round
+    at, begun = next(
+        (n, record.event)
+        for n, record in enumerate(records)
+        if isinstance(record.event, AttemptStarted) and record.event.round
     )
-    begun = records[at].event
     board = watched("free-buses", at + 1)
     for piece in re.findall(r"\S+|\s+", words):
         board.on_draft(Draft("", begun.turn_id, begun.participant, begun.attempt, piece))

@@ -39,7 +39,7 @@ from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .progress import Progress, make_progress
+from .progress import NOTHING_EXPECTED, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -182,12 +182,10 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         await app.ensure_weights()
     await show_page(app.settings, state, flags)
     told = notes(state)
-    progress = make_progress(
-        quiet=flags["quiet"],
-        plain=flags["plain"],
-        verbose=flags["verbose"],
-        expected=await expected_of(app.service, state),
-    )
+    how = {each: bool(flags[each]) for each in ("quiet", "plain", "verbose")}
+    # Only who watches wants to know, and earlier discussions are looked at for it.
+    expected = await expected_of(app.service, state) if is_live(**how) else NOTHING_EXPECTED
+    progress = make_progress(**how, expected=expected)
     asker = _asker(flags, progress)
     try:
         async with (

@@ -134,12 +134,17 @@ def make_progress(
         return NoProgress()
     if verbose:
         return VerboseProgress()
-    stream = sys.stderr
-    if plain or stream is None or not is_terminal(stream) or not moves(os.environ):
+    if not is_live(quiet=quiet, plain=plain, verbose=verbose):
         return PlainProgress()
     from .live import LiveProgress
 
-    return LiveProgress(stream, expected)
+    return LiveProgress(sys.stderr, expected)
+
+
+def is_live(*, quiet: bool, plain: bool, verbose: bool) -> bool:
+    """Whether somebody watches: at a terminal that can be drawn on, and who wants no lines."""
+    lines = quiet or plain or verbose
+    return not lines and is_terminal(sys.stderr) and moves(os.environ)
 
 
 def told(record: StoredEvent, state: State) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ...core.naming import with_names
 from ...core.state import State
 from ...core.text import clip_words
+from ...core.values import EXAMPLE_NOTE
 from ...procedures import procedure_spec
 from ...version import __version__
 from ...views.absence import Absence, absences
@@ -121,6 +122,9 @@ def typeset(verdict: Verdict, screen: Screen, *, question: bool = False) -> list
     sheet = Sheet(screen)
     if question:
         sheet.paragraph(decision.question.short, "dim")
+        for flag in decision.flags:
+            if flag.code == EXAMPLE_NOTE:
+                sheet.paragraph(flag.text, "dim")
         sheet.blank()
     _answer(sheet, decision)
     if verdict.outcome:
@@ -270,6 +274,8 @@ def _absent(verdict: Verdict) -> Iterator[str]:
 def _flags(verdict: Verdict) -> Iterator[str]:
     decision = verdict.decision
     for flag in decision.flags:
+        if flag.code == EXAMPLE_NOTE:
+            continue  # said before anything else
         if flag.code != "absent":
             yield f"{flag.text} {flag.remedy}".strip()
         elif not verdict.absent and decision.facts.rounds:
