@@ -24,11 +24,16 @@ NOT_BEFORE_A_CALL = (
     "openpyxl",
     "pptx",
     "pydantic_ai",
+<<<<<<< HEAD
     "pypdf",
     "rich",
     "tiktoken",
     "uvicorn",
     "wordllama",
+=======
+    "rich.console",
+    "rich.markdown",
+>>>>>>> terminal
     "xllamacpp",
 )
 """What a discussion needs when a provider is called, a file is parsed or a page is served."""
