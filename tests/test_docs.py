@@ -6,6 +6,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import click
@@ -14,6 +15,8 @@ import pytest
 from roundtable.core.errors import UnknownName
 from roundtable.procedures import PROCEDURES
 from roundtable.surfaces.cli.app import cli
+from roundtable.surfaces.cli.exits import MEANING
+from roundtable.surfaces.cli.grammar.root import A_QUESTION
 from roundtable.surfaces.toolset.toolset import find_operation
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +81,7 @@ def test_every_relative_link_of_a_page_leads_somewhere(page: Path) -> None:
 
 def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
     linked = {target.partition("#")[0] for target in _links(ROOT / "README.md")}
-    assert {_name(page) for page in DOCS.glob("*.md")} <= linked
+    assert {_name(page) for page in DOCS.rglob("*.md")} <= linked
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
@@ -114,9 +117,11 @@ def _parse(line: str) -> None:
     """Parse a command line as the program does; nothing is run."""
     shown = line.removeprefix("roundtable ")
     words = shlex.split(re.sub(r"[\[\]]", "", shown), comments=True)
-    # Shown questions stand in quotes. A bare word must be a command: the grammar would take a slip
-    # for a question.
-    assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
+    # Shown questions stand in quotes or have several words. A bare word alone must be a command:
+    # the grammar would take a slip for a question.
+    bare = len(list(takewhile(lambda word: not word.startswith("-"), words))) > A_QUESTION
+    is_question = shown[0] in "\"'-…" or bare
+    assert words[0] in cli.commands or is_question, f"no such command: {words[0]}"
     command: click.Command = cli
     while isinstance(command, click.Group):
         if not words and command.invoke_without_command:
@@ -140,3 +145,8 @@ def _parse(line: str) -> None:
 def _own() -> str:
     """The page on the user's own procedures, whose example other lines use."""
     return (DOCS / "custom-procedures.md").read_text("utf-8")
+
+
+def test_the_exit_codes_of_the_readme_are_those_of_the_program() -> None:
+    table = [f"| {code} | {meaning} |" for code, meaning in MEANING.items()]
+    assert "\n".join(table) in (ROOT / "README.md").read_text("utf-8")

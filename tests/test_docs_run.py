@@ -57,6 +57,8 @@ OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
 """The pages whose discussion is a meeting that is under way, not one that is over."""
 IN_THE_FOLDER = {
     "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
+    "plan.md": "# Plan\n\nFirst the queue, then the database.\n",
+    "open-questions.txt": "# For Monday\nTea or coffee?\nBuild or buy?\n",
     "speech.txt": "I would keep one database until the load is measured.\n",
 }
 SEATS = [
