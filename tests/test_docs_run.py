@@ -40,6 +40,7 @@ NOT_RUN = {
     r"^notify (test|resend|pump|ID)\b": "it needs a channel of the reader's",
     r" --notify\b": "it needs a channel of the reader's",
     r" --task\b|^tasks ID": "it needs a board of the reader's",
+    r"^setup$": "a person must answer",
     r"^skill publish": "it sends the skill to a registry",
     r"--signer 18c8a56c…": "the key of somebody else",
     r"^tokens end 3f9a": "a token of the reader's",

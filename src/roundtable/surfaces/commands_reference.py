@@ -16,7 +16,7 @@ _HEAD = """\
 
 This page is made from the grammar of the command line (`make reference`); do not edit it.
 
-`roundtable QUESTION` is `roundtable ask QUESTION`. A discussion is named by its id, by the beginning \
+`roundtable "…"` is `roundtable ask "…"`. A discussion is named by its id, by the beginning \
 of its id, as `last`, or as `example:NAME`.
 
 | exit code | means |
@@ -67,7 +67,7 @@ def _told(command: click.Command) -> Iterator[str]:
     told = cleandoc(command.help or command.short_help or "")
     for paragraph in told.split("\n\n"):
         if paragraph.startswith(_AS_IT_IS):
-            yield from ("```", paragraph.removeprefix(_AS_IT_IS), "```", "")
+            yield from ("```text", paragraph.removeprefix(_AS_IT_IS), "```", "")
         else:
             yield from (" ".join(paragraph.split()), "")
 
