@@ -24,16 +24,12 @@ NOT_BEFORE_A_CALL = (
     "openpyxl",
     "pptx",
     "pydantic_ai",
-<<<<<<< HEAD
     "pypdf",
-    "rich",
+    "rich.console",
+    "rich.markdown",
     "tiktoken",
     "uvicorn",
     "wordllama",
-=======
-    "rich.console",
-    "rich.markdown",
->>>>>>> terminal
     "xllamacpp",
 )
 """What a discussion needs when a provider is called, a file is parsed or a page is served."""
