@@ -11,6 +11,7 @@ NAMES = (
     "path",
     "overhead",
     "ledger",
+    "estimates",
     "prefix",
     "prompts",
     "start_up",

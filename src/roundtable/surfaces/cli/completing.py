@@ -7,6 +7,7 @@ with them, it offers nothing: the command itself says what is wrong.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -135,6 +136,16 @@ def models() -> Iterator[Value]:
         if aliases := row.get("aliases"):
             yield str(aliases[0]), name
     yield from ((name, "") for name in found)
+    yield from _listed()
+
+
+def _listed() -> Iterator[Value]:
+    """What endpoints said they have, as `models/lists.py` keeps it."""
+    for file in sorted((_home() / "cache" / "lists").glob("*.json")):
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            kept = json.loads(file.read_bytes())
+            for row in kept["listing"]["models"]:
+                yield f"{kept['provider']}/{row['name']}", ""
 
 
 def channels() -> Iterator[Value]:

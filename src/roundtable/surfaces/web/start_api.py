@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from base64 import b64decode
+from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +15,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from ...bootstrap import App
 from ...core.errors import BadTopic, RoundtableError, UsageError
 from ...core.state import State
-from ...core.values import Budget
+from ...core.values import Expected
 from ...core.visible import shown
 from ...documents.read import Unreadable
 from ...documents.reading import read_document
@@ -21,13 +23,14 @@ from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
+from ...models.facts import about_list, facts_of
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
+from ...rehearsal.estimate import Estimate, estimate_line, over_budget
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
-from ...views.estimate import Estimate, estimate_line, estimate_seconds
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
@@ -110,11 +113,29 @@ class Procedures(BaseModel):
     limits: Limits = Limits()
 
 
+class ModelRow(BaseModel):
+    """What is known of a model; null is what nobody told us."""
+
+    id: str
+    family: str
+    context_window: int | None
+    usd_per_million_in: float | None
+    usd_per_million_out: float | None
+    vision: bool | None
+    thinking: bool | None
+    structured: bool | None
+
+
 class ProviderRow(BaseModel):
     provider: str
     label: str
     how: str
     models: list[str]
+    listed: bool
+    """Whether this is its own list."""
+    told: str
+    """Where the list comes from, or why there is none."""
+    facts: list[ModelRow]
 
 
 class MissingRow(BaseModel):
@@ -188,10 +209,12 @@ class Estimated(BaseModel):
     """None when a seat's price is unknown."""
     seconds: tuple[float, float] | None
     """None when somebody speaks who is no model."""
+    likely: Expected
+    """What is most likely: between the ends."""
     multiplier: str
     line: str
     over_budget: list[str]
-    """The limits that even the low end would pass."""
+    """The limits that it will most likely pass."""
     notes: list[NoteRow]
 
 
@@ -215,7 +238,8 @@ def router(app: App) -> APIRouter:
     @routes.get("/models")
     async def models() -> FoundModels:
         """Who can speak now, and what is missing for more."""
-        return _found(app, await app.discover())
+        found = await app.discover()
+        return await asyncio.to_thread(_found, app, found)  # prices are looked up: a moment
 
     @routes.post("/suggest")
     async def suggest(body: Suggest) -> Suggestions:
@@ -246,8 +270,9 @@ def router(app: App) -> APIRouter:
     async def estimate(body: Topic, held: Held) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
         wanted = await in_reach(app, held, body.request(app.settings))
-        state = await app.service.with_ledger(MemoryLedger()).open(wanted)
-        return _estimated(state, procedure_spec(state.start.procedure).estimate(state))
+        service = app.service.with_ledger(MemoryLedger())
+        state = await service.open(wanted)
+        return _estimated(state, await service.estimate(state))
 
     return routes
 
@@ -293,6 +318,7 @@ def _option(option: Option) -> OptionRow:
 
 def _found(app: App, found: Found) -> FoundModels:
     here = {provider.id for provider in found.providers}
+    now = time.time()
     missing = [
         MissingRow(
             provider=m.id, label=m.label, variable=m.variable, get=m.get or f"Set {m.variable}."
@@ -309,7 +335,15 @@ def _found(app: App, found: Found) -> FoundModels:
     return FoundModels(
         default_model=found.default_model,
         found=[
-            ProviderRow(provider=p.id, label=p.label, how=p.how, models=list(p.models))
+            ProviderRow(
+                provider=p.id,
+                label=p.label,
+                how=p.how,
+                models=list(p.models),
+                listed=p.listed,
+                told=shown(about_list(p, now)),
+                facts=[ModelRow.model_validate(asdict(each)) for each in facts_of(found, p)],
+            )
             for p in found.providers
         ],
         missing=missing,
@@ -390,7 +424,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
                 name=seat.name,
                 role=seat.role,
                 emoji=seat.emoji,
-                models=[each.model for each in seat.speakers],
+                models=[each.model for each in seat.speakers if not each.spare],
                 demonstration=seat.speaker.demonstration,
                 host=seat is host,
             )
@@ -399,24 +433,13 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         calls=estimate.calls,
         tokens=estimate.tokens,
         cost_usd=estimate.cost_usd,
-        seconds=estimate_seconds(state, estimate),
+        seconds=estimate.seconds,
+        likely=estimate.expected,
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
-        over_budget=_over(estimate, state.start.budget),
+        over_budget=over_budget(estimate, state.budget),
         notes=[
             NoteRow(code=note.code, text=shown(note.text), remedy=shown(note.remedy))
             for note in notes(state)
         ],
     )
-
-
-def _over(estimate: Estimate, budget: Budget) -> list[str]:
-    found = []
-    if budget.max_calls is not None and estimate.calls > budget.max_calls:
-        found.append(f"calls: about {estimate.calls} where {budget.max_calls} are allowed")
-    if budget.max_tokens is not None and estimate.tokens[0] > budget.max_tokens:
-        found.append(f"tokens: at least {estimate.tokens[0]:,} where {budget.max_tokens:,} are")
-    cost = estimate.cost_usd
-    if budget.max_cost_usd is not None and cost is not None and cost[0] > budget.max_cost_usd:
-        found.append(f"cost: at least ${cost[0]:.2f} where ${budget.max_cost_usd:.2f} are allowed")
-    return found
