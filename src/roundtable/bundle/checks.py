@@ -158,6 +158,8 @@ _FROM_THE_WORLD: frozenset[str] = frozenset(
         "MaterialAdded",
         "RoundsExtended",
         "StageReopened",
+        "LimitsRaised",
+        "CostEstimated",
         "FollowUpOpened",
         "EndVoted",
         "StopRequested",

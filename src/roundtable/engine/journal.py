@@ -12,7 +12,14 @@ from typing import TypeVar
 
 from ..core.budget import Spending
 from ..core.errors import LedgerConflict
-from ..core.events import AttemptStarted, Event, NewEvent, StoredEvent
+from ..core.events import (
+    AttemptFailed,
+    AttemptFinished,
+    AttemptStarted,
+    Event,
+    NewEvent,
+    StoredEvent,
+)
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
 from .outage import Outage
@@ -44,6 +51,8 @@ class Journal:
         self.state = state
         self.changed = asyncio.Event()
         """Set when events came in that somebody else appended."""
+        self.settled = asyncio.Event()
+        """Set when the next call has come to its end; there is a new one after that."""
         self.keys: set[str] = set()
         """The idempotency keys of the events in the state."""
         self._ledger = ledger
@@ -106,6 +115,13 @@ class Journal:
         """What is spent or set aside, also by what is about to be appended together."""
         ahead = [event.reserved for event, _ in self._ahead if isinstance(event, AttemptStarted)]
         return self.state.spending(self._clock.now(), ahead)
+
+    @property
+    def about_to(self) -> frozenset[str]:
+        """The turns whose calls are about to begin, together with one that is being built."""
+        return frozenset(
+            event.turn_id for event, _ in self._ahead if isinstance(event, AttemptStarted)
+        )
 
     async def catch_up(self) -> None:
         """Take in what others appended."""
@@ -191,6 +207,9 @@ class Journal:
         for record in records:
             if record.seq == self.state.seq + 1:
                 self.state.apply(record)
+                if isinstance(record.event, AttemptFinished | AttemptFailed):
+                    self.settled.set()
+                    self.settled = asyncio.Event()
                 if record.key:
                     self.keys.add(record.key)
                 self._on_event(record, self.state)

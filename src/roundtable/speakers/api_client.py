@@ -199,20 +199,6 @@ class ApiCall:
     def cached_tokens(self) -> int:
         return self._usage.cache_read_tokens
 
-    def market_price(self) -> float | None:
-        """What the vendor's public price list says this call cost, if it lists the model."""
-        if not self._endpoint.provider.at_vendor(self._endpoint.base_url):
-            return None
-        from genai_prices import calc_price
-
-        try:
-            price = calc_price(
-                self._usage, self._model.model.model_name, provider_api_url=self._endpoint.base_url
-            )
-        except (LookupError, ValueError):
-            return None
-        return float(price.total_price)
-
     def _finish(self, stream: StreamedResponse) -> None:
         details = stream.provider_details or {}
         if stream.finish_reason == "content_filter":
