@@ -8,8 +8,6 @@ with them, it offers nothing: the command itself says what is wrong.
 from __future__ import annotations
 
 import os
-import sqlite3
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -103,6 +101,8 @@ def discussions() -> Iterator[Value]:
 
 
 def _stored() -> list[Value]:
+    import sqlite3
+
     file = os.environ.get("ROUNDTABLE_DB") or _settings().get("db") or _home() / "roundtable.db"
     uri = f"{Path(file).expanduser().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as connection:
@@ -161,6 +161,8 @@ def _settings() -> dict[str, Any]:
 
 
 def _toml(file: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
