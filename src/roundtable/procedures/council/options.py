@@ -145,6 +145,15 @@ class CouncilConfig(Value):
         return config
 
 
+def models_of(config: CouncilConfig) -> tuple[str, ...]:
+    """The different models that a configuration names, for tables of other kinds; none if it
+    names none."""
+    base = _preset(config.preset) if config.preset else {}
+    named = {role: getattr(config.models, role) or base.get(role) for role in SEATS}
+    found = (model for model in named.values() if model and model != SESSION_MODEL)
+    return tuple(dict.fromkeys(found))
+
+
 @dataclass(frozen=True, slots=True)
 class CouncilPlan:
     """The wishes settled: a model name for each role, whether to hold round 2, what to tell."""

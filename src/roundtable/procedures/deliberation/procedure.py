@@ -316,7 +316,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "deliberation/synthesis", variables, VERDICT)
-    return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True)
+    return table.host_turn(SYNTHESIS, task, CONCLUDING)
 
 
 # --- notes -------------------------------------------------------------------------------------
