@@ -176,7 +176,7 @@ def test_the_same_words_open_the_same_table_on_every_surface(surface: str, tmp_p
         "host": "scripted/echo",
         "experts": ["nurse", "economist"],
     }
-    wishes = [
+    wishes: list[tuple[str, dict[str, Any]]] = [
         *((name, words) for name in ("deliberation", "five-round", "meeting", "adaptive")),
         ("five-round", {"agents": "nurse,economist", "model": "scripted/echo"}),
         ("five-round", {"experts": 2, "model": "scripted/echo"}),
