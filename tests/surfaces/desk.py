@@ -67,13 +67,13 @@ class Desk:
         return Running(self.workspace, args, env)
 
     def command(
-        self, *args: str, stdin: bytes = b"", encoding: str = "utf-8", **env: str
+        self, *args: str, stdin: bytes | str = b"", encoding: str = "utf-8", **env: str
     ) -> Outcome:
         """In a process of its own, from beginning to end. What it writes must be readable in the
         encoding that it was given."""
         done = subprocess.run(
             [sys.executable, "-m", "roundtable", *args],
-            input=stdin,
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             cwd=self.workspace,
             env=environment(env),

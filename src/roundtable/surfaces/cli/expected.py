@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ...core.state import State
 from ...engine.service import Service
-from ...procedures import procedure_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +17,8 @@ class Expected:
 
 
 async def expected_of(service: Service, state: State) -> Expected:
-    """As the page says it for the time; the middle of the estimate for the cost."""
+    """As the page says it for the time; as it was told before the start for the cost."""
     from ..web.usual import usual_seconds
 
-    cost = procedure_spec(state.start.procedure).estimate(state).cost_usd
-    return Expected(
-        await usual_seconds(service, state.discussion_id), sum(cost) / 2 if cost else None
-    )
+    told = state.expected or (await service.estimate(state)).expected
+    return Expected(await usual_seconds(service, state.discussion_id), told.cost_usd)
