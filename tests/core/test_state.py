@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,9 @@ from roundtable.core.events import (
     NoteAdded,
     SearchFailed,
     StageOpened,
+    StoredEvent,
     VerdictReached,
+    load,
 )
 from roundtable.core.state import State, fold
 from roundtable.core.values import Usage, Verdict
