@@ -111,15 +111,12 @@ def _held_against(state: State) -> Grid:
     told, usage = state.expected, state.usage
     assert told is not None, "only what was estimated is held against it"
     active = state.spending(state.updated_at).seconds if state.updated_at else 0.0
+    expected = "unknown" if told.seconds is None else f"{told.seconds:,.0f}"
     rows = (
         ("Calls", f"{told.calls:,}", f"{usage.calls:,}"),
         ("Tokens", f"{told.tokens:,}", f"{usage.tokens:,}"),
         ("Cost", money(told.cost_usd), money(state.cost_usd)),
-        (
-            "Seconds",
-            "unknown" if told.seconds is None else f"{told.seconds:,.0f}",
-            f"{active:,.0f}",
-        ),
+        ("Seconds", expected, f"{active:,.0f}"),
     )
     return Grid("Estimated and actual", ("", "Estimated", "Actual"), rows, numbers=(1, 2))
 

@@ -24,14 +24,10 @@ class SoFar:
     def cost_told(self) -> str:
         """“$0.04 of about $0.18”, as far as it is known."""
         spent = "" if self.cost_usd is None else f"${self.cost_usd:.2f}"
-        if not self.of_cost_usd or not spent:
-            return spent
         # What has become more than was thought is not told as a part of it.
-        return (
-            spent
-            if (self.cost_usd or 0) > self.of_cost_usd
-            else f"{spent} of about ${self.of_cost_usd:.2f}"
-        )
+        if not spent or not self.of_cost_usd or (self.cost_usd or 0) > self.of_cost_usd:
+            return spent
+        return f"{spent} of about ${self.of_cost_usd:.2f}"
 
 
 def so_far(state: State, now: datetime) -> SoFar:
