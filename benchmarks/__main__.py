@@ -15,6 +15,7 @@ NAMES = (
     "prefix",
     "prompts",
     "start_up",
+    "install_size",
     "selection",
     "web_feed",
     "news",

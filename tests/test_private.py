@@ -15,8 +15,8 @@ from roundtable.bundle.signing import load_key
 from roundtable.ledger import open_ledger
 from roundtable.ledger.sqlite_file import BusyRetry, SqliteFile
 from roundtable.private import keep_private, opener_at, private_folder, put_key, put_private
-from roundtable.surfaces.cli.setup import store_config
 from roundtable.surfaces.files import write_chosen, write_new
+from roundtable.surfaces.setup.stored import store_config
 from roundtable.surfaces.web.found import Found, announce
 from roundtable.surfaces.web.links import load_links
 from roundtable.surfaces.web.lock import take_lock
@@ -89,6 +89,7 @@ def test_a_backup_is_closed_though_its_database_was_open(tmp_path: Path) -> None
 def test_a_home_that_was_open_is_closed_and_that_is_said_once(desk: Desk) -> None:
     desk.home.mkdir(mode=0o755)
     (desk.home / "config.toml").write_text("")
+    (desk.home / "config.toml").chmod(0o644)
     (desk.home / "cache").mkdir()
     tool = desk.home / "tool.sh"
     tool.write_text("")

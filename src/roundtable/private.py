@@ -32,6 +32,9 @@ _SURELY_OURS = (
     "driving.log",
 )
 
+_READ_WITH_CARE = ("config.toml", "models.toml", "keys.toml", "tokens.json", "trust.json")
+"""Their reader must see that everybody could write them: it refuses them once and closes them."""
+
 NO_RIGHTS_TOLD = ".no-access-rights"
 """Says that it was said."""
 
@@ -180,7 +183,10 @@ def _close(path: Path) -> bool:
         kind = stat.S_ISREG(before.st_mode) or stat.S_ISDIR(before.st_mode)
         if not kind or not before.st_mode & _OTHERS or before.st_uid != os.geteuid():
             return False
-        path.chmod(stat.S_IMODE(before.st_mode) & ~_OTHERS)
-        return not path.lstat().st_mode & _OTHERS
+        left = stat.S_IWOTH if path.name in _READ_WITH_CARE else 0
+        if not before.st_mode & _OTHERS & ~left:
+            return False
+        path.chmod(stat.S_IMODE(before.st_mode) & ~(_OTHERS & ~left))
+        return not path.lstat().st_mode & _OTHERS & ~left
     except OSError:
         return False

@@ -6,54 +6,26 @@ where data goes. These things are the user's own, in ROUNDTABLE_HOME.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .config_files import json_object, text_of, toml_table
 from .core.agents import names_program
 from .core.errors import BadSetting, UnknownName
 from .core.values import Budget
 from .procedures.adaptive.panels import Panels
-from .procedures.checking import checked
+from .procedures.checking import checked, split_list
 from .procedures.council.options import LEVELS, CouncilConfig
 
 PROJECT_TOML = "roundtable.toml"
 PANELS_JSON = "panels.json"
-MAY_SET = ("default_model", "procedure", "language", "budget", "council")
+MAY_SET = ("default_model", "procedure", "language", "budget", "council", "models")
 COUNCIL_MAY_SET = ("models", "preset", "round2", "language", "max_budget")
 PANELS_MAY_SET = (
     *("orchestrator", "synthesis", "maxPanel", "rounds"),
     *("meta", "panels", "profiles", "timeouts"),
 )
-
-
-def toml_table(text: str, where: str) -> dict[str, Any]:
-    """The table that a TOML file holds."""
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadSetting(where, "the file", f"valid TOML ({error})") from None
-
-
-def json_object(text: str, where: str) -> dict[str, Any]:
-    """The object that a JSON file holds; an empty file holds an empty one."""
-    try:
-        values = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise BadSetting(where, "the file", f"valid JSON ({error})") from None
-    if not isinstance(values, dict):
-        raise BadSetting(where, "the file", "a JSON object")
-    return values
-
-
-def text_of(data: bytes, where: str) -> str:
-    """A file's text. BadSetting if it is none."""
-    try:
-        return data.decode("utf-8-sig")  # Windows editors like to begin with a mark
-    except UnicodeDecodeError as error:
-        raise BadSetting(where, "the file", f"UTF-8 text ({error})") from None
 
 
 def project_choices(data: bytes, home: Path, known: Iterable[str]) -> dict[str, Any]:
@@ -74,6 +46,9 @@ def project_choices(data: bytes, home: Path, known: Iterable[str]) -> dict[str, 
         CouncilConfig.parse(council, PROJECT_TOML)
         _refuse(PROJECT_TOML, "council.", council, COUNCIL_MAY_SET, home / "config.json")
     _refuse_programs(PROJECT_TOML, [("default_model", values.get("default_model"))])
+    if isinstance(values.get("models"), str):
+        values["models"] = list(split_list(values["models"]))
+    _refuse_programs(PROJECT_TOML, _texts({"models": values.get("models")}))
     if isinstance(council, Mapping) and isinstance(council.get("models"), Mapping):
         models = council["models"]
         _refuse_programs(PROJECT_TOML, [(f"council.models.{key}", models[key]) for key in models])
@@ -121,7 +96,12 @@ def models_named(choices: Mapping[str, Any], panels: Mapping[str, Any]) -> tuple
     """Every text of a project's settings that may be the name of a model."""
     council = choices.get("council")
     models = council.get("models") if isinstance(council, Mapping) else None
-    named = {"default": choices.get("default_model"), "council": models, "panels": panels}
+    named = {
+        "default": choices.get("default_model"),
+        "models": choices.get("models"),
+        "council": models,
+        "panels": panels,
+    }
     return tuple(dict.fromkeys(text for _, text in _texts(named)))
 
 

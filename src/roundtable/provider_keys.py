@@ -1,4 +1,4 @@
-"""The keys of model providers that were entered on the page, by the names of their variables.
+"""The keys of model providers that were entered in the set-up or on the page, by their variables.
 
 They lie in `keys.toml` in the program's home, for its owner alone, or in the system's keyring where
 the package `keyring` finds a real one; the file then only says which are there. A variable of the
@@ -9,22 +9,22 @@ for a process that began before. Nobody shows a key again: it can be used, repla
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from .core.errors import BadSetting, UsageError
+from .config_files import text_at, toml_table
+from .core.errors import BadSetting, NewerFile, UsageError
 from .private import private_folder, put_private
 
 FILE = "keys.toml"
 LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
-_HEAD = "# Keys of model providers, entered on Roundtable's page. Only you can read this file.\n"
+_HEAD = "# Keys of model providers, entered in Roundtable. Only you can read this file.\n"
 
 Kept = Literal["file", "keyring"]
 _Stamp = tuple[int, int, int]
@@ -140,7 +140,8 @@ class ProviderKeys(Mapping[str, str]):
     def _to_change(self) -> tuple[dict[str, str], tuple[str, ...]]:
         if self.problem:
             raise BadSetting(str(self._path), "the file", self.problem)
-        stored, in_ring = self._stored()
+        # Also those of variables that nobody asks for now: they are not ours to lose.
+        stored, in_ring, _ = _read(self._path)
         return dict(stored), in_ring
 
     def _write(self, stored: Mapping[str, str], in_ring: Collection[str]) -> None:
@@ -162,7 +163,7 @@ class ProviderKeys(Mapping[str, str]):
             found = self._path.stat()
             stamp: _Stamp | None = (found.st_mtime_ns, found.st_size, found.st_ino)
         except OSError:
-            stamp = None
+            stamp = (0, 0, 0) if self._path.is_symlink() else None  # it leads nowhere
         if self._seen is None or self._seen[0] != stamp:
             self._from_ring = {}
             stored, in_ring, problem = _read(self._path) if stamp else ({}, (), "")
@@ -187,11 +188,16 @@ class ProviderKeys(Mapping[str, str]):
 def _read(path: Path) -> tuple[dict[str, str], tuple[str, ...], str]:
     """The keys, the names of those in the keyring, and what is wrong. Never a word of the file."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            return {}, (), "a file of keys, not one of more than a megabyte"
-        table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}, (), "a readable TOML file with the table [keys]"
+        table = toml_table(text_at(path, most=MOST_BYTES, ours=True), str(path))
+    except BadSetting as error:
+        # What a parser says of a broken line may hold a part of a key.
+        told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
+        line = error.where.removeprefix(str(path)).lstrip(":")
+        return {}, (), f"a file of keys: {told}" + (f" (line {line})" if line else "")
+    except NewerFile as error:
+        return {}, (), f"one that this Roundtable knows: {error.message}"
+    if stray := next((key for key in table if key not in ("keys", "in_keyring")), None):
+        return {}, (), f"nothing but in_keyring and [keys], not {stray!r}"
     keys, in_ring = table.get("keys", {}), table.get("in_keyring", [])
     if not isinstance(keys, dict) or not isinstance(in_ring, list):
         return {}, (), "the table [keys] of variables and keys"

@@ -8,30 +8,31 @@ ROUNDTABLE_HOME, and the built-in defaults. A project's file counts only once it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from .config_files import json_object, placed, text_at, text_of, toml_table
 from .core.agents import BUILT_IN, CommandAgent, completed
-from .core.errors import BadSetting
+from .core.errors import BadSetting, UsageError
 from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
-from .procedures.adaptive.panels import Panels, laid_over
-from .procedures.checking import checked
-from .procedures.council.options import CouncilConfig
+from .procedures.adaptive.panels import Panels, laid_over, panels_of
+from .procedures.checking import checked, split_list
+from .procedures.council.options import CouncilConfig, models_of
 from .project import (
     PANELS_JSON,
     PROJECT_TOML,
     capped,
-    json_object,
     models_named,
     project_choices,
     project_panels,
     tightened,
-    toml_table,
 )
 from .trust import EXPERTS, PROCEDURES, Folder, Trust
 
@@ -44,6 +45,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
     "ROUNDTABLE_DB_PATIENCE": "db_patience",
     "ROUNDTABLE_MODEL": "default_model",
+    "ROUNDTABLE_MODELS": "models",
     "ROUNDTABLE_PROCEDURE": "procedure",
     "ROUNDTABLE_LANGUAGE": "language",
     "ROUNDTABLE_FALLBACK_MODEL": "fallback_model",
@@ -51,6 +53,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
     "ROUNDTABLE_COMMAND_AGENTS": "command_agents",
+    "ROUNDTABLE_MODEL_LISTS": "model_lists",
     "ROUNDTABLE_CASTING": "casting",
     "ROUNDTABLE_SEARCH": "search",
     "ROUNDTABLE_WEB": "web",
@@ -118,6 +121,9 @@ class Choices(Value):
     db_patience: float = Field(default=300.0, ge=0)
     """Seconds for which a discussion waits for a database that went away under it."""
     default_model: str | None = None
+    """The host's, and everybody's where there are no `models`."""
+    models: tuple[str, ...] = ()
+    """Those of the seats, in turn; none: as different ones as are found."""
     procedure: str = "deliberation"
     language: str | None = None
     fallback_model: str | None = None
@@ -131,6 +137,9 @@ class Choices(Value):
     """Calls at once to one provider."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    model_lists: bool = True
+    """Whether endpoints are asked which models they have; otherwise only what is known of them
+    from before, and the registry, counts."""
     command_agents: bool = True
     """Whether to look for claude, codex, gemini, opencode and the user's own on PATH."""
     commands: dict[str, CommandAgent] = Field(default_factory=dict)
@@ -173,10 +182,42 @@ class Choices(Value):
     adaptive: dict[str, Any] = Field(default_factory=dict)
     """What panels.json holds, without what is built in."""
 
+    @field_validator("models", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return split_list(value) if isinstance(value, str) else value
+
     @field_validator("commands", mode="before")
     @classmethod
     def _over_the_built_in(cls, value: object) -> object:
         return completed(value)
+
+
+SET_UP_ANEW = "Correct it and run again; or set up anew, it is kept: roundtable setup"
+SET_UP = {
+    "procedure": "procedure",
+    "host": "default_model",
+    "budget": "budget",
+    "search": "search",
+    "web": "web",
+}
+"""What config.json says for every procedure, by the names of the settings; the rest of it is the
+council's."""
+
+
+def of_set_up(stored: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """What config.json holds, which the set-up writes, as settings. The models and the language
+    that were chosen for the council are everybody's."""
+    council = {key: value for key, value in stored.items() if key not in SET_UP}
+    parsed = CouncilConfig.parse(council, where)
+    # Whoever set the council up alone means to use it.
+    choices: dict[str, Any] = {"procedure": "council", "council": council}
+    choices |= {name: stored[key] for key, name in SET_UP.items() if key in stored}
+    if models := models_of(parsed):
+        choices["models"] = models
+    if parsed.language:
+        choices["language"] = parsed.language
+    return choices
 
 
 class Settings(Value):
@@ -187,6 +228,8 @@ class Settings(Value):
     choices: Choices = Choices()
     origins: dict[str, str] = Field(default_factory=dict)
     """Where each setting that is not built in comes from."""
+    without: frozenset[str] = frozenset()
+    """The names of files that are broken and were left out."""
     project_models: tuple[str, ...] = ()
     """What a trusted project calls its models; none of them may be a program."""
 
@@ -225,7 +268,8 @@ class Settings(Value):
     @property
     def models_file(self) -> Path | None:
         path = self.home / MODELS_TOML
-        return path if path.is_file() else None
+        there = path.exists() or path.is_symlink()
+        return path if there and MODELS_TOML not in self.without else None
 
     @property
     def agents(self) -> dict[str, CommandAgent]:
@@ -250,6 +294,29 @@ class Settings(Value):
     def council_config(self) -> Path:
         return self.home / CONFIG_JSON
 
+    def with_model(self, model: str) -> Settings:
+        """The same with this model for everybody."""
+        choices = self.choices.model_copy(update={"default_model": model, "models": ()})
+        return self.model_copy(update={"choices": choices})
+
+    @property
+    def council_defaults(self) -> dict[str, Any]:
+        """What the council is held with where nobody says otherwise."""
+        council = self.choices.council
+        models = self.choices.models
+        if not models or council.get("preset") or council.get("models"):
+            return council
+        roles = dict(zip(("scholar", "engineer", "muse"), cycle(models), strict=False))
+        return {**council, "models": roles}
+
+    @property
+    def adaptive_defaults(self) -> dict[str, Any]:
+        """What panels.json says, over panels of the models that were chosen."""
+        models = self.choices.models
+        return (
+            laid_over(panels_of(models), self.choices.adaptive) if models else self.choices.adaptive
+        )
+
     @property
     def expert_folders(self) -> tuple[Folder, Folder]:
         """Where the user's own experts are, the weaker place first."""
@@ -270,6 +337,11 @@ class Settings(Value):
         """What can be made anew at any time."""
         return self.home / "cache"
 
+    @property
+    def lists_folder(self) -> Path:
+        """What endpoints said they have."""
+        return self.cache / "lists"
+
 
 def home_folder(env: Mapping[str, str]) -> Path:
     """ROUNDTABLE_HOME, or the platform's folder for a user's data."""
@@ -285,23 +357,38 @@ def home_folder(env: Mapping[str, str]) -> Path:
     return home
 
 
-def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
-    """Read all sources. BadSetting or UnknownName names the file, the key and what was expected."""
+def read_settings(
+    env: Mapping[str, str],
+    workspace: Path,
+    *,
+    forgive: Callable[[str, UsageError], None] | None = None,
+) -> Settings:
+    """Read all sources. BadSetting, NewerFile or UnknownName names the file, the key and what was
+    expected.
+
+    With `forgive` a file that is broken is told by its name and left out, unless that raises.
+    """
     home = home_folder(env)
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
 
     def lay_over(source: Mapping[str, Any], where: str) -> None:
+        laid = dict(values)
+        if "default_model" in source and "models" not in source:
+            # Whoever names one model means everybody.
+            laid.pop("models", None)
+            origins.pop("models", None)
         for key, value in source.items():
-            if isinstance(value, dict) and isinstance(values.get(key), dict):
-                values[key] = {**values[key], **value}
-            else:
-                values[key] = value
+            both = isinstance(value, dict) and isinstance(laid.get(key), dict)
+            laid[key] = {**laid[key], **value} if both else value
+        checked(Choices, laid, where)
+        CouncilConfig.parse(source.get("council", {}), where)
+        values.clear()
+        values.update(laid)
+        for key, value in source.items():
             origins[key] = where
             if isinstance(value, dict):
                 origins.update((f"{key}.{inner}", where) for inner in value)
-        checked(Choices, values, where)
-        CouncilConfig.parse(source.get("council", {}), where)
 
     def lay_panels_over(panels: Mapping[str, Any], path: Path) -> None:
         if panels:
@@ -311,11 +398,33 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             weaker = (key for key in before if key.partition(".")[2] not in panels)
             origins.update((key, before[key]) for key in weaker)
 
-    if council := _json(home / CONFIG_JSON):
-        # Whoever set the council up means to use it.
-        lay_over({"procedure": "council", "council": council}, str(home / CONFIG_JSON))
-    lay_panels_over(_json(home / PANELS_JSON), home / PANELS_JSON)
-    lay_over(_toml(home / CONFIG_TOML), str(home / CONFIG_TOML))
+    @contextmanager
+    def source(name: str) -> Iterator[None]:
+        try:
+            yield
+        except UsageError as error:
+            if name == CONFIG_JSON and isinstance(error, BadSetting):
+                error = BadSetting(error.where, error.key, error.expected, SET_UP_ANEW)
+            if forgive is None:
+                raise error from None
+            forgive(name, error)
+
+    with source(CONFIG_JSON):
+        path = home / CONFIG_JSON
+        text = text_at(path)
+        if stored := json_object(text, str(path)):
+            with placed(text, str(path)):
+                lay_over(of_set_up(stored, str(path)), str(path))
+    with source(PANELS_JSON):
+        path = home / PANELS_JSON
+        text = text_at(path)
+        with placed(text, str(path)):
+            lay_panels_over(json_object(text, str(path)), path)
+    with source(CONFIG_TOML):
+        path = home / CONFIG_TOML
+        text = text_at(path, ours=True)  # it says which programs run
+        with placed(text, str(path)):
+            lay_over(toml_table(text, str(path)), str(path))
     trust = Trust(home, workspace)
     for variable, limit in CAPS.items():
         if env.get(variable):
@@ -323,16 +432,21 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
             lay_over(capped(cap.model_dump(exclude_none=True), values), variable)
     project: dict[str, Any] = {}
     panels: dict[str, Any] = {}
-    if (data := trust.read(workspace / PROJECT_TOML)) is not None:
-        project = project_choices(data, home, Choices.model_fields)
-        checked(Choices, project, PROJECT_TOML)
-        lay_over(tightened(project, values), PROJECT_TOML)
-        if "budget" in project:
-            limits = checked(Budget, project["budget"], PROJECT_TOML)
-            lay_over(capped(limits.model_dump(exclude_none=True), values), PROJECT_TOML)
-    if (data := trust.read(workspace / PANELS_JSON)) is not None:
-        panels = project_panels(data, workspace / PANELS_JSON, home)
-        lay_panels_over(panels, workspace / PANELS_JSON)
+    with source(PROJECT_TOML):
+        if (data := trust.read(workspace / PROJECT_TOML)) is not None:
+            with placed(text_of(data, PROJECT_TOML), PROJECT_TOML):
+                read = project_choices(data, home, Choices.model_fields)
+                checked(Choices, read, PROJECT_TOML)
+                lay_over(tightened(read, values), PROJECT_TOML)
+                if "budget" in read:
+                    limits = checked(Budget, read["budget"], PROJECT_TOML)
+                    lay_over(capped(limits.model_dump(exclude_none=True), values), PROJECT_TOML)
+                project = read
+    with source(PANELS_JSON):
+        if (data := trust.read(workspace / PANELS_JSON)) is not None:
+            read = project_panels(data, workspace / PANELS_JSON, home)
+            lay_panels_over(read, workspace / PANELS_JSON)
+            panels = read
     for variable, key in ENVIRONMENT.items():
         if env.get(variable):
             lay_over({key: env[variable]}, variable)
@@ -346,21 +460,3 @@ def read_settings(env: Mapping[str, str], workspace: Path) -> Settings:
         origins=origins,
         project_models=models_named(project, panels),
     )
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    return toml_table(_text(path), str(path))
-
-
-def _json(path: Path) -> dict[str, Any]:
-    return json_object(_text(path), str(path))
-
-
-def _text(path: Path) -> str:
-    """The file's text; empty if there is no such file."""
-    try:
-        return path.read_text("utf-8-sig")  # Windows editors like to begin with a mark
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        raise BadSetting(str(path), "the file", f"a readable file ({error.strerror})") from None

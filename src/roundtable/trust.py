@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from .config_files import contents, json_object, text_of
 from .core.errors import BadSetting
 from .core.text import clip
 from .private import private_folder
@@ -25,6 +26,8 @@ from .private import private_folder
 STORE = "trust.json"
 MOST_BYTES = 1_000_000
 """A project's file that is larger is never trusted."""
+MOST_STORED = 50_000_000
+NOTHING_TRUSTED = "Mend it, or remove it to trust nothing."
 EXPERTS = ".roundtable/experts"
 PROCEDURES = ".roundtable/procedures"
 SINGLE = ("roundtable.toml", "panels.json", "local_models.json", "roundtable_config.yaml")
@@ -124,32 +127,31 @@ class Folder:
 
     def files(self, pattern: str) -> list[Path]:
         """Those that count, in order of their names."""
-        found = sorted(path for path in self.path.glob(pattern) if path.is_file())
+        # A pipe or a link that leads nowhere is found too, so that reading it says what it is.
+        found = sorted(path for path in self.path.glob(pattern) if not path.is_dir())
         return [path for path in found if self.trust is None or self.trust.read(path) is not None]
 
     def read(self, name: str) -> bytes | None:
-        """What a file says; None if it is not there or does not count. OSError if it cannot be
-        read."""
+        """What a file says; None if it is not there or does not count. BadSetting if it is the
+        user's own and cannot be read."""
         path = self.path / name
-        if self.trust is not None:
-            return self.trust.read(path)
-        try:
-            return path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        return contents(path) if self.trust is None else self.trust.read(path)
 
 
 def stored(store: Path) -> dict[str, dict[str, str]]:
     """Everything that is trusted: the digests of files by name, by workspace. BadSetting if the
     store is damaged."""
-    try:
-        known = json.loads(store.read_text("utf-8"))
-        return {place: dict(digests.items()) for place, digests in known.items()}
-    except FileNotFoundError:
+    if (data := contents(store, most=MOST_STORED, ours=True)) is None:
         return {}
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        expected = f"what `roundtable trust` wrote there ({error}); remove it to trust nothing"
-        raise BadSetting(str(store), "the file", expected) from None
+    where = str(store)
+    try:
+        known = json_object(text_of(data, where), where)
+        return {place: dict(digests.items()) for place, digests in known.items()}
+    except AttributeError as error:
+        told = f"what `roundtable trust` wrote there ({error})"
+        raise BadSetting(where, "the file", told, NOTHING_TRUSTED) from None
+    except BadSetting as error:
+        raise BadSetting(error.where, error.key, error.expected, NOTHING_TRUSTED) from None
 
 
 def _judged(name: str, data: bytes, known: Mapping[str, str]) -> ProjectFile:

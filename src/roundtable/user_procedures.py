@@ -7,11 +7,11 @@ another file is in nobody's way. The project's folder is stronger than the user'
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .config_files import text_of, toml_table
 from .core.agents import names_program
 from .core.errors import BadSetting
 from .procedures import PROCEDURES
@@ -55,13 +55,7 @@ class ProcedureFiles:
         if not _NAME.fullmatch(name):
             return None
         for folder in reversed(self._folders):
-            try:
-                data = folder.read(f"{name}.toml")
-            except IsADirectoryError:
-                continue
-            except OSError as error:
-                where = str(folder.path / f"{name}.toml")
-                raise BadSetting(where, "the file", f"a readable file ({error.strerror})") from None
+            data = folder.read(f"{name}.toml")
             if data is not None:
                 return folder, data
         return None
@@ -102,12 +96,5 @@ def read_definition(path: Path, data: bytes) -> Definition:
     where = str(path)
     if len(data) > MAX_FILE:
         raise BadSetting(where, "the file", f"at most {MAX_FILE:,} bytes")
-    try:
-        values = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise BadSetting(where, "the file", f"UTF-8 text ({error})") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        line = re.search(r"at line (\d+)", str(error))
-        at = f"{where}:{line[1]}" if line else where
-        raise BadSetting(at, "the file", f"valid TOML ({error})") from None
-    return define(values, where)
+    # Its version is its author's own.
+    return define(toml_table(text_of(data, where), where, versioned=False), where)

@@ -53,7 +53,7 @@ def table_with(*providers: str, **options: object) -> Seating:
 
     async def catalogue() -> Catalogue:
         found = await discover(registry, env, default_model=None, probe=False)
-        return Catalogue(registry, found, fallbacks={})
+        return Catalogue(found, fallbacks={})
 
     models = run_in_virtual_time(catalogue())
     return seat(OpenRequest(topic=DEBATE, procedure="adaptive", options=options), models, {})

@@ -372,8 +372,11 @@ def test_a_substitute_speaks_within_the_ninety_seconds_and_is_named() -> None:
         ("engineer", "codex", "gpt"),
         ("scholar", "codex", "gpt"),
     ]
-    degraded = [n.text for n in notes(state) if n.text.startswith("PANEL DEGRADED")]
-    assert "PANEL DEGRADED: Scholar: gpt spoke in place of codex (auth)." in degraded
+    (told,) = [n.text for n in notes(state) if n.code == "substituted"]
+    assert told.startswith("gpt spoke for ")
+    assert told.endswith(" in place of codex, which was refused: its key does not open the door.")
+    assert "Scholar" in told
+    assert "Engineer" in told
 
 
 @pytest.mark.requirement("I-12", "X-11")

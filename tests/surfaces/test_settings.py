@@ -98,18 +98,18 @@ def test_a_mark_at_the_beginning_of_a_file_is_no_mistake(sources: Sources) -> No
         ("config.json", "[]", ["config.json", "a JSON object"]),
         ("config.json", '{"prest": "cheap"}', ["config.json", "'prest'", "preset"]),
         ("config.json", '{"preset": "chep"}', ["config.json", "preset", "one of cheap"]),
-        ("config.json", '{"round2": "maybe"}', ["config.json: round2", "boolean or 'ask'"]),
-        ("config.json", '{"models": "opus"}', ["config.json: models", "a table"]),
+        ("config.json", '{"round2": "maybe"}', ["config.json:1: round2", "boolean or 'ask'"]),
+        ("config.json", '{"models": "opus"}', ["config.json:1: models", "a table"]),
         ("config.json", '{"models": {"poet": "opus"}}', ["config.json", "models.poet"]),
-        ("config.json", '{"max_budget": "none"}', ["config.json: max_budget", "'low'", "'high'"]),
+        ("config.json", '{"max_budget": "none"}', ["config.json:1: max_budget", "'low'", "'high'"]),
         ("config.toml", "concurrency =\n", ["config.toml", "valid TOML", "line 1"]),
         ("config.toml", "concurency = 3", ["config.toml", "'concurency'", "concurrency"]),
-        ("config.toml", "concurrency = 0", ["config.toml: concurrency", "greater than"]),
-        ("config.toml", 'budget = "low"', ["config.toml: budget", "a table"]),
+        ("config.toml", "concurrency = 0", ["config.toml:1: concurrency", "greater than"]),
+        ("config.toml", 'budget = "low"', ["config.toml:1: budget", "a table"]),
         ("config.toml", "[budget]\nmax_calls = 0", ["budget.max_calls", "equal to 1"]),
         ("config.toml", "[fallbacks]\nopus = 3", ["fallbacks.opus", "tuple"]),
         ("roundtable.toml", "[council]\nprest = 1", ["roundtable.toml", "'prest'", "preset"]),
-        ("roundtable.toml", "language = 3", ["roundtable.toml: language", "string"]),
+        ("roundtable.toml", "language = 3", ["roundtable.toml:1: language", "string"]),
     ],
 )
 def test_a_mistake_is_named_with_file_key_and_what_was_expected(
@@ -168,7 +168,7 @@ def test_a_project_may_not_decide_where_things_are_kept_and_served(
 def test_an_unknown_key_of_a_project_is_told_apart_from_a_forbidden_one(sources: Sources) -> None:
     sources.write("roundtable.toml", 'databse = "x"')
 
-    with pytest.raises(UnknownName, match=r"roundtable\.toml: 'databse'"):
+    with pytest.raises(UnknownName, match=r"roundtable\.toml:1: 'databse'"):
         sources.read()
 
 

@@ -2,46 +2,69 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from roundtable.core.errors import UsageError
 from roundtable.models.registry import Registry
-from roundtable.procedures.council.wizard import Wizard
+from roundtable.surfaces.setup import stored as storing
+from roundtable.surfaces.setup.wizard import Wizard
+from tests.servers import provider_server
 
 from .desk import Desk, Outcome
 
-PRESET, ALWAYS, ENGLISH, LOGGED, STORE = "C\nA\n", "A\n", "A\n", "A\n", "A\n"
+PRESET, ALWAYS, ENGLISH, LOGGED, REST, STORE = "C\nA\n", "A\n", "A\n", "A\n", "A\n", "A\n"
+NO_KEY = "\n"
+"""No key of another provider."""
+HERE = ("llama3.2", "qwen3", "mistral-small", "gemma3", "qwen3-coder")
 
 
-def setup(desk: Desk, typed: str) -> tuple[Outcome, Any]:
-    outcome = desk("setup", stdin=typed.encode())
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server of this machine with some models."""
+    with provider_server(models=HERE) as server:
+        monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+        monkeypatch.setenv("OLLAMA_HOST", server.base_url)
+        for name in ("LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        yield server.base_url
+
+
+def setup(desk: Desk, typed: str, *args: str) -> tuple[Outcome, Any]:
+    outcome = desk("setup", *args, stdin=typed.encode())
     path = desk.home / "config.json"
-    return outcome, json.loads(path.read_text("utf-8")) if path.exists() else None
+    return outcome, json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
 @pytest.mark.requirement("C-07", "C-08")
 def test_each_message_holds_one_question_with_lettered_options() -> None:
     wizard = Wizard(Registry.load().resolve)
     seen = []
-    for answer in ("B", "sonnet", "opus", "codex", "C", "D", "Français", "A", "A"):
+    answers = ("B", "sonnet", "opus", "codex", "C", "D", "Français", "A", "n")
+    rest = ("council", "opus", "D", "1.50", "y", "C", "A")
+    for answer in (*answers, *rest):
         question = wizard.question
         assert question is not None
         seen.append(question.key)
         text, *options = str(question).split("\nA) ")
+        assert "?" in text
         assert text.count("?") == 1
-        assert [option.letter for option in question.options] == list("ABCD")[
-            : len(question.options)
-        ]
+        letters = [option.letter for option in question.options]
+        assert letters == list("ABCDE")[: len(question.options)]
         assert bool(options) == bool(question.options)
         wizard = wizard.answer(answer)
 
     assert seen == [
         *("models", "scholar", "engineer", "muse", "round2"),
-        *("language", "own_language", "logging", "confirm"),
+        *("language", "own_language", "logging", "rest"),
+        *("procedure", "host", "cap", "own_cap", "search", "page", "confirm"),
     ]
     first = Wizard(Registry.load().resolve).question
     assert first is not None
@@ -63,19 +86,23 @@ def test_each_message_holds_one_question_with_lettered_options() -> None:
         ("C\ndiverse\n", {"preset": "diverse"}),
     ],
 )
+@pytest.mark.usefixtures("ollama")
 def test_each_answer_on_models_leads_down_its_own_path(
     desk: Desk, typed: str, expected: dict[str, Any]
 ) -> None:
-    outcome, config = setup(desk, typed + ALWAYS + ENGLISH + LOGGED + STORE)
+    outcome, config = setup(desk, NO_KEY + typed + ALWAYS + ENGLISH + LOGGED + REST + STORE)
 
     assert outcome.code == 0
     assert {key: config.get(key) for key in expected} == expected
 
 
 @pytest.mark.requirement("C-10")
-@pytest.mark.parametrize(("letter", "stored"), [("A", True), ("b", False), ("C)", "ask")])
+@pytest.mark.parametrize(
+    ("letter", "stored"), [("A", True), ("b", False), ("C)", "ask"), ("y", True), ("no", False)]
+)
+@pytest.mark.usefixtures("ollama")
 def test_round_2_is_stored_as_asked(desk: Desk, letter: str, stored: object) -> None:
-    outcome, config = setup(desk, f"{PRESET}{letter}\n{ENGLISH}{LOGGED}{STORE}")
+    outcome, config = setup(desk, f"{NO_KEY}{PRESET}{letter}\n{ENGLISH}{LOGGED}{REST}{STORE}")
 
     assert config["round2"] == stored
     assert "costs about 2x" in outcome.out
@@ -84,49 +111,189 @@ def test_round_2_is_stored_as_asked(desk: Desk, letter: str, stored: object) -> 
 @pytest.mark.requirement("C-12")
 @pytest.mark.parametrize(
     ("typed", "stored"),
-    [("A\n", "en"), ("B\n", "de"), ("C\n", "es"), ("D\nplattdüütsch\n", "plattdüütsch")],
+    [
+        ("A\n", "en"),
+        ("B\n", "de"),
+        ("C\n", "es"),
+        ("D\nplattdüütsch\n", "plattdüütsch"),
+        ("\n", "auto"),
+    ],
 )
+@pytest.mark.usefixtures("ollama")
 def test_the_language_is_stored_as_asked(desk: Desk, typed: str, stored: str) -> None:
-    _, config = setup(desk, f"{PRESET}{ALWAYS}{typed}{LOGGED}{STORE}")
+    _, config = setup(desk, f"{NO_KEY}{PRESET}{ALWAYS}{typed}{LOGGED}{REST}{STORE}")
 
     assert config["language"] == stored
 
 
 @pytest.mark.requirement("C-14")
+@pytest.mark.usefixtures("ollama")
 def test_logging_is_stored_with_its_one_place(desk: Desk) -> None:
-    _, logged = setup(desk, PRESET + ALWAYS + ENGLISH + "A\n" + STORE)
-    _, unlogged = setup(desk, PRESET + ALWAYS + ENGLISH + "B\n" + STORE)
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH
+    _, logged = setup(desk, before + "A\n" + REST + STORE)
+    _, unlogged = setup(desk, before + "n\n" + REST + STORE)
 
     assert (logged["log_sessions"], logged["log_path"]) == (True, "memory/roundtable")
     assert unlogged["log_sessions"] is False
 
 
 @pytest.mark.requirement("C-16")
+@pytest.mark.usefixtures("ollama")
 def test_nothing_is_stored_before_the_summary_is_confirmed(desk: Desk) -> None:
-    declined, nothing = setup(desk, PRESET + ALWAYS + ENGLISH + LOGGED + "B\n")
-    aborted, still_nothing = setup(desk, PRESET + ALWAYS)
-    stored, config = setup(desk, PRESET + ALWAYS + ENGLISH + LOGGED + STORE)
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + REST
+    declined, nothing = setup(desk, before + "no\n")
+    aborted, still_nothing = setup(desk, NO_KEY + PRESET + ALWAYS)
+    stored, config = setup(desk, before + STORE)
 
     assert (declined.code, aborted.code, stored.code) == (0, 130, 0)
     assert nothing is still_nothing is None
     assert "Nothing was stored." in declined.out
     assert "Nothing was stored." in aborted.err
     summary = stored.out[stored.out.index("This will be stored:") :]
-    assert all(f"{key}: {value}" in summary for key, value in config.items())
+    for line in (
+        *("models: preset cheap", "round 2: yes, always", "language: English"),
+        *("log: memory/roundtable/", "procedure: deliberation", "host: ollama/", "limit: none"),
+    ):
+        assert line in summary
+    assert config["preset"] == "cheap"
     assert f"Stored in {desk.home / 'config.json'}." in stored.out
 
 
+@pytest.mark.usefixtures("ollama")
+def test_enter_takes_models_as_different_as_can_be_had(desk: Desk) -> None:
+    outcome, config = setup(desk, "\n" * 10)
+
+    assert outcome.code == 0
+    assert config["models"] == {
+        "scholar": "ollama/llama3.2",
+        "engineer": "ollama/qwen3",
+        "muse": "ollama/mistral-small",
+    }
+    assert config["host"] == "ollama/gemma3", "a family that does not argue"
+    assert "Ollama" in outcome.out
+    assert "5 models" in outcome.out
+
+
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "five-round", "meeting"])
+@pytest.mark.usefixtures("ollama")
+def test_what_was_chosen_counts_in_every_procedure(desk: Desk, procedure: str) -> None:
+    setup(desk, "\n" * 6 + "de\n" + "\n" + "n\n" + "\n\nD\n0.75\n\n\n\n")
+
+    rehearsed = desk("Tea or coffee?", "--procedure", procedure, "--dry-run", "--json").document
+    models = {model for seat in rehearsed["participants"] for model in seat["models"]}
+
+    assert {"ollama/llama3.2", "ollama/qwen3", "ollama/mistral-small"} <= models
+    rows = {row["key"]: row["value"] for row in desk("config", "--origin", "--json").document}
+    assert rows["language"] == "de"
+    assert rows["budget.max_cost_usd"] == 0.75
+
+
+@pytest.mark.usefixtures("ollama")
+def test_one_can_go_back_and_answer_otherwise(desk: Desk) -> None:
+    typed = NO_KEY + "A\nback\n<\nC\nback\nB\nB\nA\nA\n" + "\n" * 5
+    outcome, config = setup(desk, typed)
+
+    assert "This is the first question." in outcome.err
+    assert config["models"] == {
+        "scholar": "ollama/qwen3",
+        "engineer": "ollama/llama3.2",
+        "muse": "ollama/llama3.2",
+    }
+
+
+@pytest.mark.usefixtures("ollama")
+def test_the_next_set_up_starts_from_what_is_stored(desk: Desk) -> None:
+    one_by_one = "n\n\nmistral-small\nollama/mistral-small\nD\n$0,75\nn\nB\n"
+    setup(desk, NO_KEY + "A\nB\nC\nD\nSuomi\nn\n" + one_by_one + STORE)
+    path = desk.home / "config.json"
+    first = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**first, "max_budget": "low"}), "utf-8")
+
+    _, again = setup(desk, "\n" * 12)
+    _, alone = setup(desk, "", "--yes")
+
+    assert first["budget"] == {"max_cost_usd": 0.75}
+    assert (first["search"], first["web"], first["language"]) == ("none", True, "Suomi")
+    assert again == alone == {**first, "max_budget": "low"}, "what nobody asked for stays"
+
+
+@pytest.mark.usefixtures("ollama")
+def test_without_questions_what_is_found_is_taken(desk: Desk) -> None:
+    outcome, config = setup(desk, "", "--yes")
+
+    assert outcome.code == 0
+    assert "This will be stored:" in outcome.out
+    assert config["host"] == "ollama/gemma3"
+
+
+@pytest.mark.usefixtures("ollama")
+def test_without_a_terminal_it_says_what_to_do(desk: Desk) -> None:
+    outcome, config = setup(desk, "")
+
+    assert (outcome.code, config) == (2, None)
+    assert "roundtable setup --yes" in outcome.err
+
+
+def test_whoever_has_nothing_gets_three_ways_on(desk: Desk) -> None:
+    without, config = setup(desk, "C\n" + "\n" * 5)
+    alone, _ = setup(desk, "", "--yes")
+
+    ways = re.findall(r"^[ABC]\) (.*)", without.out, re.MULTILINE)[:3]
+    for word, way in zip(("key", "Ollama", "demonstration"), ways, strict=True):
+        assert word in way
+    assert without.code == 0
+    assert "models" not in config, "a key that comes later counts at once"
+    assert alone.code == 2
+    assert "roundtable demo" in alone.err
+
+
+def test_a_server_that_was_started_meanwhile_is_found(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    outcome, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+
+    assert outcome.out.count("No model can speak here yet.") == 2
+    assert outcome.code == 0
+
+
+def test_a_key_is_tried_hidden_and_kept_with_the_summary_only(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(models=("gpt-6.1-sol", "gpt-5.5")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.base_url}/v1")
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
+        way, key = "y\nOpenAI\n", "sk-not-a-real-key-0123456789\n"
+        _, nothing = setup(desk, way + key + "\n" * 6 + "B\n")
+        before = (desk.home / "keys.toml").exists()
+        outcome, config = setup(desk, way + "not a key\n" + key + "\n" * 12)
+
+    assert nothing is None
+    assert not before
+    assert config is not None
+    assert "sk-not" not in outcome.out + outcome.err + json.dumps(config)
+    assert "That is no key" in outcome.err
+    kept = desk.home / "keys.toml"
+    assert "sk-not-a-real-key-0123456789" in kept.read_text("utf-8")
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("ollama")
 def test_a_wrong_answer_is_asked_again(desk: Desk) -> None:
-    outcome, config = setup(desk, "X\nA\nsonet\nsonnet\n" + ALWAYS + ENGLISH + LOGGED + STORE)
+    answers = "X\nA\nsonet\nsonnet\n" + ALWAYS + ENGLISH + LOGGED + REST + STORE
+    outcome, config = setup(desk, NO_KEY + answers)
 
     assert "Answer with one of A, B, C." in outcome.err
     assert "Did you mean sonnet" in outcome.err
     assert config["models"]["muse"] == "sonnet"
+    assert "cannot speak now: sonnet" in outcome.out
 
 
 def test_a_finished_wizard_takes_no_more_answers() -> None:
     wizard = Wizard(Registry.load().resolve)
-    for answer in ("C", "A", "A", "A", "B", "B"):
+    for answer in ("C", "A", "A", "A", "B", "A", "B"):
         wizard = wizard.answer(answer)
 
     assert wizard.question is None
@@ -135,13 +302,62 @@ def test_a_finished_wizard_takes_no_more_answers() -> None:
         wizard.answer("A")
 
 
+@pytest.mark.usefixtures("ollama")
 def test_setup_is_the_way_out_of_a_broken_config(desk: Desk) -> None:
     desk.config("{broken")
+    (desk.home / "config.toml").write_text("= broken")
+    (desk.home / "models.toml").write_text("= broken")
 
-    outcome, config = setup(desk, PRESET + ALWAYS + ENGLISH + LOGGED + STORE)
+    outcome, config = setup(desk, NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED + REST + STORE)
 
     assert outcome.code == 0
     assert config["preset"] == "cheap"
+    assert (desk.home / "config.json.broken").read_text() == "{broken"
+    for name in ("config.json:1", "config.toml:1", "models.toml:1"):
+        assert outcome.err.count(name) == 1
+
+
+@pytest.mark.usefixtures("ollama")
+def test_what_a_newer_program_stored_is_not_written_over(desk: Desk) -> None:
+    desk.config('{"version": 2, "moods": true}')
+
+    outcome, config = setup(desk, "", "--yes")
+
+    assert outcome.code == 2
+    assert "newer Roundtable" in outcome.err
+    assert config == {"version": 2, "moods": True}
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+@pytest.mark.usefixtures("ollama")
+def test_a_home_that_cannot_be_written_is_said_and_nothing_is_lost(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    desk.config('{"preset": "cheap"}')
+
+    def refuse(path: Path, _: str) -> None:
+        raise OSError(code, os.strerror(code), str(path))
+
+    monkeypatch.setattr(storing, "put_private", refuse)
+    outcome, config = setup(desk, "", "--yes")
+
+    assert outcome.code == 2
+    assert os.strerror(code) in outcome.err
+    assert "ROUNDTABLE_HOME" in outcome.err
+    assert config == {"preset": "cheap"}
+
+
+@pytest.mark.usefixtures("ollama")
+def test_a_link_to_the_file_stays_one(desk: Desk) -> None:
+    real = desk.workspace / "dotfiles.json"
+    real.write_text("{}", "utf-8")
+    desk.home.mkdir()
+    (desk.home / "config.json").symlink_to(real)
+
+    setup(desk, "", "--yes")
+
+    assert (desk.home / "config.json").is_symlink()
+    assert json.loads(real.read_text("utf-8"))["host"] == "ollama/gemma3"
 
 
 @pytest.mark.requirement("C-06")

@@ -65,7 +65,10 @@ def test_without_trust_nothing_of_a_project_counts(desk: Desk) -> None:
     assert "chat" not in desk("procedures").out
     assert desk("Tea?", "--procedure=chat", *MODELS).code == 2
     rows = desk("config", "show", "--origin", "--json").document
-    assert not [row for row in rows if row["key"] == "models"]
+    assert not [row for row in rows if row["key"] == "models from"]
+    theirs = [row for row in rows if row["origin"].startswith((str(desk.workspace), "roundtable"))]
+    assert theirs
+    assert all("not trusted" in row["ignored"] for row in theirs)
 
 
 @pytest.mark.parametrize("text", ["{", "\0", "x = [" * 9_000, '[commands.x]\ncommand = "rm"'])

@@ -8,6 +8,7 @@
     │   ├── SecretsFound            what would be sent seems to hold keys or passwords
     │   ├── UnknownName             no such model, preset, procedure, expert …
     │   ├── BadSetting              a configuration value is wrong: file, key, expected
+    │   ├── NewerFile               a newer Roundtable wrote this file
     │   ├── NoModel                 nothing here can speak: no key, no server, no demonstration
     │   ├── UnknownDiscussion       no discussion has this id
     │   └── NotAllowed              the discussion's state forbids it (closed, not your turn …)
@@ -118,11 +119,24 @@ class UnknownName(UsageError):
 class BadSetting(UsageError):
     """A configuration value is wrong."""
 
-    def __init__(self, where: str, key: str, expected: str) -> None:
+    def __init__(
+        self, where: str, key: str, expected: str, remedy: str = "Correct it and run again."
+    ) -> None:
         self.where = where
         self.key = key
         self.expected = expected
-        super().__init__(f"{where}: {key}: expected {expected}.", "Correct it and run again.")
+        super().__init__(f"{where}: {key}: expected {expected}.", remedy)
+
+
+class NewerFile(UsageError):
+    """A newer Roundtable wrote this file; what it means here cannot be known."""
+
+    def __init__(self, where: str, version: int, known: int) -> None:
+        super().__init__(
+            f"{where} was written by a newer Roundtable (version {version}; this one knows "
+            f"{known}).",
+            "Upgrade Roundtable; or move the file away and set up again: it is left as it is.",
+        )
 
 
 class NoModel(UsageError):

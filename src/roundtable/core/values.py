@@ -113,6 +113,8 @@ class SpeakerRef(Value):
     """Too small to reason: contracts are scaled down, ballots are not meaningful."""
     pace: Pace | None = added(None)
     """What is known, or was set, of the time that this model needs."""
+    spare: bool = added(False)
+    """Speaks only where the one before it turned out not to exist."""
 
 
 OUTSIDE_SPEAKER = SpeakerRef(

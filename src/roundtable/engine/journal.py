@@ -167,17 +167,26 @@ class Journal:
     async def _append(self, events: Sequence[Keyed], expected: int | None = None) -> None:
         if not events:
             return
-        now = self._clock.now()
-        await self._store([NewEvent(event, now, key) for event, key in events], expected)
+        if expected is None:
+            now = self._clock.now()  # whenever it is stored: it happened now
+            await self._store([NewEvent(event, now, key) for event, key in events])
+            return
 
-    async def _store(self, events: Sequence[NewEvent], expected: int | None = None) -> None:
-        def append() -> Awaitable[list[StoredEvent]]:
-            return self._ledger.append(
-                self.state.discussion_id, events, expected=expected, lease=self._lease
-            )
+        def decided() -> Awaitable[list[StoredEvent]]:
+            now = self._clock.now()
+            new = [NewEvent(event, now, key) for event, key in events]
+            id_ = self.state.discussion_id
+            return self._ledger.append(id_, new, expected=expected, lease=self._lease)
 
-        # What was decided can be decided again; what happened cannot.
-        stored = await self._through(append, events if expected is None else ())
+        await self._take(await self._through(decided))
+
+    async def _store(self, outcome: Sequence[NewEvent]) -> None:
+        def happened() -> Awaitable[list[StoredEvent]]:
+            return self._ledger.append(self.state.discussion_id, outcome, lease=self._lease)
+
+        await self._take(await self._through(happened, outcome))
+
+    async def _take(self, stored: Sequence[StoredEvent]) -> None:
         self._apply(stored)
         if any(record.seq > self.state.seq for record in stored):
             await self.catch_up()  # others, or appends of ours still under way, come before it

@@ -28,10 +28,10 @@ from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
-from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
+from ..core.turns import NOT_THERE, Accept, Call, GiveUp, as_it_stands, next_step, without_missing
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
-from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
+from ..ports import CUT, Reply, Speaker, SpeakRequest
 from ..prompts.asking import asked
 from .admission import admission
 from .journal import Journal, Keyed, Outcome
@@ -92,7 +92,8 @@ class _TimeOver(SpeakerError):
 
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-        self.plan = plan
+        gone = [s.from_model for s in journal.state.substitutions if s.cause == NOT_THERE]
+        self.plan = without_missing(plan, gone)
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()
@@ -315,8 +316,9 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
-        if len(reply.text) > LONGEST_ANSWER:
-            reply = replace(reply, text=reply.text[:LONGEST_ANSWER], finish_reason=CUT)
+        if len(reply.text) > request.longest_answer:
+            text = reply.text[: request.longest_answer]
+            reply = replace(reply, text=text, finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
 
     def _seconds_allowed(self) -> float | None:

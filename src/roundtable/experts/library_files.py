@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
@@ -12,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from ..config_files import text_of, toml_table
 from ..core.errors import BadSetting
 from ..trust import Folder
 from .expert import Expert
@@ -42,7 +42,7 @@ def own_files(*folders: Folder) -> list[OwnFile]:
         OwnFile(path, data)
         for folder in folders
         for path in folder.files("*.toml")
-        if (data := _bytes(folder, path)) is not None
+        if (data := folder.read(path.name)) is not None
     ]
 
 
@@ -58,23 +58,9 @@ def _shipped() -> tuple[Expert, ...]:
     )
 
 
-def _bytes(folder: Folder, path: Path) -> bytes | None:
-    try:
-        return folder.read(path.name)
-    except OSError as error:
-        raise BadSetting(str(path), "the file", f"a readable file ({error.strerror})") from None
-
-
 def _experts(where: str, data: bytes) -> Iterator[Expert]:
-    try:
-        text = data.decode("utf-8-sig")
-        tables = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise BadSetting(where, "the file", f"UTF-8 text ({error})") from None
-    except tomllib.TOMLDecodeError as error:
-        line = re.search(r"at line (\d+)", str(error))
-        at = f"{where}:{line[1]}" if line else where
-        raise BadSetting(at, "the file", f"valid TOML ({error})") from None
+    text = text_of(data, where)
+    tables = toml_table(text, where)
     if stray := next((key for key in tables if key != "expert"), None):
         raise BadSetting(_where(where, text, 0, stray), stray, "nothing but [[expert]] tables")
     rows = tables.get("expert", [])

@@ -12,13 +12,12 @@ from ..core.text import slug
 from ..experts.chosen import chosen_expert, is_described, named_expert
 from ..experts.methods import METHODS
 from ..ports import CastingRequest, ChosenExpert, ChosenExperts
-from .routing import Route, RouteTier, Vacancy
+from .routing import HOST, Route, RouteTier, Vacancy
 
 if TYPE_CHECKING:
     from ..experts.selection import Selector
     from .router import Router
 
-HOST = "host"
 _NO_FIELD = re.compile(r"\b(?:expert|specialist|consultant|expertin|experte)s?\b|专家|顾问", re.I)
 """Words of a name that say nothing about a field."""
 
@@ -81,6 +80,8 @@ class LibraryCasting:
     def _told(self, route: Route) -> str:
         if self._model(route) is None:
             return "on the default model"
+        if route.tier == "settings":
+            return "as your settings say"
         tags = f" for {', '.join(route.tags)}" if route.tags else ""
         return f"routed by {route.tier}{tags}"
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from ..config_files import contents, text_of, toml_table
 from ..core.errors import BadSetting
 from ..core.values import Value
 from .entry import ModelEntry, guess_family
@@ -24,7 +25,7 @@ Contents = tuple[dict[str, Provider], dict[str, ModelEntry], dict[str, str], dic
 """Providers and models by id, model ids by alias, families by word."""
 
 _SECTIONS = ("providers", "models", "aliases", "families")
-_NOT_WRITTEN = {"id", "configured"}
+_NOT_WRITTEN = {"id", "configured", "own", "guessed"}
 _Row = TypeVar("_Row", bound=Value)
 
 
@@ -49,12 +50,10 @@ def _shipped() -> dict[str, Any]:
 
 def _read_own(path: Path) -> dict[str, dict[str, Any]]:
     where = str(path)
-    try:
-        own = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(where, "the file", f"readable UTF-8 text ({error})") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BadSetting(where, "the file", f"TOML ({error})") from error
+    data = contents(path, ours=True)  # it says where keys are sent
+    if data is None:
+        raise BadSetting(where, "the file", "a readable file (there is none)")
+    own = toml_table(text_of(data, where), where)
     for section, table in own.items():
         if section not in _SECTIONS:
             raise BadSetting(where, section, f"one of the tables {', '.join(_SECTIONS)}")
@@ -90,8 +89,12 @@ def _models(
 ) -> dict[str, ModelEntry]:
     models: dict[str, ModelEntry] = {}
     for model_id in {**own, **shipped}:
-        row = {**shipped.get(model_id, {}), **own.get(model_id, {}), "id": model_id}
+        said = own.get(model_id, {})
         key = f'models."{model_id}"'
+        for unwritten in _NOT_WRITTEN & set(said):
+            keys = [name for name in ModelEntry.model_fields if name not in _NOT_WRITTEN]
+            raise BadSetting(where, f"{key}.{unwritten}", f"one of the keys {', '.join(keys)}")
+        row = {**shipped.get(model_id, {}), **said, "id": model_id, "own": frozenset(said)}
         entry = _valid(ModelEntry, where, key, row)
         if entry.provider not in providers:
             expected = f"a known provider ({', '.join(providers)}) or a table for it"

@@ -12,8 +12,10 @@ from .routing_files import RoutingFiles
 class Router:
     """Gives each seat a model."""
 
-    def __init__(self, found: Found, files: RoutingFiles) -> None:
+    def __init__(self, found: Found, files: RoutingFiles, *, own: Sequence[str] = ()) -> None:
+        """`own` are the models that the user's settings name for the seats."""
         self._found = found
+        self._own = [found.registry.resolve(name).id for name in own]
         self._local = files.local
         self._declared = [each for each in files.declared if found.usable(each.id)]
         self._candidates = routable_models(found)
@@ -32,6 +34,7 @@ class Router:
             ],
             local=self._local,
             declared=self._declared,
+            own=self._own,
             found=self._candidates,
             one_model=self._found.default_model,
         )

@@ -2,7 +2,8 @@
 
 A role, or an expert's own needs, asks for abilities; models have them. From the strongest to the
 weakest: a model named in the call, the user's `local_models.json`, the models that
-`roundtable_config.yaml` declares, those that were found, and one model for all. Different seats get
+`roundtable_config.yaml` declares, those of the user's settings in turn, those that were found, and
+one model for all. Different seats get
 different models, of different families first, as far as fitting ones go round.
 
 Pure: it knows of a model only its id, its abilities, its family and its priority. Keys, addresses
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Literal, Protocol
 
 from .assignment import assign
@@ -44,7 +46,10 @@ ROLE_OF_DOMAIN: Mapping[str, str] = {
 _OTHERWISE: tuple[Tag, ...] = ("balanced", "general")
 """What to look for when nothing is asked."""
 
-RouteTier = Literal["call", "local_models.json", "roundtable_config.yaml", "found", "one model"]
+HOST = "host"
+RouteTier = Literal[
+    "call", "local_models.json", "roundtable_config.yaml", "settings", "found", "one model"
+]
 
 
 class Routable(Protocol):
@@ -113,11 +118,14 @@ def route(
     declared: Sequence[Routable],
     found: Sequence[Routable],
     one_model: str,
+    own: Sequence[str] = (),
 ) -> list[Route]:
     """A model for each seat, in the order of the vacancies.
 
     `local` is the user's map from role, domain or seat to model; `declared` and `found` are in
-    order of preference. Where neither has a fitting model, `one_model` speaks.
+    order of preference. `own` are models that the user chose for all seats but the host's, which
+    get them in turn. Where nobody has a fitting model, nor one for most things was found,
+    `one_model` speaks.
     """
     routes: dict[int, Route] = {}
     for number, vacancy in enumerate(vacancies):
@@ -131,8 +139,18 @@ def route(
     )
     families = {each.id: each.family for each in (*found, *declared)}
     for tier, models in tiers:
+        if tier == "found" and own:
+            in_turn = cycle(own)
+            for n, vacancy in enumerate(vacancies):
+                if n not in routes and vacancy.seat != HOST:
+                    routes[n] = Route(vacancy.seat, next(in_turn), "settings")
         open_ = {n: each for n, each in enumerate(vacancies) if n not in routes}
         fitting = {n: _fitting(vacancy, models) for n, vacancy in open_.items()}
+        if tier == "found":
+            # Where nobody has what a seat asks for, whoever is good at most things may sit there:
+            # several such models are worth more than one for all.
+            general = Vacancy("")
+            fitting = {n: each or _fitting(general, models) for n, each in fitting.items()}
         fitting = {n: choices for n, choices in fitting.items() if choices}
         taken = [done.model for done in routes.values()]
         for n, best in _spread(list(fitting), fitting, taken, families).items():

@@ -17,13 +17,13 @@ Whatever else the YAML holds, keys and addresses above all, is left where it is.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ..config_files import json_object, text_of
 from ..core.agents import names_program
 from ..core.errors import BadSetting, UnknownName
 from ..trust import Folder
@@ -64,12 +64,7 @@ def read_routing(folders: Iterable[Folder], registry: Registry) -> RoutingFiles:
 
 def local_models(text: str, where: str, registry: Registry) -> dict[str, str]:
     """The map of `local_models.json`: from role, domain or seat to the id of a model."""
-    try:
-        rows = json.loads(text)
-    except ValueError as error:
-        raise BadSetting(where, "the file", f"valid JSON ({error})") from None
-    if not isinstance(rows, dict):
-        raise BadSetting(where, "the file", 'a JSON object: {"role": "provider/model"}')
+    rows = json_object(text, where)
     models: dict[str, str] = {}
     for key, name in rows.items():
         role = key.strip().casefold()
@@ -87,7 +82,7 @@ def declared_models(text: str, where: str, registry: Registry) -> list[RoutableM
 
     try:
         tables = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         at = where if mark is None else f"{where}:{mark.line + 1}"
         problem = getattr(error, "problem", None) or "it cannot be read"
@@ -152,13 +147,8 @@ def _model_id(name: str, where: str, key: str, registry: Registry) -> str:
 
 
 def _text(folder: Folder, name: str) -> str | None:
-    try:
-        data = folder.read(name)
-        return None if data is None else data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadSetting(
-            str(folder.path / name), "the file", f"readable UTF-8 text ({error})"
-        ) from None
+    data = folder.read(name)
+    return None if data is None else text_of(data, str(folder.path / name))
 
 
 def _refuse_programs(folder: Folder, path: Path, models: Iterable[str]) -> None:

@@ -60,7 +60,7 @@ LONGEST_TOLD = 160
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
-_REMEDY = "Name experts yourself with --experts, or try another host with --model."
+_REMEDY = "Name experts yourself with --experts, or try another host with --host."
 
 
 # --- at the opening ----------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from ..core.limits import FLAGS, Limits, joined
 from ..core.limits import told as in_words
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
-from ..procedures.checking import checked as checked_options
 from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest
 from ..procedures.options import SHARED, Option, Surface, described, find
@@ -200,7 +199,10 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
-        if (before := called.get(known.name)) is not None:
+        if (before := called.get(known.name)) is not None and known.kind == "list":
+            named[known.name] = known.joined(named[known.name], value)
+            continue
+        if before is not None:
             raise UsageError(
                 f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
                 f"Give one of them, best {shown(known, surface)}.",
@@ -217,7 +219,7 @@ def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
     own = name.startswith(PREFIX)
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
-    checked_options(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+    checked_values(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

@@ -357,9 +357,11 @@ class Roundtable:
         if self._home is not None:
             env["ROUNDTABLE_HOME"] = str(Path(self._home).expanduser().absolute())
         settings = read_settings(env, workspace_of(env))
-        own = {"db": self._db, "default_model": self._model}
-        laid_over = {key: value for key, value in own.items() if value is not None}
-        choices = settings.choices.model_copy(update=laid_over)
+        if self._model is not None:
+            settings = settings.with_model(self._model)
+        if self._db is None:
+            return settings
+        choices = settings.choices.model_copy(update={"db": self._db})
         return settings.model_copy(update={"choices": choices})
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from ..config_files import text_of
 from ..core.agents import BUILT_IN, names_program
 from ..core.errors import BadSetting, UnknownName
 from ..core.visible import written
@@ -20,7 +21,6 @@ from ..project import (
     models_named,
     project_choices,
     project_panels,
-    text_of,
     tightened,
 )
 from ..settings import Choices, Settings

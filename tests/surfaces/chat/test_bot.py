@@ -100,7 +100,7 @@ async def test_help_and_config_answer_at_once_and_ask_nobody(tmp_path: Path) -> 
 async def test_the_setup_asks_one_question_at_a_time_with_letters_and_stores_at_the_end(
     tmp_path: Path,
 ) -> None:
-    room = Room("/roundtable setup", "A", "sonnet", "Z", "B", "A", "B", "yes")
+    room = Room("/roundtable setup", "A", "sonnet", "Z", "B", "A", "B", "ok", "yes")
     assert await served(tmp_path, room) is True, "a new configuration joins the program anew"
     stored = json.loads((tmp_path / "config.json").read_text("utf-8"))
     assert stored["round2"] is False

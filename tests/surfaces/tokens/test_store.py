@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roundtable.core.errors import BadSetting, Forbidden, UnknownName, UsageError
+from roundtable.core.errors import BadSetting, Forbidden, NewerFile, UnknownName, UsageError
 from roundtable.core.text import redact
 from roundtable.surfaces.tokens.capability import Act, Capability
 from roundtable.surfaces.tokens.store import Tokens, id_of
@@ -166,11 +166,21 @@ def test_a_token_that_makes_no_sense_is_refused_with_what_to_do(
     assert told in refused.value.remedy
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 2}', '{"version": 1, "tokens": [1]}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1, "tokens": [1]}'])
 def test_a_broken_list_lets_nobody_in_and_says_so(tmp_path: Path, text: str) -> None:
     (tmp_path / "tokens.json").write_text(text)
     with pytest.raises(BadSetting, match=r"tokens\.json"):
         Tokens(tmp_path).find("rtk_x")
+
+
+def test_the_list_of_a_newer_program_lets_nobody_in_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.json"
+    path.write_text('{"version": 2}')
+    with pytest.raises(NewerFile, match=r"tokens\.json"):
+        Tokens(tmp_path).find("rtk_x")
+    with pytest.raises(NewerFile, match=r"tokens\.json"):
+        Tokens(tmp_path).add(wanted("watch"))
+    assert path.read_text() == '{"version": 2}'
 
 
 def test_what_two_spend_together_is_bounded(tmp_path: Path) -> None:

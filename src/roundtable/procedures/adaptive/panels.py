@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import cycle
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
@@ -139,6 +140,23 @@ def shipped() -> Mapping[str, Any]:
     text = resources.files(__package__).joinpath("panels.json").read_text("utf-8")
     values: dict[str, Any] = json.loads(text)
     return values
+
+
+def panels_of(models: Sequence[str]) -> dict[str, Any]:
+    """The shipped panels, held by these models in turn."""
+    places = {
+        name: list(zip(slots, cycle(models), strict=False))
+        for name, slots in shipped()["panels"].items()
+    }
+    return {
+        "panels": {
+            name: [{"role": slot["role"], "model": model} for slot, model in seats]
+            for name, seats in places.items()
+        },
+        "profiles": {BUDGET: [{"model": model} for model in list(models)[:2]]},
+        "meta": {"models": list(models)[:4]},
+        "synthesis": models[-1],
+    }
 
 
 def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

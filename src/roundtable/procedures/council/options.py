@@ -13,7 +13,6 @@ from ...core.events import NoteAdded
 from ...core.values import Value
 from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
-from ..seats import HOST_ID
 from ..vocabulary import (
     ModelWishes,
     choices_option,
@@ -109,7 +108,6 @@ class CouncilFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
         flags = checked(cls, options, WHERE)
-        flags.wishes.checked((*SEATS, HOST_ID, "captain"), len(SEATS))
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property
@@ -145,6 +143,15 @@ class CouncilConfig(Value):
         if config.preset is not None and config.preset not in PRESETS:
             raise BadSetting(where, "preset", f"one of {', '.join(PRESETS)}")
         return config
+
+
+def models_of(config: CouncilConfig) -> tuple[str, ...]:
+    """The different models that a configuration names, for tables of other kinds; none if it
+    names none."""
+    base = _preset(config.preset) if config.preset else {}
+    named = {role: getattr(config.models, role) or base.get(role) for role in SEATS}
+    found = (model for model in named.values() if model and model != SESSION_MODEL)
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

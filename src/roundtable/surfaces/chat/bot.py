@@ -7,14 +7,18 @@ import logging
 from collections import OrderedDict
 from collections.abc import Collection
 from contextlib import aclosing, suppress
+from dataclasses import replace
 
 from ...bootstrap import App
-from ...core.errors import LeaseHeld, RoundtableError
+from ...core.errors import BadSetting, LeaseHeld, RoundtableError
 from ...core.text import redact
 from ...core.values import NewsChannel, NewsPlan
-from ...procedures.council.wizard import Wizard
+from ...search.choose import choose_search
 from ...views.outgoing import outgoing
-from ..cli.setup import HELP, store_config, stored_config
+from ..setup.stored import read_stored, store_config, stored_config
+from ..setup.suggest import wizard_for
+from ..setup.wizard import Wizard
+from ..setup.words import HELP
 from .grammar import Asks, Wants, understand
 from .place import Message, Place
 from .request import request_of_words
@@ -94,7 +98,7 @@ class ChatBot:
             case Wants("config"):
                 await self._say(chat, stored_config(self._app.settings.home) or NO_CONFIG)
             case Wants("setup"):
-                self._wizards[chat] = Wizard(self._app.registry.resolve)
+                self._wizards[chat] = await self._new_wizard()
                 await self._ask_next(chat)
             case Asks():
                 await self._ask(message, wanted)
@@ -151,15 +155,32 @@ class ChatBot:
             del self._wizards[chat]
             await self._say(chat, "Nothing was stored.")
             return
-        self._wizards[chat] = self._wizards[chat].answer(text)
+        said = "" if text.strip().lower() in ("ok", "/ok") else text
+        self._wizards[chat] = self._wizards[chat].answer(said)
         await self._ask_next(chat)
+
+    async def _new_wizard(self) -> Wizard:
+        """Keys are not for a chat: here only those choose who have some, or know what to name."""
+        settings = self._app.settings
+        search = choose_search(None, settings.choices.searxng_url, self._app.env)
+        try:
+            stored = read_stored(settings.home)
+        except BadSetting:  # it is kept beside the new one
+            stored = {}
+        found = await self._app.discover()
+        wizard = wizard_for(found, stored, searches=search.name if search else "")
+        if wizard.defaults["models"] == "none":
+            return replace(wizard, defaults={**wizard.defaults, "models": None})
+        return wizard
 
     async def _ask_next(self, chat: str) -> None:
         wizard = self._wizards[chat]
         question = wizard.question
         if question is not None:
             buttons = [option.letter for option in question.options]
-            await self._place.say(chat, str(question), buttons=buttons)
+            usual = question.shown_default
+            told = f"{question}\n(now {usual}; ok keeps it)" if usual else str(question)
+            await self._place.say(chat, told, buttons=buttons)
             return
         del self._wizards[chat]
         if not wizard.confirmed:

@@ -20,6 +20,7 @@ from ...core.state import State
 from ...core.values import Pace
 from ...documents.gather import gather
 from ...documents.gathered import NOTHING, Gathered
+from ...engine.find import LAST
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
@@ -27,7 +28,7 @@ from ...procedures.options import Surface
 from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...version import __version__
-from ...views.deliverables import with_works, works_of
+from ...views.decision_flags import NOTES, ONE_FAMILY
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
@@ -35,10 +36,11 @@ from ..opening import limits_of, open_request
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
+from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .progress import Progress, make_progress
+from .progress import NOTHING_EXPECTED, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -49,6 +51,7 @@ from .terminal import (
     print_markdown,
     read_text,
 )
+from .verdict import Verdict, print_verdict
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
@@ -100,14 +103,15 @@ async def _ask(
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
         if hint and not advised and not flags["quiet"]:
             echo_error(hint)
-        _tell(notes(state))
+        _tell(notes(state), flags)
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
             told = await app.service.tell_estimate(state)
             echo_error(estimate_line(told, state))
             for over in over_budget(told, state.budget):
                 echo_error(f"Note: more than is allowed, {over}. It will end with less.")
-            echo_error(announcement(state))
+            if state.notification_plan is not None or flags["verbose"]:
+                echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
             if state.notification_plan is not None:  # what did not take place is no news
                 await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
@@ -164,7 +168,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
-        _tell(notes(state))
+        _tell(notes(state), flags)
         return await _run(app, state, flags)
 
 
@@ -204,7 +208,10 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         await app.ensure_weights()
     await show_page(app.settings, state, flags)
     told = notes(state)
-    progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
+    how = {each: bool(flags[each]) for each in ("quiet", "plain", "verbose")}
+    # Only who watches wants to know, and earlier discussions are looked at for it.
+    expected = await expected_of(app.service, state) if is_live(**how) else NOTHING_EXPECTED
+    progress = make_progress(**how, expected=expected)
     asker = _asker(flags, progress)
     try:
         async with (
@@ -220,7 +227,11 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
             )
     finally:
         progress.close()
-    _tell([note for note in notes(state) if note not in told])
+    new = [note for note in notes(state) if note not in told]
+    trace = progress.trace()
+    _tell([note for note in new if not trace or _beside_the_verdict(note)], flags)
+    if trace:
+        echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
     if state.verdict is not None and not flags["no_log"]:
@@ -246,18 +257,16 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
         echo_error(f"Told {state.task.board}: {state.task.task}")
 
 
-SHORT_WORKS = 80
-"""Lines of works that are shown after the verdict, though there are files of them."""
-
-
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        told = procedure_spec(state.start.procedure).deliver(state, __version__)
-        # A short work is read at once. Without files a long one would be nowhere to be seen.
-        print_markdown(with_works(told, state) if flags["no_log"] or _short(state) else told)
+        # Without files a long work would be nowhere to be seen.
+        verdict = Verdict.of(state, LAST, whole_works=flags["no_log"])
+        print_verdict(verdict, quiet=flags["quiet"], plain=flags["plain"])
+        if flags["verbose"]:
+            print_markdown(f"\n{procedure_spec(state.start.procedure).deliver(state, __version__)}")
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -267,11 +276,6 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
     return BUDGET if closed.stop_reason == "budget" else 0
-
-
-def _short(state: State) -> bool:
-    """Whether the works that stand fit on a screen or two; of longer ones the file is named."""
-    return sum(each.lines for each in works_of(state).standing) <= SHORT_WORKS
 
 
 def _print_json(state: State) -> None:
@@ -304,11 +308,19 @@ def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
     return places
 
 
-def _tell(found: Sequence[Note]) -> None:
+def _tell(found: Sequence[Note], flags: Mapping[str, Any]) -> None:
     for note in found:
+        if flags["quiet"] and note.code != "demonstration":
+            continue
         echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
         if note.remedy:
             echo_error(f"   {note.remedy}")
+
+
+def _beside_the_verdict(note: Note) -> bool:
+    """Whether a note says what the verdict, which stands right below it, does not say itself."""
+    said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
+    return note.code.partition("/")[0] not in said
 
 
 def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "") -> int:
@@ -343,10 +355,7 @@ def _say_how_to_resume(box: Sequence[str]) -> None:
 
 def settings_of(flags: Mapping[str, Any]) -> Settings:
     settings = settings_here(tell=False)  # the discussion's notes do
-    if flags["model"]:
-        choices = settings.choices.model_copy(update={"default_model": flags["model"]})
-        settings = settings.model_copy(update={"choices": choices})
-    return settings
+    return settings.with_model(flags["model"]) if flags["model"] else settings
 
 
 def request_of(

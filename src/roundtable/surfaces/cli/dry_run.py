@@ -11,6 +11,7 @@ from ...core.decide import Procedure, decide
 from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
 from ...core.events import Event, SearchFailed, StoredEvent
 from ...core.state import State
+from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
@@ -41,7 +42,11 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
             "topic": state.start.topic,
             "options": state.start.options,
             "participants": [
-                {"id": seat.id, "name": seat.name, "models": [s.model for s in seat.speakers]}
+                {
+                    "id": seat.id,
+                    "name": seat.name,
+                    "models": _chain(seat),
+                }
                 for seat in seats
             ],
             "estimate": {
@@ -64,10 +69,7 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         print_json(document)
         return 0
     lines = [f"Procedure: {state.start.procedure}", "Seats:"]
-    lines += [
-        f"  {seat.emoji} {seat.name}: {' → '.join(s.model for s in seat.speakers)}"
-        for seat in seats
-    ]
+    lines += [f"  {seat.emoji} {seat.name}: {' → '.join(_chain(seat))}" for seat in seats]
     lines += [estimate_line(told, state)]
     lines += [f"More than is allowed, {over}." for over in over_budget(told, state.budget)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
@@ -94,3 +96,8 @@ def _first_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
         for event in events:
             at = state.updated_at or datetime.now(UTC)
             state.apply(StoredEvent(state.discussion_id, state.seq + 1, at, event))
+
+
+def _chain(seat: Participant) -> list[str]:
+    """Who speaks for a seat, and who would if that one failed."""
+    return [each.model for each in seat.speakers if not each.spare]

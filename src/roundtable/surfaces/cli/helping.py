@@ -14,9 +14,9 @@ from ...procedures.options import ProcedureOptions, described
 from ...programs import workspace_of
 from ...settings import read_settings
 from ...user_procedures import ProcedureFiles
+from ..setup.words import HELP
 from .ask_options import spelled, told
 from .completing import INSTALL, VARIABLE
-from .setup import HELP
 from .terminal import echo, echo_error
 
 WHEN = {

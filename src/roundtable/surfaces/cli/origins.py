@@ -1,54 +1,169 @@
-"""`roundtable config show --origin`: every setting in force, and where it comes from."""
+"""`roundtable config`: what is stored; with `--origin` every setting in force, where it comes from,
+and what does not count and why."""
 
 from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.text import redact
+from ...config_files import contents, line_of, text_of
+from ...core.errors import RoundtableError
+from ...core.text import clip, redact
+from ...core.visible import written
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
-from ...settings import Settings
-from .here import settings_here
-from .terminal import echo, print_json
+from ...project import MAY_SET, PROJECT_TOML
+from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder, read_settings
+from ...trust import ProjectFile
+from ..setup.stored import stored_config
+from .here import settings_here, workspace_here
+from .terminal import echo, echo_error, print_json
 
 BUILT_IN = "built in"
+LONGEST = 200
+"""Characters of a value that are shown in a line."""
 _SECRET = ("channels", "commands")
 """Tables whose values may hold passwords: only their keys are shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting. With a reason it does not count."""
+
+    key: str
+    value: Any
+    origin: str
+    line: int = 0
+    ignored: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"{self.origin}:{self.line}" if self.line else self.origin
+
+
 def origins_command(*, as_json: bool) -> int:
-    settings = settings_here()
-    rows = list(values_in_force(settings, os.environ))
+    broken: list[RoundtableError] = []
+    settings = read_settings(
+        os.environ, workspace_here(), forgive=lambda _, error: broken.append(error)
+    )
+    in_force, in_vain = list(values_in_force(settings, os.environ)), list(ignored(settings))
+    rows = [*in_force, *in_vain]
     if as_json:
-        document = [{"key": key, "value": value, "origin": where} for key, value, where in rows]
-        print_json(document)
+        # Whoever makes a table of it by key is left with what counts.
+        print_json([_document(row) for row in (*in_vain, *in_force)])
+    else:
+        width = max(len(row.key) for row in rows)
+        for row in rows:
+            shown = clip(json.dumps(row.value, ensure_ascii=False), LONGEST)
+            why = f"; ignored: {row.ignored}" if row.ignored else ""
+            echo(f"{row.key:<{width}}  {shown}  ({row.place}{why})")
+    for error in broken:
+        echo_error(f"Does not count: {error}")
+    return 1 if broken else 0
+
+
+def config_command() -> int:
+    """What is stored, and on stderr what is stronger now."""
+    home = home_folder(os.environ)
+    text = stored_config(home)
+    if text is None:
+        echo("There is no config.json yet. Make one with: roundtable setup")
+    else:
+        echo_error(str(home / CONFIG_JSON))
+        echo(text)
+    try:
+        settings = settings_here(tell=False)
+    except RoundtableError as error:
+        echo_error(f"It does not count as it is: {error}")
         return 0
-    width = max(len(key) for key, _, _ in rows)
-    for key, value, where in rows:
-        shown = json.dumps(value, ensure_ascii=False)
-        echo(f"{key:<{width}}  {shown}  ({where})")
+    stronger = [
+        row
+        for row in values_in_force(settings, os.environ)
+        if row.origin not in (BUILT_IN, str(home / CONFIG_JSON)) and row.key not in _FILES
+    ]
+    if stronger:
+        echo_error("Counts beside it:" if text else "Counts now:")
+    for row in stronger:
+        shown = clip(json.dumps(row.value, ensure_ascii=False), LONGEST)
+        echo_error(f"  {row.key} = {shown}  ({row.place})")
+    echo_error("Every setting and where it comes from: roundtable config --origin")
     return 0
 
 
-def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
-    """Key, value and origin of every setting; a table has a row for each of its keys."""
+def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]:
+    """Every setting; a table has a row for each of its keys."""
     home = "ROUNDTABLE_HOME" if env.get("ROUNDTABLE_HOME") else BUILT_IN
-    yield "home", str(settings.home), home
-    origins = settings.origins
+    yield Row("home", str(settings.home), home)
+    texts = _Texts(settings)
     for key, value in settings.choices.model_dump(mode="json").items():
         if key == "db":
-            yield key, redact(settings.db), origins.get(key, BUILT_IN)
+            yield texts.row(key, redact(settings.db))
         elif isinstance(value, dict) and value:
             for inner, each in value.items():
-                where = origins.get(f"{key}.{inner}", BUILT_IN)
-                yield f"{key}.{inner}", "(set)" if key in _SECRET else each, where
+                shown = "(set)" if key in _SECRET else _without_secrets(each)
+                yield texts.row(f"{key}.{inner}", shown)
         else:
-            yield key, value, origins.get(key, BUILT_IN)
+            yield texts.row(key, _without_secrets(value))
     for path in extra_files(settings):
-        yield "models", path.name, str(path)
+        yield Row("models from", path.name, str(path))
+
+
+_FILES = ("home", "models from")
+
+
+def ignored(settings: Settings) -> Iterator[Row]:
+    """What the project's files say in vain, and why."""
+    for file in settings.trust.files():
+        where = str(settings.workspace / file.name)
+        if file.name == PROJECT_TOML:
+            yield from _of_project(file, settings)
+        elif file.standing != "trusted":
+            yield Row(file.shown, "", where, ignored=_untrusted(file))
+
+
+def _of_project(file: ProjectFile, settings: Settings) -> Iterator[Row]:
+    try:
+        text = text_of(file.data, PROJECT_TOML)
+        asked = tomllib.loads(text)
+    except (RoundtableError, ValueError, RecursionError):
+        if file.standing != "trusted":
+            yield Row(file.shown, "", PROJECT_TOML, ignored=_untrusted(file))
+        return  # what is trusted and broken is told with its line
+    known = Choices.model_fields
+    for key, value in asked.items():
+        name = clip(written(str(key)), 80)
+        at = line_of(text, key)
+        if file.standing != "trusted":
+            why = _untrusted(file)
+        elif key not in known:
+            why = "there is no such setting"
+        elif key not in MAY_SET:
+            why = f"a project may not set it; set it in {settings.home / 'config.toml'}"
+        elif key == "budget" and isinstance(value, dict):
+            yield from _limits(value, settings, text)
+            continue
+        elif settings.origins.get(key) != PROJECT_TOML:
+            why = f"{settings.origins.get(key, BUILT_IN)} is stronger"
+        else:
+            continue
+        yield Row(name, _without_secrets(_plain(value)), PROJECT_TOML, at, why)
+
+
+def _limits(asked: Mapping[str, Any], settings: Settings, text: str) -> Iterator[Row]:
+    for limit, value in asked.items():
+        key = f"budget.{limit}"
+        if settings.origins.get(key) != PROJECT_TOML:
+            why = "a project can only lower a limit, and yours is as low"
+            yield Row(key, _plain(value), PROJECT_TOML, line_of(text, key), why)
+
+
+def _untrusted(file: ProjectFile) -> str:
+    changed = " since it changed" if file.standing == "changed" else ""
+    return f"you have not trusted this file{changed} (roundtable trust)"
 
 
 def extra_files(settings: Settings) -> list[Path]:
@@ -62,3 +177,60 @@ def extra_files(settings: Settings) -> list[Path]:
     ]
     known = settings.models_file
     return [*([known] if known else []), *routing]
+
+
+class _Texts:
+    """Finds the lines on which settings stand."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._read: dict[str, str] = {}
+
+    def row(self, key: str, value: Any) -> Row:
+        origins = self._settings.origins
+        where = origins.get(key, BUILT_IN)
+        return Row(key, value, where, self._line(key, where))
+
+    def _line(self, key: str, where: str) -> int:
+        path = Path(where) if os.sep in where else self._settings.workspace / where
+        if where == BUILT_IN or path.suffix not in (".toml", ".json"):
+            return 0
+        if where not in self._read:
+            try:
+                self._read[where] = text_of(contents(path) or b"", where)
+            except RoundtableError:
+                self._read[where] = ""
+        return next(filter(None, (line_of(self._read[where], n) for n in _names(key, path))), 0)
+
+
+def _names(key: str, path: Path) -> list[str]:
+    """What a setting is called in a file."""
+    if path.name == CONFIG_JSON:
+        own = {name: each for each, name in SET_UP.items()}
+        first, _, rest = key.partition(".")
+        if first == "council":
+            return [rest]
+        return [own.get(key, key), "preset"] if key == "models" else [own.get(first, key)]
+    return [key.removeprefix("adaptive.")] if path.name == "panels.json" else [key]
+
+
+def _document(row: Row) -> dict[str, Any]:
+    document = {"key": row.key, "value": row.value, "origin": row.origin}
+    if row.line:
+        document["line"] = row.line
+    return document | ({"ignored": row.ignored} if row.ignored else {})
+
+
+def _plain(value: Any) -> Any:
+    """A value of TOML as JSON has it."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: _without_secrets(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_secrets(each) for each in value]
+    return value

@@ -1,84 +1,245 @@
-"""`roundtable setup` and `config`."""
+"""`roundtable setup`: the set-up on a terminal."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
+import sys
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
 import click
 
-from ...core.errors import NotAllowed, UsageError
-from ...models.registry import Registry
-from ...private import private_folder, put_private
-from ...procedures.council.wizard import Wizard
-from ...settings import CONFIG_JSON, MODELS_TOML, home_folder
-from .terminal import echo, echo_error, for_screen
+from ...core.errors import NewerFile, RoundtableError, UsageError
+from ...models.provider import Provider
+from ...private import keep_private
+from ...provider_keys import is_sound_key
+from ...search.choose import choose_search
+from ...settings import Settings, home_folder, read_settings
+from ..doctor.reach import reach_provider
+from ..setup.around import Around, look_around
+from ..setup.keys import how_to_get, with_key
+from ..setup.question import Question, options
+from ..setup.stored import cannot_write, read_stored, store_config
+from ..setup.suggest import speakers, wizard_for
+from ..setup.wizard import BACK, Wizard
+from .here import tell_once, workspace_here
+from .terminal import echo, echo_error, is_terminal
 
-HELP = """\
-roundtable <question>   put a question to the council
-roundtable setup        choose models, round 2, language and logging
-roundtable config       show what is stored
-roundtable help         this list
+NOBODY = "No model can speak here yet."
+THREE_WAYS = (
+    ("paste the key of a provider (OpenAI, Anthropic, Google …)", "key"),
+    (
+        "use a server of this machine (Ollama, LM Studio, llama.cpp): start it, then look again",
+        "look",
+    ),
+    (
+        "go on without: the demonstration model shows how a table works, but cannot reason",
+        "without",
+    ),
+)
+_MARKS = {"ok": "✓", "doubtful": "?", "missing": "·", "broken": "✗"}
 
-All commands and flags: roundtable --help"""
 
-
-def setup_command() -> int:
+def setup_command(*, yes: bool = False) -> int:
     """Needs no valid settings: it is also the way out of a broken config.json."""
-    home = home_folder(os.environ)
-    models_file = home / MODELS_TOML
-    wizard = Wizard(Registry.load(models_file if models_file.is_file() else None).resolve)
-    while (question := wizard.question) is not None:
+    settings = _settings()
+    keep_private(settings.home)
+    stored = _stored(settings)
+    dialogue = _Dialogue(settings)
+    if yes:
+        return dialogue.take_all(stored)
+    echo(WELCOME)
+    try:
+        return dialogue.hold(stored)
+    except click.Abort:
+        if dialogue.asked == 1 and not is_terminal(sys.stdin):
+            raise UsageError("Nobody is here to answer.", ALONE) from None
+        echo_error("\nNothing was stored.")
+        raise
+
+
+WELCOME = (
+    "Enter takes what stands in [brackets], back returns, Ctrl-C leaves everything as it is.\n"
+)
+ALONE = "Run it in a terminal, or take what is found here with: roundtable setup --yes"
+
+
+class _Dialogue:
+    """One set-up at a terminal. Nothing is written before the summary is confirmed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._entered: dict[str, str] = {}
+        """Keys that were tried and are not stored yet, by variable."""
+        self._around = self._look()
+        self.asked = 0
+
+    def hold(self, stored: Mapping[str, object]) -> int:
+        self._show()
+        self._offer_keys()
+        wizard = self._wizard(stored)
+        while (question := wizard.question) is not None:
+            try:
+                wizard = wizard.answer(self._ask(question))
+            except UsageError as error:
+                echo_error(str(error))
+        if not wizard.confirmed:
+            echo("Nothing was stored.")
+            return 0
+        return self._store(wizard)
+
+    def take_all(self, stored: Mapping[str, object]) -> int:
+        """Without questions: what is stored, and for the rest what was found."""
+        self._show()
+        wizard = self._wizard(stored)
+        if wizard.defaults.get("models") == "none":
+            raise UsageError(NOBODY, f"{HOW_ON} Then run it again.")
+        while (question := wizard.question) is not None:
+            if question.key == "confirm":
+                echo(question.text.removesuffix("\nStore it?"))
+            wizard = wizard.answer("")
+        return self._store(wizard)
+
+    # --- who can speak ------------------------------------------------------------------------
+
+    def _look(self) -> Around:
+        return asyncio.run(look_around(self._settings, os.environ, self._entered, told=tell_once))
+
+    def _show(self) -> None:
+        for each in self._around.findings:
+            echo(f"  {_MARKS[each.state]} {each.area}: {each.text}")
+            if each.state != "ok" and each.remedy:
+                echo(f"      {each.remedy}")
+        if self._around.findings:
+            echo()
+
+    def _offer_keys(self) -> None:
+        """Until somebody can speak, or nobody is wanted."""
+        while not speakers(self._around.found):
+            question = Question(
+                "way", f"{NOBODY} How shall we go on?", options(*THREE_WAYS), default="key"
+            )
+            match self._answered(question):
+                case "key":
+                    self._enter_key()
+                case "look":
+                    click.prompt(START_ONE, default="", show_default=False, prompt_suffix="> ")
+                    self._around = self._look()
+                    self._show()
+                case _:
+                    return
+        again = Question("another", "Enter a key of another provider?", _NO_OR_YES, default=False)
+        while self._answered(again):
+            self._enter_key()
+
+    def _enter_key(self) -> None:
+        if self._around.keys.problem:
+            echo_error("No key can be kept before keys.toml is corrected or removed.")
+            return
+        vendors = self._around.vendors
+        listed = options(*((each.label, each.id) for each in vendors), ("none after all", ""))
+        chosen = self._answered(Question("vendor", "Whose key is it?", listed), back="")
+        provider = next((each for each in vendors if each.id == chosen), None)
+        if provider is None or not (key := self._typed_key(provider)):
+            return
+        tried = asyncio.run(reach_provider(provider, with_key(self._around.env, provider, key)))
+        if tried.answer == "refuses":
+            echo(f"  ✗ {tried.finding.text} It is not kept.")
+            return
+        self._entered[provider.key_env[0]] = key
+        self._around = self._look()
+        self._show()
+        if tried.answer != "answers":
+            echo("The key could not be tried; it counts all the same.")
+
+    def _typed_key(self, provider: Provider) -> str:
+        """Typed unseen; empty if somebody thought better of it."""
+        if provider.get:
+            echo(f"  {how_to_get(provider)}")
+        while True:
+            hidden = is_terminal(sys.stdin)
+            told = "The key (it is not shown; Enter alone goes back)"
+            typed = str(
+                click.prompt(
+                    told, default="", show_default=False, hide_input=hidden, prompt_suffix="> "
+                )
+            ).strip()
+            if not typed or is_sound_key(typed):
+                return typed
+            echo_error(
+                "That is no key: it holds spaces, quotation marks or letters that no key has. "
+                "Copy the key once more, alone."
+            )
+
+    # --- the questions ------------------------------------------------------------------------
+
+    def _wizard(self, stored: Mapping[str, object]) -> Wizard:
+        search = choose_search(None, self._settings.choices.searxng_url, os.environ)
+        wizard = wizard_for(self._around.found, stored, searches=search.name if search else "")
+        return replace(wizard, more=self._keys_told())
+
+    def _keys_told(self) -> tuple[str, ...]:
+        place = "the system's keyring" if self._around.keys.place == "keyring" else "keys.toml"
+        return tuple(f"key: {name}, in {place}" for name in self._entered)
+
+    def _answered(self, question: Question, *, back: object = None) -> object:
+        while True:
+            typed = self._ask(question)
+            if back is not None and typed.strip().casefold() in BACK:
+                return back
+            try:
+                return question.value_of(typed)
+            except UsageError as error:
+                echo_error(str(error))
+
+    def _ask(self, question: Question) -> str:
+        self.asked += 1
         echo(str(question))
-        try:
-            wizard = wizard.answer(click.prompt("", prompt_suffix="> "))
-        except UsageError as error:
-            echo_error(str(error))
-        except click.Abort:
-            echo_error("\nNothing was stored.")
-            raise
-    if not wizard.confirmed:
-        echo("Nothing was stored.")
+        usual = question.shown_default
+        shown = f"[{usual}] > " if usual else "> "
+        typed = str(click.prompt("", default="", show_default=False, prompt_suffix=shown))
+        echo()
+        return typed
+
+    def _store(self, wizard: Wizard) -> int:
+        keys = self._around.keys
+        home = self._settings.home
+        for name, key in self._entered.items():
+            try:
+                keys.put(name, key)
+            except OSError as error:
+                raise cannot_write(home / "keys.toml", error) from None
+        path = store_config(home, wizard.config())
+        echo(f"Stored in {path}.")
+        echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
         return 0
-    echo(f"Stored in {store_config(home, wizard.config())}.")
-    return 0
 
 
-def store_config(home: Path, config: Mapping[str, Any]) -> Path:
-    """Write config.json whole or not at all, and return where it is."""
-    path = home / CONFIG_JSON
+_NO_OR_YES = options(("no, go on", False), ("yes", True))
+START_ONE = "Start the server, then press Enter"
+HOW_ON = (
+    "Set a provider's key (roundtable models names the variables), or start Ollama, LM Studio or "
+    "llama.cpp; `roundtable demo` shows a table without any."
+)
+
+
+def _settings() -> Settings:
+    """As far as they can be read; each file that cannot is told."""
     try:
-        private_folder(home)
-        put_private(path, json.dumps(config, ensure_ascii=False, indent=2) + "\n")
-    except OSError as error:
-        raise NotAllowed(
-            f"{path} cannot be written: {error.strerror}.",
-            "Make the folder writable, or choose another one with ROUNDTABLE_HOME.",
-        ) from None
-    return path
+        return read_settings(
+            os.environ, workspace_here(), forgive=lambda _, error: tell_once(error)
+        )
+    except RoundtableError as error:  # a variable, or the home itself
+        tell_once(error)
+        return Settings(home=home_folder(os.environ), workspace=workspace_here())
 
 
-def stored_config(home: Path) -> str | None:
-    """What config.json holds, fit to be shown, or None. Reads the file itself: it must show also
-    what `read_settings` would refuse."""
-    path = home / CONFIG_JSON
+def _stored(settings: Settings) -> Mapping[str, object]:
+    """What the set-up starts from. Nothing is asked where nothing may be written afterwards."""
     try:
-        return for_screen(path.read_text("utf-8", "replace")).rstrip()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise NotAllowed(f"{path} cannot be read: {error.strerror}.", "Check the file.") from None
-
-
-def config_command() -> int:
-    home = home_folder(os.environ)
-    text = stored_config(home)
-    if text is None:
-        echo("There is no config.json yet. Make one with: roundtable setup")
-        return 0
-    echo_error(str(home / CONFIG_JSON))
-    echo(text)
-    return 0
+        return read_stored(settings.home)
+    except NewerFile:
+        raise
+    except UsageError:  # told already; it is kept beside the new one
+        return {}

@@ -43,7 +43,7 @@ def tool_command(flags: Mapping[str, Any]) -> int:
         toolset = Toolset(app, driving, access=held, created_by="command line")
         return await toolset.call(name, arguments)
 
-    print_json(with_app(call).wire())
+    print_json(with_app(call, opens=True).wire())
     return 0
 
 

@@ -22,7 +22,7 @@ def find_here(called: str) -> str:
     from ...engine.find import find_discussion
 
     async def main() -> str:
-        ledger = LateLedger(partial(open_ledger, settings_here(tell=False).db))
+        ledger = LateLedger(partial(open_ledger, settings_here(tell=False, reading=True).db))
         try:
             return await find_discussion(ledger, called)
         finally:
@@ -31,9 +31,11 @@ def find_here(called: str) -> str:
     return asyncio.run(main())
 
 
-def with_app(work: Callable[[App], Awaitable[T]]) -> T:
+def with_app(work: Callable[[App], Awaitable[T]], *, opens: bool = False) -> T:
+    """`opens`: the work may open a discussion, so every file of settings has to be in order."""
+
     async def main() -> T:
-        settings = settings_here(tell=False)
+        settings = settings_here(tell=False, reading=not opens)
         delivery = WorkspaceFiles(settings.workspace)
         # Whoever only looks at an example leaves nothing behind, and needs no ledger that opens.
         ledger = LateLedger(partial(open_ledger, settings.db))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from ...bootstrap import start
-from ...core.errors import RoundtableError
+from ...core.errors import NoModel, RoundtableError
 from ...core.events import DiscussionOpened, StoredEvent
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
@@ -25,8 +25,9 @@ _PLUGIN = "@blockrun/clawrouter"
 _QUESTION = "Should a team of five build its product on microservices or on a monolith?"
 
 MINIMUM = (
-    "Nothing: the embedded model demonstrates the table. For answers that count, one key of any "
-    "provider, one server of this machine (Ollama), or one command-line agent (cmd/claude)."
+    "One key of any provider, one server of this machine (Ollama), or one command-line agent "
+    "(cmd/claude). Without any of them the demonstration model shows how a table works: "
+    "pip install 'roundtable-council[demo]'."
 )
 
 
@@ -75,6 +76,8 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
             request = open_request(settings, _QUESTION, surface="python", news=CONFIDENTIAL)
             state = await app.service.open(request)
             told_before = await app.service.estimate(state)
+    except NoModel:  # what is missing stands under "models"
+        return [Finding("run", "missing", "No discussion can be held before a model is there.")]
     except RoundtableError as error:
         told = f"A {settings.choices.procedure} cannot be opened: {error.message}"
         return [Finding("run", "broken", told, error.remedy)]

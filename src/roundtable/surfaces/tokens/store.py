@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from ...config_files import contents, json_object, text_of
 from ...core.errors import BadSetting, Forbidden, UnknownName, UsageError
 from ...private import private_folder, put_private
 from ..web.lock import take_lock
@@ -26,6 +27,7 @@ from .capability import OWNER, Act, Capability, acts_of
 FILE = "tokens.json"
 LOCK = "tokens.lock"
 PREFIX = "rtk_"
+MOST_BYTES = 50_000_000
 MOST = 10_000
 """Tokens and links that are kept at once."""
 MOST_THROUGH_ONE = 1_000
@@ -292,8 +294,9 @@ class Tokens:
             return self._all
         try:
             found = self._path.stat()
-        except FileNotFoundError:
-            self._seen, self._all = None, _All()
+        except OSError:
+            # None is there; or something that is no file, and reading it says so.
+            self._seen, self._all = None, _All() if _absent(self._path) else _loaded(self._path)
             return self._all
         seen = (found.st_mtime_ns, found.st_size, found.st_ino)
         if seen != self._seen:
@@ -410,21 +413,26 @@ def _check(wanted: Capability, now: datetime) -> None:
         raise UsageError("Only who starts discussions spends.", "Say --may open.")
 
 
+def _absent(path: Path) -> bool:
+    return not path.exists() and not path.is_symlink()
+
+
 def _loaded(path: Path) -> _All:
     trouble = BadSetting(
         str(path),
         "the file",
-        "the list of tokens; delete it to end all of them, and links that "
-        "were ended will open again unless web.key is deleted too",
+        "the list of tokens",
+        "Mend it; or delete it to end all of them, and links that were ended will open again "
+        "unless web.key is deleted too.",
     )
+    where = str(path)
+    data = contents(path, most=MOST_BYTES, ours=True)
     try:
-        document = json.loads(path.read_text("utf-8"))
-        if document["version"] != 1:
-            raise trouble
+        document = json_object(text_of(data or b"", where), where)
         kept = {row["id"]: _kept(row) for row in document["tokens"]}
         ended = {str(k): str(v) for k, v in document["ended"].items()}
         return _All(kept, ended, int(document["era"]))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, UnknownName):
+    except (BadSetting, ValueError, LookupError, TypeError, AttributeError, UnknownName):
         raise trouble from None
 
 

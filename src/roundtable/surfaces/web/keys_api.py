@@ -5,9 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import re
-from collections import ChainMap
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request
@@ -18,7 +15,8 @@ from ...core.errors import UnknownName
 from ...core.visible import shown
 from ...models.provider import Provider
 from ...provider_keys import LONGEST_KEY, is_sound_key
-from ..doctor.model_checks import reach_provider
+from ..doctor.reach import reach_provider
+from ..setup.keys import how_to_get, takes_key, with_key
 from .access import Denied, Here
 from .bodies import Body, Short
 from .hosts import is_loopback
@@ -85,13 +83,12 @@ def router() -> APIRouter:
                 "key has.",
                 "Copy the key once more, alone.",
             )
-        tried = await reach_provider(provider, _with(app.env, provider, variable, key))
+        tried = await reach_provider(provider, with_key(app.env, provider, key))
         if tried.answer == "refuses":
             raise Denied(
                 422,
-                f"{provider.label} refuses this key; it was not kept.",
-                _SETTING.sub("", provider.get)
-                or "Check it at the provider, and copy it once more.",
+                f"{provider.label} refuses this key; it was not kept. {shown(tried.finding.text)}",
+                how_to_get(provider) or "Check it at the provider, and copy it once more.",
             )
         held = await asyncio.to_thread(app.keys.put, variable, key)
         return KeyKept(
@@ -113,8 +110,6 @@ def router() -> APIRouter:
     return routes
 
 
-_SETTING = re.compile(r" and set [A-Z][A-Z0-9_]+(?=\.?$)")
-"""What the page does for whoever enters a key."""
 HOW_TO_ENTER = "Open the page on the machine itself or over https, or set the variable there."
 
 
@@ -141,20 +136,8 @@ def _is_here(peer: str) -> bool:
         return False
 
 
-def _with(env: Mapping[str, str], provider: Provider, variable: str, key: str) -> Mapping[str, str]:
-    """The environment in which this key is the provider's, whatever others there are."""
-    others = dict.fromkeys(provider.key_env, "")
-    return ChainMap({**others, variable: key}, env)  # type: ignore[arg-type]
-
-
-def _takes_key(app: App, provider: Provider) -> bool:
-    """Whether it is somebody's service; what runs on this machine is open, or opened by hand."""
-    mine = provider.probe is not None or provider.kind in ("local", "command", "scripted")
-    return bool(provider.key_env) and not mine and provider.address(app.env) is not None
-
-
 def _provider(app: App, name: str) -> Provider:
-    known = {each.id: each for each in app.registry.providers.values() if _takes_key(app, each)}
+    known = {each.id: each for each in app.registry.providers.values() if takes_key(each, app.env)}
     if name not in known:
         raise UnknownName("provider that takes a key:", name, known)
     return known[name]
@@ -168,10 +151,10 @@ def _rows(app: App, refused: str) -> KeyRows:
                 label=each.label,
                 variable=each.key_variable(app.keyed) or each.key_env[0],
                 held=_held(app, each),
-                get=_SETTING.sub("", each.get),
+                get=how_to_get(each),
             )
             for each in app.registry.providers.values()
-            if _takes_key(app, each)
+            if takes_key(each, app.env)
         ],
         place=app.keys.place,
         refused=refused,

@@ -10,12 +10,14 @@ from .. import completing
 from .root import cli
 
 
-@cli.command(short_help="Set the council's defaults, one question at a time.")
-def setup() -> int:
-    """Choose models, round 2, language and logging, and store them in config.json."""
+@cli.command(short_help="Find models and choose the defaults, one question at a time.")
+@click.option("--yes", is_flag=True, help="Ask nothing: take what is stored and what is found.")
+def setup(**flags: Any) -> int:
+    """Find keys, servers of this machine and command-line agents, try them, and choose models,
+    host, limit, language and more. Nothing is stored before you have seen the summary."""
     from ..setup import setup_command
 
-    return setup_command()
+    return setup_command(yes=flags["yes"])
 
 
 @cli.command(short_help="Show the stored configuration.")
@@ -23,25 +25,31 @@ def setup() -> int:
 @click.option("--origin", is_flag=True, help="Every value in force, and where it comes from.")
 @click.option("--json", "as_json", is_flag=True, help="With --origin: one JSON document.")
 def config(**flags: Any) -> int:
-    """Print config.json, or say how to make one. With --origin, every setting that is in force and
-    the file or variable that it comes from."""
+    """Print config.json, or say how to make one. With --origin, every setting that is in force, the
+    file or variable that it comes from, and what of a project's file does not count and why."""
     if flags["words"] not in ((), ("show",)):
-        raise click.UsageError("It is `roundtable config`, or `roundtable config show --origin`.")
+        raise click.UsageError("It is `roundtable config`, or `roundtable config --origin`.")
     if flags["origin"] or flags["as_json"]:
         from ..origins import origins_command
 
         return origins_command(as_json=flags["as_json"])
-    from ..setup import config_command
+    from ..origins import config_command
 
     return config_command()
 
 
 @cli.command(short_help="Show which models can be used now.")
+@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.option("--refresh", is_flag=True, help="Ask every endpoint for its list now.")
+@click.option("--all", "show_all", is_flag=True, help="Show every model of long lists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def models(**flags: Any) -> int:
-    """Show what was found (keys, local servers, the embedded model) and what is missing for more.
+    """Show what was found (keys, servers, the embedded model), what each model can and costs, and
+    what is missing for more. WORDS show only models that have them all: `models claude`,
+    `models openrouter vision`.
 
-    A key itself is never shown.
+    Models are what an endpoint says it has. Its list is kept for a day (ten minutes for a server
+    that is not the vendor's). A key itself is never shown.
     """
     from ..models import models_command
 
@@ -88,7 +96,7 @@ def procedures(**flags: Any) -> int:
 
 
 @cli.command(short_help="Find out what is broken or missing.")
-@click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
+@click.option("--reach", is_flag=True, help="Also make one tiny call to each provider.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def doctor(**flags: Any) -> int:
     """Examine the set-up: settings, models, agents, database, page, channels and tools; say what

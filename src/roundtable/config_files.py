@@ -1,0 +1,195 @@
+"""Reading the files that people write: one reader for all of them.
+
+Whatever such a file may be instead (a folder, a pipe, a link that leads nowhere, a film, another
+program's text, one of a newer Roundtable), what comes of it is one error that names the file, the
+place in it and what to do. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import json
+import os
+import re
+import stat
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .core.errors import BadSetting, NewerFile, UnknownName
+
+MOST_BYTES = 1_000_000
+"""No file of settings is larger: what is larger is something else."""
+VERSION = 1
+"""The form of all files of settings; a file that does not say has this one."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_EVERYBODY_WRITES = stat.S_IWOTH
+
+
+def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes | None:
+    """What a file says; None if there is none. BadSetting if it is no readable file, or too large.
+
+    `ours`: it may say which programs run or where keys go, so one that somebody else owns, or that
+    everybody could have written, does not count.
+    """
+    where = str(path)
+    try:
+        # A pipe would be waited for, so it is opened without waiting and looked at first.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            found = f"a link to a file; {path.readlink()} is not there"
+            raise BadSetting(where, "the file", found, "Mend the link or remove it.") from None
+        return None
+    except OSError as error:
+        raise unreadable(path, error) from None
+    try:
+        found_at = os.fstat(descriptor)
+        if not stat.S_ISREG(found_at.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found_at.st_mode) else "something else"
+            raise BadSetting(where, "the file", f"a file; {kind} is there", "Move it away.")
+        if ours:
+            _refuse_others(path, found_at)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    finally:
+        os.close(descriptor)
+    if len(data) > most:
+        told = f"at most {most / 1e6:g} MB; it has {found_at.st_size / 1e6:,.1f}"
+        raise BadSetting(where, "the file", told, "It is not a file of settings: move it away.")
+    return data
+
+
+def unreadable(path: Path, error: OSError) -> BadSetting:
+    """The error for a file that the system does not let us read."""
+    remedy = "Make it readable for yourself, or remove it."
+    if error.errno == errno.ELOOP:
+        remedy = "Mend the link or remove it."
+    return BadSetting(str(path), "the file", f"a readable file ({error.strerror})", remedy)
+
+
+def _refuse_others(path: Path, found: os.stat_result) -> None:
+    if sys.platform == "win32":
+        return
+    where = str(path)
+    if found.st_uid not in (os.geteuid(), 0):
+        told = f"a file of yours; it belongs to another user ({found.st_uid}), who could change it"
+        remedy = "Read it, then make it yours with chown; or remove it."
+        raise BadSetting(where, "the file", told, remedy)
+    if found.st_mode & _EVERYBODY_WRITES and _closed(path, found):
+        told = "a file that only you can write; everybody could"
+        remedy = "It is closed to others now: read whether it still says what you wrote, run again."
+        raise BadSetting(where, "the file", told, remedy)
+
+
+def _closed(path: Path, found: os.stat_result) -> bool:
+    """Whether it can be closed to others: where it cannot, the file system knows no rights, and
+    everything there looks open to everybody."""
+    try:
+        path.chmod(stat.S_IMODE(found.st_mode) & ~_EVERYBODY_WRITES)
+        return not path.stat().st_mode & _EVERYBODY_WRITES
+    except OSError:
+        return False
+
+
+def text_of(data: bytes, where: str) -> str:
+    """A file's text. BadSetting if it is none."""
+    try:
+        text = data.decode("utf-8-sig")  # Windows editors like to begin with a mark
+    except UnicodeDecodeError as error:
+        if data.startswith(_UTF_16):
+            raise BadSetting(where, "the file", _IS_UTF_16, "Save it as UTF-8.") from None
+        told = f"UTF-8 text (byte {error.start} is none)"
+        raise BadSetting(where, "the file", told, "Save it as UTF-8, or move it away.") from None
+    if "\0" in text:
+        remedy = "Save it as UTF-8, or move it away."
+        raise BadSetting(where, "the file", "UTF-8 text (it holds zero bytes)", remedy)
+    return text
+
+
+_IS_UTF_16 = "UTF-8 text; it is UTF-16"
+
+
+def text_at(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> str:
+    """A file's text; empty if there is no such file. BadSetting as in `contents` and `text_of`."""
+    data = contents(path, most=most, ours=ours)
+    return "" if data is None else text_of(data, str(path))
+
+
+def toml_table(text: str, where: str, *, versioned: bool = True) -> dict[str, Any]:
+    """The table that a TOML file holds. BadSetting with the line; NewerFile, unless its `version`
+    is not ours to read."""
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadSetting(_at(where, str(error)), "the file", f"valid TOML ({error})") from None
+    return known_version(table, where) if versioned else table
+
+
+def json_object(text: str, where: str) -> dict[str, Any]:
+    """The object that a JSON file holds; an empty file holds an empty one. Errors as above."""
+    try:
+        values = json.loads(text if text.strip() else "{}")
+    except (ValueError, RecursionError) as error:
+        raise BadSetting(_at(where, str(error)), "the file", f"valid JSON ({error})") from None
+    if not isinstance(values, dict):
+        raise BadSetting(where, "the file", "a JSON object")
+    return known_version(values, where)
+
+
+def known_version(table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The table without its `version`. NewerFile if it is one that this Roundtable does not know:
+    what it means cannot be guessed, and nothing may be written over it."""
+    rest = dict(table)
+    found = rest.pop("version", VERSION)
+    if isinstance(found, bool) or not isinstance(found, int):
+        raise BadSetting(where, "version", f"the number {VERSION}")
+    if found > VERSION:
+        raise NewerFile(where, found, VERSION)
+    return rest
+
+
+def _at(where: str, told: str) -> str:
+    line = re.search(r"\bline (\d+)", told)
+    return f"{where}:{line[1]}" if line else where
+
+
+@contextmanager
+def placed(text: str, where: str) -> Iterator[None]:
+    """Errors about a key of this file name its line as well."""
+    try:
+        yield
+    except BadSetting as error:
+        if error.where != where or not (line := line_of(text, error.key)):
+            raise
+        raise BadSetting(f"{where}:{line}", error.key, error.expected, error.remedy) from None
+    except UnknownName as error:
+        if error.kind != f"key in {where}:" or not (line := line_of(text, error.name)):
+            raise
+        kind = f"key in {where}:{line}:"
+        raise UnknownName(kind, error.name, remedy=error.remedy) from None
+
+
+def line_of(text: str, key: str) -> int:
+    """The line on which a dotted key of a JSON or TOML text stands, or the nearest table that it
+    is in; 0 if it is not found."""
+    begin, found = 0, 0
+    lines = text.splitlines()
+    for name in key.split("."):
+        quoted = re.escape(name)
+        pattern = re.compile(
+            rf"""^\s*\[+[^\]]*\b{quoted}["']?\s*\]+|(?:^|[\[{{.,\s])["']?{quoted}["']?\s*[:=.]"""
+        )
+        for number in range(begin, len(lines)):
+            if pattern.search(lines[number]):
+                begin, found = number, number + 1
+                break
+        else:
+            break
+    return found

@@ -1,0 +1,156 @@
+"""What to suggest: models as different as can be had, a host beside them, and what was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...core.errors import UnknownName
+from ...models.discovery import Found
+from ...models.entry import ModelEntry
+from ...procedures.council.options import PRESETS
+from ...procedures.council.roles import ROLES
+from .wizard import Wizard
+
+_STRENGTH = {"top": 0, "standard": 0, "small": 1, "demonstration": 2}
+USUAL_CAP = 2.0
+"""Dollars for one discussion, where prices are known."""
+
+
+def speakers(found: Found) -> tuple[str, ...]:
+    """The models that can speak here, the most different first: one of each family, then the
+    second of each, and so on. Agents on a subscription come in where there is nothing else."""
+    own = _entries(found, by_name=False) or _entries(found, by_name=True)
+    families: dict[str, list[ModelEntry]] = {}
+    for entry in sorted(own, key=lambda entry: _rank(found, entry)):
+        families.setdefault(entry.family or entry.id, []).append(entry)
+    # The family of the best provider first, as discovery has it.
+    order = {(entry.family or entry.id): None for entry in own}
+    rows = [families[family] for family in order]
+    places = range(max(map(len, rows), default=0))
+    return tuple(row[place].id for place in places for row in rows if place < len(row))
+
+
+USUAL = {
+    "round2": True,
+    "language": "auto",
+    "logging": True,
+    "procedure": "deliberation",
+    "search": True,
+    "page": "asked",
+}
+
+
+def wizard_for(found: Found, stored: Mapping[str, Any], *, searches: str) -> Wizard:
+    """The wizard of this installation: it starts from what is stored, and else from what was
+    found. `searches` names the web search, if there is one."""
+
+    def usable(name: str) -> bool:
+        try:
+            return found.usable(name)
+        except UnknownName:
+            return False
+
+    fresh = suggested(found)
+    before = of_stored(stored) if stored else {}
+    named = PRESETS.get(before.get("preset", ""), ()) or [before.get(r.id, "") for r in ROLES]
+    if fresh["models"] != "none" and not any(map(usable, filter(None, named))):
+        # What was chosen is gone, and something else is there.
+        before = {key: each for key, each in before.items() if key not in fresh or key == "cap"}
+    answers = {**USUAL, **fresh, **before, "rest": True}
+    return Wizard(
+        found.registry.resolve,
+        defaults=answers,
+        models=speakers(found),
+        searches=searches,
+        usable=usable,
+    )
+
+
+def suggested(found: Found) -> dict[str, Any]:
+    """Answers for the wizard from what was found."""
+    here = speakers(found)
+    if not here:
+        return {"models": "none", "host": "", "cap": 0.0}
+    seats, host = table(found, here)
+    cap = USUAL_CAP if _priced(found, {*seats, host}) else 0.0
+    answers: dict[str, Any] = {
+        "models": "each" if len(set(seats)) > 1 else "one",
+        "all": seats[0],
+        "preset": "diverse",
+        "host": host,
+        "cap": cap,
+    }
+    return answers | {role.id: seat for role, seat in zip(ROLES, seats, strict=True)}
+
+
+def table(found: Found, here: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Three seats as different as can be, and a host of a family that does not argue, or at least
+    a model that does not, as far as there are any."""
+    seats = tuple(here[place % len(here)] for place in range(len(ROLES)))
+    argue = {_family(found, each) for each in seats}
+    apart = (each for each in here if _family(found, each) not in argue)
+    other = (each for each in here if each not in seats)
+    return seats, next(apart, None) or next(other, None) or here[0]
+
+
+def of_stored(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers that config.json was made of; of what it does not hold, none."""
+    answers: dict[str, Any] = {}
+    models = stored.get("models")
+    named = {r.id: models.get(r.id) for r in ROLES} if isinstance(models, Mapping) else {}
+    named = {role: name for role, name in named.items() if isinstance(name, str) and name}
+    if named:
+        different = len(set(named.values())) > 1 or len(named) < len(ROLES)
+        answers |= {"models": "each" if different else "one", "all": next(iter(named.values()))}
+        answers |= named
+    elif isinstance(stored.get("preset"), str) and stored["preset"] in PRESETS:
+        answers |= {"models": "preset", "preset": stored["preset"]}
+    if stored.get("round2") in (True, False, "ask"):
+        answers["round2"] = stored["round2"]
+    if isinstance(language := stored.get("language"), str) and language:
+        known = language in ("en", "de", "es", "auto")
+        answers |= {"language": language if known else "", "own_language": language}
+    if isinstance(stored.get("log_sessions"), bool):
+        answers["logging"] = stored["log_sessions"]
+    # A file from before says nothing of a procedure, and meant the council.
+    answers["procedure"] = str(stored.get("procedure") or "council")
+    if isinstance(stored.get("host"), str):
+        answers["host"] = stored["host"]
+    budget = stored.get("budget")
+    cap = budget.get("max_cost_usd") if isinstance(budget, Mapping) else None
+    if isinstance(cap, int | float) and not isinstance(cap, bool):
+        usual = float(cap) in (0.5, 2.0, 10.0)
+        answers |= {"cap": float(cap) if usual else -1.0, "own_cap": float(cap)}
+    elif "procedure" in stored:  # this set-up wrote it, and none was wanted
+        answers["cap"] = 0.0
+    if "search" in stored:
+        answers["search"] = stored["search"] != "none"
+    if isinstance(stored.get("web"), bool):
+        answers["page"] = "always" if stored["web"] else "never"
+    return answers
+
+
+def _entries(found: Found, *, by_name: bool) -> list[ModelEntry]:
+    ids: Iterable[str] = (
+        model for each in found.providers if each.by_name == by_name for model in each.models
+    )
+    entries = [found.registry.resolve(model) for model in dict.fromkeys(ids)]
+    return [entry for entry in entries if entry.tier != "demonstration"]
+
+
+def _rank(found: Found, entry: ModelEntry) -> tuple[bool, int]:
+    """Within a family: what its provider prefers, then what is strong."""
+    preferred = found.registry.providers[entry.provider].default_model
+    return entry.id != preferred, _STRENGTH[entry.tier]
+
+
+def _family(found: Found, model: str) -> str:
+    return found.registry.resolve(model).family or model
+
+
+def _priced(found: Found, models: Iterable[str]) -> bool:
+    """Whether a limit in dollars means something: a price is known, and not nothing."""
+    refs = [found.registry.speaker_ref(model) for model in models]
+    known = all(ref.usd_per_million_out is not None for ref in refs)
+    return known and any(ref.usd_per_million_out for ref in refs)

@@ -1,0 +1,274 @@
+"""The setup wizard: one question at a time, lettered options, pure, so any surface can hold it.
+
+Enter takes the default that is shown, `back` returns to the question before. Models, round 2,
+language and logging are asked first; the rest is offered as a whole, and asked one by one only if
+that is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...core.errors import UsageError
+from ...procedures.council.options import PRESETS
+from ...procedures.council.roles import ROLES
+from .question import Option, Question, options
+
+WIZARD_PRESETS = ("cheap", "balanced", "premium", "diverse")
+AUTO = "auto"
+"""The language of the question."""
+CONFIRM = "confirm"
+BACK = ("back", "<")
+MOST_LISTED = 8
+"""Models that are offered by letter."""
+
+_ROUND2 = (("yes, always", True), ("no, never", False), ("ask me each time", "ask"))
+_LANGUAGES = (
+    *(("English", "en"), ("Deutsch", "de"), ("Español", "es"), ("another one", "")),
+    ("the language of the question", AUTO),
+)
+_CAPS = (("$0.50", 0.5), ("$2", 2.0), ("$10", 10.0), ("another amount", -1.0), ("no limit", 0.0))
+_PAGE = (
+    ("where I ask for it (--web), or it is open already", "asked"),
+    ("it opens with every discussion", "always"),
+    ("never", "never"),
+)
+_PROCEDURES = (
+    ("deliberation: independent answers, critique, a vote, a verdict", "deliberation"),
+    ("council: Scholar, Engineer and Muse", "council"),
+    ("five-round: a long debate that ends in a plan", "five-round"),
+    ("adaptive: a panel that is made for each question", "adaptive"),
+)
+_REST = ("procedure", "host", "cap", "search", "page")
+
+
+@dataclass(frozen=True, slots=True)
+class Wizard:
+    """A dialogue so far. `answer` returns the next one; nothing is stored before `confirmed`."""
+
+    known_model: Callable[[str], object]
+    """Raises UsageError for a model that does not exist."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    """What is stored or was found, by the keys of the questions; for the questions after the first
+    four there is always one."""
+    models: tuple[str, ...] = ()
+    """Those that can speak here, the ones to suggest first."""
+    searches: str = ""
+    """The web search that there is; empty if there is none."""
+    usable: Callable[[str], bool] = lambda _: True
+    more: tuple[str, ...] = ()
+    """Further lines of the summary."""
+    answers: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def question(self) -> Question | None:
+        """The next question, or None at the end."""
+        return next((each for each in self._path() if each.key not in self.answers), None)
+
+    @property
+    def confirmed(self) -> bool:
+        return self.answers.get(CONFIRM) is True
+
+    def answer(self, text: str) -> Wizard:
+        """Take the answer to the present question; UsageError asks for another one."""
+        question = self.question
+        if question is None:
+            raise UsageError("The setup is finished.")
+        if text.strip().casefold() in BACK:
+            return self._back()
+        value = self._value(question, text)
+        return replace(self, answers={**self.answers, question.key: value})
+
+    def config(self) -> dict[str, Any]:
+        """What config.json will hold."""
+        a = self.answers
+        config: dict[str, Any] = {"version": 1}
+        match a.get("models"):
+            case "one":
+                config["models"] = {role.id: a["all"] for role in ROLES}
+            case "each":
+                config["models"] = {role.id: a[role.id] for role in ROLES}
+            case "preset":
+                config["preset"] = a["preset"]
+        config["round2"] = a["round2"]
+        config["language"] = a["language"] or a["own_language"]
+        config["log_sessions"] = a["logging"]
+        if a["logging"]:
+            config["log_path"] = "memory/roundtable"
+        config["procedure"] = self._rest("procedure")
+        if host := self._rest("host"):
+            config["host"] = host
+        if cap := self._cap():
+            config["budget"] = {"max_cost_usd": cap}
+        if self._rest("search") is False:
+            config["search"] = "none"
+        if (page := self._rest("page")) != "asked":
+            config["web"] = page == "always"
+        return config
+
+    # --- the questions ----------------------------------------------------------------------------
+
+    def _path(self) -> list[Question]:
+        """The questions that the answers so far lead to."""
+        path: list[Question] = []
+        if self.defaults.get("models") != "none":
+            path.append(self._asked("models", "Which models should speak?", options(*_MODELS)))
+            match self.answers.get("models"):
+                case "one":
+                    path.append(self._model("all", "Which model? Any alias or provider/model."))
+                case "each":
+                    path += [
+                        self._model(r.id, f"Which one is the {r.name} {r.emoji}?") for r in ROLES
+                    ]
+                case "preset":
+                    path.append(self._asked("preset", "Which preset?", self._presets()))
+                case _:
+                    return path
+        path.append(self._asked("round2", ROUND2, options(*_ROUND2)))
+        path.append(self._asked("language", LANGUAGE, options(*_LANGUAGES)))
+        if self.answers.get("language") == "":
+            path.append(self._asked("own_language", "Which language? Write its name."))
+        path.append(self._asked("logging", LOGGING, options(("yes", True), ("no", False))))
+        if not all(each.key in self.answers for each in path):
+            return path
+        path.append(
+            self._asked("rest", f"The rest would be:\n{self._told()}\nIs that right?", _TAKE)
+        )
+        if self.answers.get("rest") is False:
+            path += self._one_by_one()
+        if all(each.key in self.answers for each in path):
+            path.append(self._confirmation())
+        return path
+
+    def _one_by_one(self) -> list[Question]:
+        path = [
+            self._asked("procedure", PROCEDURE, options(*_PROCEDURES), free=True),
+            self._model("host", "Which model is the host, who argues with nobody?"),
+            self._asked("cap", "At most how much may one discussion cost?", options(*_CAPS)),
+        ]
+        if self.answers.get("cap") == -1.0:
+            path.append(self._asked("own_cap", "How many dollars? Write a number."))
+        found = f"yes ({self.searches})" if self.searches else "yes, once there is a search"
+        search = options((found, True), ("no", False))
+        path.append(self._asked("search", "May the experts search the web?", search))
+        path.append(
+            self._asked("page", "When should the page open in the browser?", options(*_PAGE))
+        )
+        return path
+
+    def _asked(
+        self, key: str, text: str, choices: tuple[Option, ...] = (), *, free: bool = False
+    ) -> Question:
+        return Question(key, text, choices, free, self.defaults.get(key))
+
+    def _model(self, key: str, text: str) -> Question:
+        listed = options(*((each, each) for each in self.models[:MOST_LISTED]))
+        return self._asked(key, text, listed, free=True)
+
+    def _presets(self) -> tuple[Option, ...]:
+        rows = []
+        for name in WIZARD_PRESETS:
+            missing = (
+                "" if any(map(self.usable, PRESETS[name])) else " (none of them can speak here)"
+            )
+            rows.append((f"{name}: {' / '.join(PRESETS[name])}{missing}", name))
+        return options(*rows)
+
+    def _confirmation(self) -> Question:
+        lines = [f"  {line}" for line in (*self._summary(), *self.more)]
+        return Question(
+            CONFIRM,
+            "\n".join(["This will be stored:", *lines, "Store it?"]),
+            options(("yes", True), ("no", False)),
+            default=True,
+        )
+
+    # --- in words ---------------------------------------------------------------------------------
+
+    def _summary(self) -> list[str]:
+        config = self.config()
+        a = self.answers
+        lines = []
+        if models := config.get("models"):
+            lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
+        elif preset := config.get("preset"):
+            lines.append(f"models: preset {preset} ({' / '.join(PRESETS[preset])})")
+        else:
+            lines.append("models: whatever can speak when you ask")
+        named = models.values() if models else PRESETS.get(config.get("preset", ""), ())
+        if absent := [name for name in dict.fromkeys(named) if not self.usable(name)]:
+            lines.append(f"  cannot speak now: {', '.join(absent)}; others would in their place")
+        lines.append("round 2: " + _shown(_ROUND2, a["round2"]))
+        language = config["language"]
+        lines.append(f"language: {_shown(_LANGUAGES, language) or language}")
+        lines.append("log: " + ("memory/roundtable/" if a["logging"] else "none"))
+        return [*lines, *self._told().splitlines()]
+
+    def _told(self) -> str:
+        cap = self._cap()
+        search = self.searches if self._rest("search") else "off"
+        page = _shown(_PAGE, self._rest("page"))
+        return "\n".join(
+            [
+                f"procedure: {self._rest('procedure')}",
+                f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
+                f"limit: {f'${cap:g} for each discussion' if cap else 'none'}",
+                f"web search: {search or 'once there is one'}",
+                f"page: {page}",
+            ]
+        )
+
+    def _rest(self, key: str) -> Any:
+        usual = {"procedure": "deliberation", "cap": 0.0, "search": True, "page": "asked"}
+        return self.answers.get(key, self.defaults.get(key, usual.get(key)))
+
+    def _cap(self) -> float:
+        cap = float(self._rest("cap"))
+        if cap == -1.0:
+            cap = float(self.answers.get("own_cap", self.defaults.get("own_cap", 0.0)))
+        return cap
+
+    # --- the answers ------------------------------------------------------------------------------
+
+    def _back(self) -> Wizard:
+        if not self.answers:
+            raise UsageError("This is the first question.", "Ctrl-C ends the set-up.")
+        last = list(self.answers)[-1]
+        return replace(self, answers={k: v for k, v in self.answers.items() if k != last})
+
+    def _value(self, question: Question, text: str) -> Any:
+        value = question.value_of(text)
+        match question.key:
+            case "all" | "host" | "scholar" | "engineer" | "muse":
+                self.known_model(value)
+            case "own_cap":
+                return _amount(value)
+        return value
+
+
+_MODELS = (
+    ("🎯 one model for every role", "one"),
+    ("🔀 a different model for each role", "each"),
+    ("📦 a preset (cheap, balanced, premium, diverse)", "preset"),
+)
+_TAKE = options(("yes", True), ("no, ask me one by one", False))
+ROUND2 = "Should the experts cross-examine each other in a second round? It costs about 2x."
+LANGUAGE = "In which language should the table answer?"
+LOGGING = "Keep a log of each council session in memory/roundtable/?"
+PROCEDURE = "How should the table be held where you do not say?"
+
+
+def _amount(value: Any) -> float:
+    try:
+        amount = float(str(value).strip().lstrip("$").replace(",", "."))
+    except ValueError:
+        amount = -1.0
+    if not 0 <= amount < 1e6:
+        raise UsageError(f"{value!r} is no amount.", "Write a number such as 1.50; 0 is no limit.")
+    return amount
+
+
+def _shown(choices: tuple[tuple[str, Any], ...], value: Any) -> str:
+    return next((text for text, each in choices if each == value), "")

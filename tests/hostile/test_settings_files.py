@@ -1,0 +1,272 @@
+"""Every file that somebody may write, broken in every way: one clear line, nothing lost.
+
+A new file joins by one row of FILES, a new way to be broken by one of WAYS.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from roundtable.config_files import contents
+from roundtable.core.errors import BadSetting
+from roundtable.trust import Trust
+from tests.surfaces.desk import QUICK, Desk
+
+ASK = ("Tea or coffee?", *QUICK, "--procedure", "council")
+DELIBERATE = ("Tea or coffee?", "--procedure", "deliberation", "--seats", "2", "--dry-run")
+"""A table that is seated from the library."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file: where it lies, who needs it, what is wrong in it by its own rules."""
+
+    name: str
+    needed_by: tuple[str, ...]
+    """A command that cannot do without it."""
+    wrong_type: str
+    unknown_key: str
+    newer: str = ""
+    """What a newer version would write; empty if the file has none of ours."""
+    good: str = ""
+    everywhere: bool = False
+    """Needed by every command: it says where things are stored, or what may count at all."""
+    ours: bool = False
+    """Says what runs or holds keys, so that it must be nobody else's."""
+    place: Literal["home", "project"] = "home"
+
+
+FILES = (
+    File(
+        "config.json",
+        ASK,
+        '{"round2": [1]}',
+        '{"prest": "cheap"}',
+        '{"version": 2, "mood": "good"}',
+        '{"preset": "cheap"}',
+    ),
+    File(
+        "config.toml",
+        ASK,
+        'concurrency = "many"',
+        "concurency = 3",
+        "version = 2",
+        "concurrency = 3",
+        everywhere=True,
+        ours=True,
+    ),
+    File("models.toml", ASK, "models = 3", "[moods]", "version = 2", "[aliases]", ours=True),
+    File("panels.json", ASK, '{"rounds": "x"}', '{"pannels": 1}', '{"version": 2}', "{}"),
+    File(
+        "local_models.json",
+        DELIBERATE,
+        '{"host": 3}',
+        '{"enginering": "opus"}',
+        '{"version": 2}',
+        "{}",
+    ),
+    File(
+        "roundtable_config.yaml",
+        DELIBERATE,
+        "models: 3",
+        "models: [{id: opus, priorty: 1}]",
+        good="models: []",
+    ),
+    File(
+        "experts/own.toml",
+        DELIBERATE,
+        "expert = 3",
+        "[[expert]]\nmood = 1",
+        "version = 2",
+        "",
+    ),
+    File(
+        "procedures/own.toml",
+        ("Tea?", *QUICK[:3], "--procedure", "own"),
+        "name = 3",
+        'name = "own"\nmoods = 1',
+    ),
+    File(
+        "keys.toml",
+        ("setup", "--yes"),
+        "keys = 3",
+        "[moods]",
+        "version = 2",
+        "[keys]",
+        ours=True,
+    ),
+    File(
+        "tokens.json",
+        ("tokens",),
+        "[]",
+        '{"version": 1, "tokens": [{}], "ended": {}, "era": 0}',
+        '{"version": 2}',
+        '{"version": 1, "tokens": [], "ended": {}, "era": 0}',
+        ours=True,
+    ),
+    File(
+        "trust.json",
+        ASK,
+        '{"a": 3}',
+        "",
+        '{"version": 2}',
+        "{}",
+        everywhere=True,
+        ours=True,
+    ),
+    File(
+        "roundtable.toml",
+        ASK,
+        "language = 3",
+        'databse = "x"',
+        "version = 2",
+        "",
+        place="project",
+    ),
+)
+
+
+def _text(text: str) -> Callable[[File, Path], object]:
+    return lambda _, path: path.write_text(text, "utf-8")
+
+
+def _bytes(data: bytes) -> Callable[[File, Path], object]:
+    return lambda _, path: path.write_bytes(data)
+
+
+def _large(_: File, path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(60_000_000)
+
+
+def _own(field: str) -> Callable[[File, Path], object]:
+    def write(file: File, path: Path) -> None:
+        path.write_text(getattr(file, field), "utf-8")
+
+    return write
+
+
+WAYS: dict[str, Callable[[File, Path], object]] = {
+    "not its language": _text("{broken = ["),
+    "binary": _bytes(b"\x80\x00\xff" * 50),
+    "utf-16": lambda file, path: path.write_text(file.good or "x", "utf-16"),
+    "wrong type": _own("wrong_type"),
+    "unknown key": _own("unknown_key"),
+    "newer": _own("newer"),
+    "folder": lambda _, path: path.mkdir(),
+    "pipe": lambda _, path: os.mkfifo(path),
+    "leads nowhere": lambda _, path: path.symlink_to(path.with_name("gone")),
+    "leads to itself": lambda _, path: path.symlink_to(path.name),
+    "sixty megabytes": _large,
+}
+_SILENT = {
+    ("roundtable.toml", "folder"),
+    ("roundtable.toml", "pipe"),
+    ("roundtable.toml", "leads nowhere"),
+    ("roundtable.toml", "leads to itself"),
+    ("roundtable.toml", "sixty megabytes"),
+    # A folder of that name is nobody's file.
+    ("experts/own.toml", "folder"),
+}
+"""What cannot be trusted cannot count, and is in nobody's way."""
+
+
+_HAS = {"unknown key": "unknown_key", "newer": "newer"}
+"""Ways that not every file has."""
+CASES = [
+    pytest.param(file, way, id=f"{file.name}-{way}")
+    for file in FILES
+    for way in WAYS
+    if way not in _HAS or getattr(file, _HAS[way])
+]
+
+
+@pytest.mark.parametrize(("file", "way"), CASES)
+def test_a_broken_file_gives_one_clear_line_and_stays_as_it_is(
+    desk: Desk, file: File, way: str
+) -> None:
+    path = (desk.home if file.place == "home" else desk.workspace) / file.name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    desk.home.mkdir(exist_ok=True)
+    WAYS[way](file, path)
+    if file.place == "project":
+        trust = Trust(desk.home, desk.workspace)
+        trust.grant(trust.files())
+    before = _looks(path)
+
+    needing, listing, helping = desk(*file.needed_by), desk("list"), desk("help")
+
+    assert _looks(path) == before
+    assert helping.code == 0
+    everything = needing.err + needing.out + listing.err
+    assert "Traceback" not in everything
+    assert "Errno" not in everything
+    if (file.name, way) in _SILENT:
+        return
+    told = needing.err
+    assert needing.code == 2, told
+    assert Path(file.name).name in told
+    assert len(told.splitlines()) <= 3
+    if way == "newer":
+        assert "newer Roundtable" in told
+    if not file.everywhere:
+        assert listing.code == 0, listing.err
+    elif listing.code:
+        assert file.name in listing.err
+
+
+def _looks(path: Path) -> object:
+    """What is there, without reading what could be waited for."""
+    if path.is_symlink():
+        return path.readlink()
+    kind = path.lstat().st_mode
+    return (kind, path.read_bytes()[:100] if path.is_file() else None, path.lstat().st_size)
+
+
+@pytest.mark.parametrize("file", [f for f in FILES if f.ours], ids=lambda file: file.name)
+def test_what_everybody_could_have_written_does_not_count_the_first_time(
+    desk: Desk, file: File
+) -> None:
+    desk.home.mkdir(mode=0o755)
+    path = desk.home / file.name
+    path.write_text(file.good, "utf-8")
+    path.chmod(0o666)
+
+    first, second = desk(*file.needed_by), desk(*file.needed_by)
+
+    assert "everybody could" in first.err + first.out
+    assert "everybody could" not in second.err + second.out
+    assert path.stat().st_mode & 0o022 == 0
+
+
+def test_what_belongs_to_another_user_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("concurrency = 3", "utf-8")
+    if os.geteuid() == 0:
+        os.chown(path, 12_345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+
+    with pytest.raises(BadSetting, match="belongs to another user") as caught:
+        contents(path, ours=True)
+
+    assert "chown" in caught.value.remedy
+    assert contents(path) == b"concurrency = 3", "where it can do no harm it counts"
+
+
+def test_the_line_is_named(desk: Desk) -> None:
+    desk.home.mkdir()
+    (desk.home / "config.toml").write_text('language = "de"\n\n[budget]\nmax_calls = "x"\n')
+
+    told = desk(*ASK).err
+
+    assert re.search(r"config\.toml:4: budget\.max_calls: expected", told)
