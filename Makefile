@@ -50,9 +50,10 @@ requirements: $(VENV)/.installed-dev
 requirements-table: $(VENV)/.installed-dev
 	$(PYTEST) --requirements-table=docs/requirements.md
 
-# The page of all options, from their declarations.
+# The pages of all options and commands, from their declarations.
 reference: $(VENV)/.installed-dev
 	$(BIN)/python -m roundtable.surfaces.options_reference > docs/reference/options.md
+	$(BIN)/python -m roundtable.surfaces.commands_reference > docs/reference/commands.md
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks

@@ -27,10 +27,10 @@ from roundtable import net
 from roundtable.bootstrap import start
 from roundtable.core.errors import RoundtableError
 from roundtable.core.events import NoteAdded
+from roundtable.models.lists import MOST_BYTES as LIST_BYTES
 from roundtable.models.registry import Registry
 from roundtable.ports import SpeakRequest
 from roundtable.speakers.api import ApiSpeaker
-from roundtable.surfaces.doctor.model_checks import MAX_LIST_BYTES
 from roundtable.tasks.base import MAX_BYTES as BOARD_BYTES
 
 GOAL = 64
@@ -124,7 +124,7 @@ def _asking(model: str) -> Attack:
 FETCHES = {
     "a channel or search": net.MAX_BYTES,
     "a task board": BOARD_BYTES,
-    "a list of models": MAX_LIST_BYTES,
+    "a list of models": LIST_BYTES,
 }
 ANSWERS = {
     **{

@@ -71,6 +71,8 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Also where ddgs happens to be installed, no test searches the web.
     monkeypatch.delenv("SEARXNG_URL", raising=False)
     monkeypatch.setenv("ROUNDTABLE_SEARCH", "none")
+    # Nobody is asked for a list of models but by the tests of that: vendors are not on loopback.
+    monkeypatch.setenv("ROUNDTABLE_MODEL_LISTS", "false")
     # The calls of ordinary tests are those of the procedure; tests of casting ask for it.
     monkeypatch.setenv("ROUNDTABLE_CASTING", "library")
 

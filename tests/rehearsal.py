@@ -103,6 +103,30 @@ class Voice:
         pass
 
 
+class Billed(Voice):
+    """A voice that is counted and paid as providers do it, at the prices of `Cast`, and that stops
+    where it was told to."""
+
+    def __init__(self, script: Script = dutiful, *, words: int = 0) -> None:
+        """`words` are added to what the script says, before its declaration."""
+        super().__init__(script)
+        self.words = words
+
+    async def speak(self, request: SpeakRequest, on_words: OnWords) -> Reply:
+        reply = await super().speak(request, on_words)
+        more = self.words if request.schema is None else 0
+        text = f"{'word ' * more}\n\n{reply.text}" if more else reply.text
+        cut = text[: 4 * request.max_tokens]
+        read, said = (len(request.system) + len(request.user)) // 4, -(-len(cut) // 4)
+        cost = (read * 1.0 + said * 5.0) / 1_000_000
+        return Reply(
+            cut,
+            Usage(input_tokens=read, output_tokens=said, priced_usd=cost),
+            served_by=request.model,
+            finish_reason="stop" if cut == text else "length",
+        )
+
+
 class Voices:
     """Speakers by model id; a voice for `*` speaks for all others."""
 

@@ -51,6 +51,9 @@ class Delayed:
 
 Answer = str | Fault | Delayed
 Reply = Callable[[Asked], Answer]
+Lists = Callable[[str, Mapping[str, str]], object]
+"""What to answer to somebody who asks for the list of models, by path and headers: a document, or
+a fault."""
 
 
 def hang(text: str = "") -> Fault:
@@ -117,6 +120,7 @@ class ProviderServer:
         self.base_url = base_url
         self._last_log: list[Received] = []
         self._connections = 0
+        self._looked_up: list[str] = []
 
     @property
     def openai_url(self) -> str:
@@ -130,7 +134,14 @@ class ProviderServer:
             seen = json.load(answer)
             self._last_log = [Received(**row) for row in seen["requests"]]
             self._connections = seen["connections"]
+            self._looked_up = seen["looked_up"]
         return self._last_log
+
+    @property
+    def looked_up(self) -> list[str]:
+        """The paths that were asked for without a call: lists of models."""
+        _ = self.requests
+        return self._looked_up
 
     @property
     def connections(self) -> int:
@@ -165,13 +176,15 @@ def provider_server(
     latency: float = 0.0,
     pace: float = 0.0,
     models: Sequence[str] = (),
+    lists: Lists | None = None,
     process: bool = False,
 ) -> Iterator[ProviderServer]:
     """Run a server for the length of a `with` block.
 
-    `latency` comes before every first byte; the pieces of an answer are spread over `pace`.
+    `latency` comes before every first byte; the pieces of an answer are spread over `pace`. `lists`
+    answers in place of `models` who asks for the list.
     """
-    desk = _Desk(reply, latency, tuple(models), pace)
+    desk = _Desk(reply, latency, tuple(models), pace, lists)
     with _in_process(desk) if process else _in_thread(desk) as port:
         server = ProviderServer(f"http://127.0.0.1:{port}")
         try:
@@ -239,7 +252,9 @@ class _Desk:
     latency: float
     models: tuple[str, ...]
     pace: float = 0.0
+    lists: Lists | None = None
     log: list[Received] = field(default_factory=list)
+    looked_up: list[str] = field(default_factory=list)
     connections: int = 0
 
     def listening(self) -> _Listening:
@@ -251,7 +266,7 @@ class _Desk:
             while True:
                 method, path, headers, raw_body = await _read_request(reader)
                 if method == "GET":
-                    await self._look_up(path, writer)
+                    await self._look_up(path, headers, reader, writer)
                 else:
                     calls += 1
                     self.connections += calls == 1
@@ -261,10 +276,27 @@ class _Desk:
         finally:
             writer.close()
 
-    async def _look_up(self, path: str, writer: asyncio.StreamWriter) -> None:
+    async def _look_up(
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
         if path == "/_log":
             rows = [asdict(received) for received in self.log]
-            body: object = {"requests": rows, "connections": self.connections}
+            body: object = {
+                "requests": rows,
+                "connections": self.connections,
+                "looked_up": self.looked_up,
+            }
+            return await _send_json(writer, 200, body)
+        self.looked_up.append(path)
+        if self.lists is not None:
+            body = self.lists(path, headers)
+            if isinstance(body, Fault):
+                asked = read_request("chat", {"model": "", "messages": []}, dict(headers), 0)
+                return await _send(body, "chat", asked, reader, writer)
         elif path == "/api/tags":
             body = {"models": [{"name": model} for model in self.models]}
         elif path.endswith("/models"):

@@ -14,6 +14,7 @@ import pytest
 from roundtable.core.errors import UnknownName
 from roundtable.procedures import PROCEDURES
 from roundtable.surfaces.cli.app import cli
+from roundtable.surfaces.cli.exits import MEANING
 from roundtable.surfaces.toolset.toolset import find_operation
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +79,7 @@ def test_every_relative_link_of_a_page_leads_somewhere(page: Path) -> None:
 
 def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
     linked = {target.partition("#")[0] for target in _links(ROOT / "README.md")}
-    assert {_name(page) for page in DOCS.glob("*.md")} <= linked
+    assert {_name(page) for page in DOCS.rglob("*.md")} <= linked
 
 
 @pytest.mark.parametrize(("page", "line"), COMMANDS)
@@ -114,9 +115,14 @@ def _parse(line: str) -> None:
     """Parse a command line as the program does; nothing is run."""
     shown = line.removeprefix("roundtable ")
     words = shlex.split(re.sub(r"[\[\]]", "", shown), comments=True)
-    # Shown questions stand in quotes. A bare word must be a command: the grammar would take a slip
-    # for a question.
-    assert words[0] in cli.commands or shown[0] in "\"'-…", f"no such command: {words[0]}"
+    if "--help" in words:
+        words.remove("--help")
+        if not words:
+            return
+    # Shown questions stand in quotes or begin with a capital. Any other bare word must be a
+    # command: the grammar would take a slip for a question.
+    asks = shown[0] in "\"'-…" or shown[0].isupper()
+    assert words[0] in cli.commands or asks, f"no such command: {words[0]}"
     command: click.Command = cli
     while isinstance(command, click.Group):
         if not words and command.invoke_without_command:
@@ -140,3 +146,8 @@ def _parse(line: str) -> None:
 def _own() -> str:
     """The page on the user's own procedures, whose example other lines use."""
     return (DOCS / "custom-procedures.md").read_text("utf-8")
+
+
+def test_the_exit_codes_of_the_readme_are_those_of_the_program() -> None:
+    table = [f"| {code} | {meaning} |" for code, meaning in MEANING.items()]
+    assert "\n".join(table) in (ROOT / "README.md").read_text("utf-8")

@@ -40,6 +40,7 @@ NOT_RUN = {
     r"^notify (test|resend|pump|ID)\b": "it needs a channel of the reader's",
     r" --notify\b": "it needs a channel of the reader's",
     r" --task\b|^tasks ID": "it needs a board of the reader's",
+    r"^setup$": "a person must answer",
     r"^skill publish": "it sends the skill to a registry",
     r"--signer 18c8a56c…": "the key of somebody else",
     r"^tokens end 3f9a": "a token of the reader's",
@@ -57,6 +58,9 @@ OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
 """The pages whose discussion is a meeting that is under way, not one that is over."""
 IN_THE_FOLDER = {
     "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
+    "questions.txt": "# of this week\nShould we rent?\nShould we walk?\n",
+    "plan.md": "# Plan\n\nFirst the queue, then the database.\n",
+    "open-questions.txt": "# For Monday\nTea or coffee?\nBuild or buy?\n",
     "speech.txt": "I would keep one database until the load is measured.\n",
 }
 SEATS = [

@@ -12,18 +12,28 @@ import pytest
 
 from roundtable.surfaces.python import Roundtable
 
-HEAVY = (
+NOT_BEFORE_A_CALL = (
     "anthropic",
     "asyncpg",
-    "httpx",
-    "httpx2",
-    "jinja2",
+    "docx",
+    "fastapi",
+    "lxml",
+    "mcp",
     "numpy",
     "openai",
+    "openpyxl",
+    "pptx",
     "pydantic_ai",
-    "rich",
+    "pypdf",
+    "rich.console",
+    "rich.markdown",
+    "tiktoken",
+    "uvicorn",
+    "wordllama",
     "xllamacpp",
 )
+"""What a discussion needs when a provider is called, a file is parsed or a page is served."""
+HEAVY = (*NOT_BEFORE_A_CALL, "httpx", "httpx2", "jinja2", "pathspec")
 SCRIPT = """
 import sys
 from roundtable.surfaces.cli.app import run
@@ -68,6 +78,19 @@ def test_a_look_into_the_ledger_loads_neither_models_nor_templates(
     loaded = modules_after(command, *arguments)
     assert loaded.isdisjoint(HEAVY)
     assert "roundtable.ledger.sqlite" in loaded
+
+
+def test_a_discussion_up_to_its_first_call_loads_no_provider_no_parser_and_no_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The speakers are scripted: whatever a real one needs comes with its first call."""
+    monkeypatch.setenv("ROUNDTABLE_HOME", str(tmp_path / "home"))
+    (tmp_path / "plan.md").write_text("Tea is cheaper.")
+    loaded = modules_after(
+        "ask", "Tea or coffee?", "--quick", "--procedure=council", "--all=scripted/echo",
+        "--model=scripted/echo", "--no-search", "--context", str(tmp_path / "plan.md"),
+    )  # fmt: skip
+    assert loaded.isdisjoint(NOT_BEFORE_A_CALL)
 
 
 def test_a_discussion_that_is_shown_loads_the_rules_of_its_own_procedure_only(

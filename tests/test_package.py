@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from email import message_from_string
@@ -19,7 +20,10 @@ from roundtable.examples import examples
 from roundtable.version import __version__
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = ("apprise", "asyncpg", "cryptography", "ddgs", "fastapi", "mcp", "starlette", "uvicorn")
+EXTRAS = (
+    "apprise", "asyncpg", "cryptography", "ddgs", "defusedxml", "docx", "fastapi", "lxml", "mcp",
+    "numpy", "openpyxl", "pptx", "pypdf", "starlette", "uvicorn", "wordllama", "xllamacpp",
+)  # fmt: skip
 _TEXT = (".py", ".md", ".toml", ".json", ".txt", ".sql", ".js", ".css", ".html", ".svg", "PKG-INFO")
 
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Z]:\\Users\\)\w+")
@@ -96,7 +100,9 @@ def test_the_sdist_holds_sources_docs_skill_and_licence(sdist: Path) -> None:
 
     for name in ("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "PKG-INFO",
                  "skills/roundtable/SKILL.md", "skills/roundtable/config.example.json",
-                 "src/roundtable/__init__.py", "tests/conftest.py", "docs/council.md"):  # fmt: skip
+                 "src/roundtable/__init__.py", "tests/conftest.py", "docs/council.md",
+                 "Makefile", "constraints.txt", "CONTRIBUTING.md", "benchmarks/__main__.py",
+                 "tests/experts/topics.toml"):  # fmt: skip
         assert files[name], name
 
 
@@ -212,6 +218,10 @@ def bare(installed: Path, *arguments: str, home: Path) -> subprocess.CompletedPr
         ("skill", "check"),
         ("privacy",),
         ("list", "--json"),
+        ("demo",),
+        ("examples",),
+        ("show", "example:lift-letter"),
+        ("experts", "database"),
         ("Tea or coffee?", "--quick", "--all=scripted/echo", "--model=scripted/echo", "--json"),
     ],
     ids=lambda arguments: arguments[0],
@@ -241,6 +251,63 @@ def test_what_needs_an_extra_says_how_to_get_it(
     assert done.returncode == 2
     assert hint in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.requirement("I-37")
+def test_without_any_model_that_is_said_before_anything_is_opened(
+    installed: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "config.toml").write_text("local_servers = false\n")
+    done = bare(installed, "Tea or coffee?", home=tmp_path)
+
+    assert done.returncode == 2
+    assert "No model can speak here yet. Nothing was opened." in done.stderr
+    for way in ("roundtable setup", "Ollama", "roundtable-council[demo]", "roundtable examples"):
+        assert way in done.stderr
+    assert "Traceback" not in done.stderr
+    assert bare(installed, "list", "--json", home=tmp_path).stdout.strip() == "[]"
+
+
+def test_without_the_page_the_rehearsal_says_so_and_goes_on(
+    installed: Path, tmp_path: Path
+) -> None:
+    done = bare(installed, "demo", home=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert "roundtable-council[web]" in done.stderr
+    assert "The release waits for the load test" in done.stdout
+
+
+@pytest.mark.requirement("C-76")
+def test_pip_installs_the_wheel_and_its_command_runs(wheel: Path, tmp_path: Path) -> None:
+    """Into an environment of its own, which finds the dependencies among those of the tests: so no
+    network is needed, and what the wheel itself leaves out is missing."""
+    place = tmp_path / "venv"
+    made = python("-m", "venv", "--without-pip", str(place), cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    there = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
+    done = python(
+        "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--prefix", str(place),
+        str(wheel), cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    # Ours are installed for development there, by a file that names them: only packages count.
+    others = sysconfig.get_path("purelib")
+    (there / "sitecustomize.py").write_text(f"import sys\nsys.path.append({others!r})\n")
+    command = Path(sysconfig.get_path("scripts", vars={"base": str(place)})) / "roundtable"
+    env = {"HOME": str(tmp_path), "PATH": os.defpath}
+    interpreter = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    for arguments in (("--version",), ("--help",), ("demo", "--no-web"), ("examples",)):
+        ran = subprocess.run(
+            [interpreter, command, *arguments],
+            cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+    where = subprocess.run(
+        [interpreter, "-c", "import roundtable; print(roundtable.__file__)"],
+        cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert where.stdout.strip() == str(there / "roundtable" / "__init__.py")
 
 
 @pytest.mark.requirement("Z-39")

@@ -15,8 +15,8 @@ from roundtable.bundle.signing import load_key
 from roundtable.ledger import open_ledger
 from roundtable.ledger.sqlite_file import BusyRetry, SqliteFile
 from roundtable.private import keep_private, opener_at, private_folder, put_key, put_private
-from roundtable.surfaces.setup.stored import store_config
 from roundtable.surfaces.files import write_chosen, write_new
+from roundtable.surfaces.setup.stored import store_config
 from roundtable.surfaces.web.found import Found, announce
 from roundtable.surfaces.web.links import load_links
 from roundtable.surfaces.web.lock import take_lock

@@ -35,7 +35,8 @@ from .user_procedures import ProcedureFiles
 if TYPE_CHECKING:
     from .engine.tasks import TaskReporter
     from .experts.selection import Selector
-    from .models.discovery import Found
+    from .models.discovery import Asking, Found
+    from .models.lookout import Lookout
     from .models.router import Router
     from .notify.function import SendFn
 
@@ -57,19 +58,21 @@ class App:
     """Tells others of discussions."""
     keys: ProviderKeys
     """The keys that were entered on the page."""
+    lookout: Lookout
+    """Knows who can speak."""
 
     @property
     def keyed(self) -> Mapping[str, str]:
         """The environment, and under it the stored keys."""
         return _keyed(self.env, self.keys)
 
-    async def discover(self, *, probe: bool = True) -> Found:
+    async def discover(self, *, probe: bool = True, asking: Asking = "when stale") -> Found:
         """What can speak now."""
-        return await _discover(self.settings, self.registry, self.keyed, probe=probe)
+        return await self.lookout.look(probe=probe, asking=asking)
 
     async def router(self) -> Router:
         """Gives seats their models: by the user's files, then by what was found."""
-        return await _router(self.settings, self.registry, self.keyed)
+        return await _router(self.settings, self.lookout)
 
     def selector(self) -> Selector:
         """Chooses experts for a topic. Loading takes a moment: keep it."""
@@ -150,7 +153,8 @@ async def start(
         raise BadSetting("the project's files", program, expected)
     keys = provider_keys(settings, registry)
     keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
-    hub = _hub(settings, registry, env, keyed, scripts or {}, progress)
+    lookout = make_lookout(settings, registry, keyed)
+    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress)
     opened = WithExamples(ledger or await open_ledger(settings.db))
     price = registry.dearest_price()
 
@@ -159,7 +163,7 @@ async def start(
     async def models() -> Models:
         """What can speak now; discussions opened in quick succession share one look around."""
         if not seen or time.monotonic() - seen[0][0] > LOOK_AROUND_EVERY:
-            seen[:] = [(time.monotonic(), await _catalogue(settings, registry, keyed))]
+            seen[:] = [(time.monotonic(), await _catalogue(settings, lookout))]
         return seen[0][1]
 
     notifier = _notifier(settings, env, opened, channels, send_fn)
@@ -182,14 +186,14 @@ async def start(
             "council": settings.council_defaults,
             "adaptive": settings.adaptive_defaults,
         },
-        casting=_casting(settings, registry, keyed),
+        casting=_casting(settings, lookout),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys)
+        yield App(settings, registry, service, env, progress, notifier, keys, lookout)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
@@ -220,7 +224,7 @@ def _is_program(registry: Registry, name: str) -> bool:
 
 def _hub(
     settings: Settings,
-    registry: Registry,
+    lookout: Lookout,
     env: Mapping[str, str],
     keyed: Mapping[str, str],
     scripts: Mapping[str, Speaker],
@@ -231,7 +235,7 @@ def _hub(
     def api() -> Speaker:
         from .speakers.api import ApiSpeaker
 
-        return ApiSpeaker(registry.providers, registry.cost, keyed)
+        return ApiSpeaker(lookout.registry.providers, lookout.cost, keyed, lookout)
 
     def embedded() -> Speaker:
         from .models.weights import ensure_weights
@@ -284,45 +288,46 @@ def _search(settings: Settings, env: Mapping[str, str]) -> Search | None:
     return choose_search(settings.choices.search, settings.choices.searxng_url, env)
 
 
-async def _discover(
-    settings: Settings, registry: Registry, env: Mapping[str, str], *, probe: bool
-) -> Found:
-    from .models.discovery import discover
+def make_lookout(settings: Settings, registry: Registry, keyed: Mapping[str, str]) -> Lookout:
+    """Who looks around for models, as the settings have it."""
+    from .models.lists import ModelLists
+    from .models.lookout import Lookout
 
-    return await discover(
+    choices = settings.choices
+    return Lookout(
         registry,
-        env,
-        default_model=settings.choices.default_model,
-        probe=probe and settings.choices.local_servers,
+        keyed,
+        ModelLists(settings.lists_folder),
+        default_model=choices.default_model,
+        local_servers=choices.local_servers,
+        ask=choices.model_lists,
         agents=settings.agents,
     )
 
 
-async def _router(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Router:
+async def _router(settings: Settings, lookout: Lookout) -> Router:
     from .models.router import Router
     from .models.routing_files import read_routing
 
-    files = read_routing(settings.routing_folders, registry)
-    found = await _discover(settings, registry, env, probe=True)
-    return Router(found, files, own=settings.choices.models)
+    files = read_routing(settings.routing_folders, lookout.registry)
+    return Router(await lookout.look(), files, own=settings.choices.models)
 
 
-def _casting(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Casting:
+def _casting(settings: Settings, lookout: Lookout) -> Casting:
     from .models.casting import LibraryCasting
 
     return LibraryCasting(
         lambda: expert_selector(settings),
-        lambda: _router(settings, registry, env),
+        lambda: _router(settings, lookout),
         own_default=settings.choices.default_model is not None,
     )
 
 
-async def _catalogue(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Models:
+async def _catalogue(settings: Settings, lookout: Lookout) -> Models:
     from .models.catalogue import Catalogue
 
     return Catalogue(
-        registry,
-        await _discover(settings, registry, env, probe=True),
+        await lookout.look(),
         fallbacks=settings.choices.fallbacks,
         fallback_model=settings.choices.fallback_model,
         pace=settings.choices.pace,

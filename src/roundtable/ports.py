@@ -150,9 +150,20 @@ class SpeakRequest:
     """Characters of `user` that later calls begin with too, for providers that remember only what
     is marked."""
 
+    @property
+    def longest_answer(self) -> int:
+        """Characters: what a speaker says beyond them is not waited for. Several times what its
+        tokens come to, for some servers do not count them."""
+        return max(LONGEST_ANSWER, CHARACTERS_AT_MOST * self.max_tokens)
 
-LONGEST_ANSWER = 10_000_000
-"""Characters: what a speaker says beyond them is not waited for."""
+
+LONGEST_ANSWER = 100_000
+"""Characters that every answer may have, however few tokens were asked for."""
+CHARACTERS_AT_MOST = 16
+"""Of one token, on average over an answer: words have some four, indented tables more."""
+
+LONGEST_CALL = 3_600.0
+"""Seconds after which a speaker that still has not come to its end is not listened to any more."""
 CUT = "length"
 """The `finish_reason` of an answer that was ended before its end."""
 

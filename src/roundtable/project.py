@@ -85,6 +85,13 @@ def tightened(values: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, 
     return merged
 
 
+def capped(limits: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
+    """These limits as caps, without those that are not the lowest."""
+    caps = dict(below.get("caps", {}))
+    lower = {k: v for k, v in limits.items() if caps.get(k) is None or v < caps[k]}
+    return {"caps": lower} if lower else {}
+
+
 def models_named(choices: Mapping[str, Any], panels: Mapping[str, Any]) -> tuple[str, ...]:
     """Every text of a project's settings that may be the name of a model."""
     council = choices.get("council")

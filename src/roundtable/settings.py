@@ -19,6 +19,7 @@ from pydantic import Field, field_validator
 from .config_files import json_object, placed, text_at, text_of, toml_table
 from .core.agents import BUILT_IN, CommandAgent, completed
 from .core.errors import BadSetting, UsageError
+from .core.limits import Limits
 from .core.notifications_plan import Address, NotificationSettings, output_channel
 from .core.values import Budget, NewsPlan, Pace, Value
 from .procedures.adaptive.panels import Panels, laid_over, panels_of
@@ -27,6 +28,7 @@ from .procedures.council.options import CouncilConfig, models_of
 from .project import (
     PANELS_JSON,
     PROJECT_TOML,
+    capped,
     models_named,
     project_choices,
     project_panels,
@@ -51,6 +53,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_CONCURRENCY": "concurrency",
     "ROUNDTABLE_LOCAL_SERVERS": "local_servers",
     "ROUNDTABLE_COMMAND_AGENTS": "command_agents",
+    "ROUNDTABLE_MODEL_LISTS": "model_lists",
     "ROUNDTABLE_CASTING": "casting",
     "ROUNDTABLE_SEARCH": "search",
     "ROUNDTABLE_WEB": "web",
@@ -59,6 +62,13 @@ ENVIRONMENT = {
     "SEARXNG_URL": "searxng_url",
 }
 """The variables that are read, and the settings they set; a later one wins."""
+CAPS = {
+    "ROUNDTABLE_MAX_COST": "max_cost_usd",
+    "ROUNDTABLE_MAX_CALLS": "max_calls",
+    "ROUNDTABLE_MAX_TOKENS": "max_tokens",
+    "ROUNDTABLE_MAX_TIME": "max_seconds",
+}
+"""The variables that no discussion of this process may pass."""
 OUTPUT_CHANNEL = "ROUNDTABLE_OUTPUT_CHANNEL"
 """Where news of discussions go, stronger than any file."""
 
@@ -127,6 +137,9 @@ class Choices(Value):
     """Calls at once to one provider."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
+    model_lists: bool = True
+    """Whether endpoints are asked which models they have; otherwise only what is known of them
+    from before, and the registry, counts."""
     command_agents: bool = True
     """Whether to look for claude, codex, gemini, opencode and the user's own on PATH."""
     commands: dict[str, CommandAgent] = Field(default_factory=dict)
@@ -160,6 +173,9 @@ class Choices(Value):
     """What becomes of likely secrets in a question or its context: nothing is sent, it is sent
     without them, or as it is."""
     budget: Budget = Budget()
+    """What a discussion may spend where nobody says otherwise; who asks may say more or less."""
+    caps: Budget = Budget()
+    """What no discussion may pass, whoever asks for more."""
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)
@@ -216,6 +232,27 @@ class Settings(Value):
     """The names of files that are broken and were left out."""
     project_models: tuple[str, ...] = ()
     """What a trusted project calls its models; none of them may be a program."""
+
+    @property
+    def usual_limits(self) -> Limits:
+        """What a discussion may spend where nobody says otherwise."""
+        return Limits.of(self.choices.budget, self._origins("budget"))
+
+    @property
+    def caps(self) -> Limits:
+        """What no discussion may pass, whoever asks for more."""
+        return Limits.of(self.choices.caps, self._origins("caps"))
+
+    def _origins(self, table: str) -> dict[str, str]:
+        """Where each limit of a table of the settings comes from, in words."""
+        found = {}
+        for name in Budget.model_fields:
+            where = self.origins.get(f"{table}.{name}", "")
+            if where == PROJECT_TOML:
+                found[name] = f"the project's {PROJECT_TOML}"
+            elif where:
+                found[name] = where if where in CAPS else f"[{table}] in {Path(where).name}"
+        return found
 
     @property
     def trust(self) -> Trust:
@@ -299,6 +336,11 @@ class Settings(Value):
     def cache(self) -> Path:
         """What can be made anew at any time."""
         return self.home / "cache"
+
+    @property
+    def lists_folder(self) -> Path:
+        """What endpoints said they have."""
+        return self.cache / "lists"
 
 
 def home_folder(env: Mapping[str, str]) -> Path:
@@ -384,6 +426,10 @@ def read_settings(
         with placed(text, str(path)):
             lay_over(toml_table(text, str(path)), str(path))
     trust = Trust(home, workspace)
+    for variable, limit in CAPS.items():
+        if env.get(variable):
+            cap = checked(Budget, {limit: env[variable]}, variable)
+            lay_over(capped(cap.model_dump(exclude_none=True), values), variable)
     project: dict[str, Any] = {}
     panels: dict[str, Any] = {}
     with source(PROJECT_TOML):
@@ -392,6 +438,9 @@ def read_settings(
                 read = project_choices(data, home, Choices.model_fields)
                 checked(Choices, read, PROJECT_TOML)
                 lay_over(tightened(read, values), PROJECT_TOML)
+                if "budget" in read:
+                    limits = checked(Budget, read["budget"], PROJECT_TOML)
+                    lay_over(capped(limits.model_dump(exclude_none=True), values), PROJECT_TOML)
                 project = read
     with source(PANELS_JSON):
         if (data := trust.read(workspace / PANELS_JSON)) is not None:

@@ -93,3 +93,12 @@ test("an event of a kind that this page does not know is passed over", () => {
   const state = reduce(EMPTY, numbered(opened, { type: "SomethingNew", of: "later" }, stage));
   assert.equal(state.seq, 3);
 });
+
+test("whoever is asked again after an interruption is not told as having answered badly", () => {
+  const lost = reduce(EMPTY, numbered(opened, stage, started("ann"), failed("ann", "lost"), started("ann", 2, "retry")));
+  assert.equal(lost.speaking["1/answer/ann"].interrupted, true);
+  const gone = reduce(EMPTY, numbered(opened, stage, started("ann"), started("ann", 2, "retry")));
+  assert.equal(gone.speaking["1/answer/ann"].interrupted, true);
+  const wrong = reduce(EMPTY, numbered(opened, stage, started("ann"), finished("ann"), started("ann", 2, "repair")));
+  assert.equal(wrong.speaking["1/answer/ann"].interrupted, false);
+});

@@ -187,23 +187,18 @@ def test_twelve_seats_are_letters_and_one_line_each(
     expect(expert.locator(".path")).to_be_visible()
 
 
-def test_right_to_left_the_bar_and_the_scale_begin_at_the_right(
+def test_words_run_from_right_to_left_and_the_interface_keeps_its_own_way(
     stage: Stage, window: Open, shown: dict[str, str]
 ) -> None:
     page = window(viewport=DESK).open(stage.link(shown["arabic"]))
     first_of(page)
-    pieces = page.locator(".band .votes > i")
-    one, last = pieces.nth(0).bounding_box(), pieces.nth(2).bounding_box()
-    assert one is not None
-    assert last is not None
-    assert one["x"] > last["x"]
-    scale, range_ = (
-        page.locator(place).bounding_box() for place in (".sure .conf", ".sure .conf i")
-    )
-    assert scale is not None
-    assert range_ is not None
-    low = (scale["x"] + scale["width"] - range_["x"] - range_["width"]) / scale["width"]
-    assert 0.3 < low < 0.8
+    way = "(each) => getComputedStyle(each).direction"
+    for words in ("#decision .q", "#decision .answer", ".duel blockquote >> nth=0"):
+        assert page.locator(words).evaluate(way) == "rtl", words
+    for ours in ("#decision .meta", ".band .sure > p >> nth=1", "#dissent .lede", "#discussion"):
+        assert page.locator(ours).evaluate(way) == "ltr", ours
+    expect(page.locator(".duel blockquote").first).to_have_text(re.compile("^«.*»$"))
+    expect(page.locator("#dissent .lede")).to_have_text("ليلى would decide otherwise.")
 
 
 def test_whoever_leads_goes_on_with_an_interrupted_discussion_and_a_viewer_is_told(

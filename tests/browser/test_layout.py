@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
@@ -125,3 +127,43 @@ def test_everything_is_printed(stage: Stage, shown: dict[str, str], window: Open
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.locator("article.speech")).to_have_count(122)
     expect(page.locator(".bar")).to_be_hidden()
+
+
+def test_who_prints_before_the_answer_is_there_is_told_on_paper(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    visitor = window()
+    held: list[Any] = []
+    visitor.page.route("**/derived", lambda route: held.append(route))
+    page = visitor.open(stage.link(shown["usual"]))
+    expect(page.locator(".first.coming")).to_be_visible()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator(".first.coming")).to_contain_text("Print it again.")
+    expect(page.locator(".coming > .opening")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    for each in held:
+        each.continue_()
+    expect(page.locator("#decision .answer")).to_be_visible()
+
+
+def test_who_prints_at_once_gets_all_of_it_and_then_the_page_as_it_was(
+    stage: Stage, shown: dict[str, str], window: Open
+) -> None:
+    page = window().open(stage.link(shown["usual"]))
+    expect(page.locator("#decision .answer")).to_be_visible()
+    # In one task, as printing does: whatever is not drawn by then is not on the paper.
+    told = page.evaluate(
+        """async () => {
+          dispatchEvent(new Event("beforeprint"));
+          await null; await null; await null; await null; await null; await null;
+          const all = document.querySelectorAll("article.speech").length;
+          const open = document.querySelectorAll("article.speech > .said > .words").length;
+          return [all, open];
+        }"""
+    )
+    assert told[0] > 0
+    assert told[1] >= told[0] - 1
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("article.speech > .said")).to_have_count(0)

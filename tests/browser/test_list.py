@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from roundtable.core.events import DiscussionOpened, NewEvent
 from roundtable.examples import examples
+from roundtable.surfaces.web.assets import PAGE
 
 from .conftest import Open
 from .stage import Stage, overflow
@@ -150,3 +151,48 @@ def test_the_list_fits_with_other_scripts_and_long_words(
     page = window(viewport={"width": width, "height": 844}).open(stage.home)
     expect(page.locator(".row").first).to_be_visible()
     assert overflow(page) <= 0
+
+
+def test_a_row_of_what_goes_on_keeps_to_the_columns_of_the_others(
+    stage: Stage, window: Open
+) -> None:
+    put(stage, "rails-monolith", "rt_11570021", topic="Column test: decided?")
+    found = put(stage, "free-buses", "rt_11570022", of=25, topic="Column test: live?")
+    stage.driven(found)
+    page = window(viewport={"width": 1440, "height": 900}).open(stage.home)
+    expect(row(page, "Column test: live?").locator(".chip")).to_contain_text("Live")
+    places = [
+        [
+            row(page, f"Column test: {which}?").locator(f":scope > {part}").bounding_box()
+            for part in (".asked", ".v", ".when")
+        ]
+        for which in ("decided", "live")
+    ]
+    for one, other in zip(*places, strict=True):
+        assert one is not None
+        assert other is not None
+        assert abs(one["x"] - other["x"]) < 2
+
+
+def test_more_than_fit_are_shown_on_demand_and_the_filters_know_them_all(
+    stage: Stage, window: Open
+) -> None:
+    for number in range(3):
+        put(stage, "lift-letter", f"rt_1157003{number}", topic=f"Page test {number}?")
+    visitor = window()
+    # As if there were room for two at first.
+    visitor.page.route(
+        "**/list/list.js",
+        lambda route: route.fulfill(
+            content_type="text/javascript",
+            body=(PAGE / "list/list.js").read_text("utf-8").replace("AT_ONCE = 100", "AT_ONCE = 2"),
+        ),
+    )
+    page = visitor.open(stage.home)
+    page.get_by_role("searchbox").fill("Page test")
+    expect(page.locator(".discussions > .row")).to_have_count(2)
+    expect(page.get_by_role("button", name="All 3")).to_be_visible()
+    expect(page.locator(".further")).to_contain_text("2 of 3")
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".discussions > .row")).to_have_count(3)
+    expect(page.locator(".further")).to_have_count(0)

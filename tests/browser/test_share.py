@@ -64,3 +64,23 @@ def test_the_address_can_be_made_anew(stage: Stage, window: Open) -> None:
     expect(chair.get_by_role("group", name="Lead the discussion")).to_be_visible()
     other = window().open(before)
     expect(other.locator("h1")).not_to_have_text("Whose tea?")
+
+
+@pytest.mark.requirement("Z-34")
+def test_a_tab_whose_link_was_ended_says_so_as_soon_as_somebody_looks_at_it(
+    stage: Stage, window: Open
+) -> None:
+    state = stage.meeting("Whose tea?")
+    link = stage.link(state.discussion_id)
+    page = window().open(link)
+    expect(page.locator("h1")).to_have_text("Whose tea?")
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.route("**/feed?*", lambda route: route.abort())
+    stage.links.tokens.end_given(link.rpartition("/")[2])
+    page.evaluate(
+        """() => {
+          Object.defineProperty(document, "hidden", { value: false, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+    )
+    expect(page.get_by_role("alert")).to_contain_text("no longer valid", timeout=10_000)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from roundtable.core.budget import HoldBack, Spending, active_seconds, admit, reserve
+from roundtable.core.budget import Granted, Spending, Wanted, active_seconds, grant, reserve
 from roundtable.core.errors import FailureCause
 from roundtable.core.state import fold
 from roundtable.core.values import Budget, Reservation, SpeakerRef, Usage
@@ -16,85 +17,101 @@ from .samples import NOON, failed, finished, opened, recorded, started
 CHEAP = SpeakerRef(model="test/cheap", usd_per_million_in=1.0, usd_per_million_out=5.0)
 UNKNOWN = SpeakerRef(model="test/unknown")
 DEAREST = (10.0, 50.0)
-WANTED = Reservation(input_tokens=100, output_tokens=400, cost_usd=0.5)
 NOTHING_SPENT = Spending(calls=0, tokens=0, cost_usd=0.0, seconds=0.0)
 
 
+def call(
+    speaker: SpeakerRef = CHEAP, read: int = 1000, usual: int = 400, most: int = 5000
+) -> Wanted:
+    return Wanted(speaker, read, usual // 2, usual, 2 * usual, most)
+
+
+def granted(budget: Budget, **given: Any) -> int | str:
+    """How many tokens the call may say, or which limit refuses it."""
+    given = {"spending": NOTHING_SPENT, "wanted": call(), "dearest": DEAREST, **given}
+    found = grant(budget, **given)
+    return found.max_tokens if isinstance(found, Granted) else found.limit
+
+
 @pytest.mark.requirement("Z-09")
-def test_a_call_is_reserved_at_its_longest_answer() -> None:
-    assert reserve(CHEAP, "x" * 3600, 1000, DEAREST) == Reservation(
-        input_tokens=1001, output_tokens=1000, cost_usd=(1001 * 1.0 + 1000 * 5.0) / 1e6
+def test_a_call_is_reserved_at_all_that_it_may_say() -> None:
+    found = grant(Budget(), NOTHING_SPENT, call(), DEAREST)
+    assert found == Granted(
+        5000,
+        Reservation(
+            input_tokens=1000, output_tokens=5000, cost_usd=(1000 * 1.0 + 5000 * 5.0) / 1e6
+        ),
     )
 
 
 @pytest.mark.requirement("Z-09")
 def test_an_unknown_price_is_reserved_at_the_dearest_known_one() -> None:
-    assert reserve(UNKNOWN, "x" * 3600, 1000, DEAREST) == Reservation(
-        input_tokens=1001,
+    assert reserve(UNKNOWN, 1000, 1000, DEAREST) == Reservation(
+        input_tokens=1000,
         output_tokens=1000,
-        cost_usd=(1001 * 10.0 + 1000 * 50.0) / 1e6,
+        cost_usd=(1000 * 10.0 + 1000 * 50.0) / 1e6,
         priced=False,
     )
 
 
-@pytest.mark.requirement("Z-09")
-def test_a_free_model_is_reserved_at_nothing() -> None:
-    free = SpeakerRef(model="local", usd_per_million_in=0.0, usd_per_million_out=0.0)
-    assert reserve(free, "x", 1000, DEAREST).cost_usd == 0
-    assert reserve(free, "x", 1000, DEAREST).priced
-
-
 @pytest.mark.requirement("I-11", "Z-09")
 @pytest.mark.parametrize(
-    ("budget", "spent", "limit"),
+    ("budget", "spent", "found"),
     [
-        (Budget(max_calls=5), Spending(4, 0, 0, 0), None),
+        (Budget(max_calls=5), Spending(4, 0, 0, 0), 5000),
         (Budget(max_calls=5), Spending(5, 0, 0, 0), "calls"),
-        (Budget(max_tokens=1000), Spending(0, 500, 0, 0), None),
-        (Budget(max_tokens=1000), Spending(0, 501, 0, 0), "tokens"),
-        (Budget(max_cost_usd=1), Spending(0, 0, 0.5, 0), None),
-        (Budget(max_cost_usd=1), Spending(0, 0, 0.51, 0), "cost"),
+        (Budget(max_tokens=1500), Spending(0, 0, 0, 0), 500),
+        (Budget(max_tokens=1500), Spending(0, 300, 0, 0), 200),
+        (Budget(max_tokens=1500), Spending(0, 301, 0, 0), "tokens"),
+        (Budget(max_cost_usd=0.002), Spending(0, 0, 0, 0), 200),
+        (Budget(max_cost_usd=0.002), Spending(0, 0, 0.0001, 0), "cost"),
+        (Budget(max_cost_usd=1), Spending(0, 0, 0.5, 0), 5000),
         (Budget(max_cost_usd=0), NOTHING_SPENT, "cost"),
-        (Budget(max_seconds=60), Spending(0, 0, 0, 59.9), None),
+        (Budget(max_seconds=60), Spending(0, 0, 0, 59.9), 5000),
         (Budget(max_seconds=60), Spending(0, 0, 0, 60), "time"),
-        (Budget(), Spending(10**6, 10**9, 10**6, 10**6), None),
-        (Budget(max_calls=5, max_cost_usd=1), Spending(1, 0, 0.9, 0), "cost"),
+        (Budget(), Spending(10**6, 10**9, 10**6, 10**6), 5000),
+        (Budget(max_calls=5, max_cost_usd=1), Spending(1, 0, 0.9999, 0), "cost"),
     ],
 )
 def test_a_call_is_admitted_up_to_each_limit(
-    budget: Budget, spent: Spending, limit: str | None
+    budget: Budget, spent: Spending, found: int | str
 ) -> None:
-    refusal = admit(budget, spent, WANTED, None, DEAREST)
-    assert (refusal.limit if refusal else None) == limit
+    assert granted(budget, spending=spent) == found
 
 
-@pytest.mark.requirement("Z-09")
-@pytest.mark.parametrize(
-    ("budget", "limit"),
-    [
-        (Budget(max_calls=2), None),
-        (Budget(max_calls=1), "calls"),
-        (Budget(max_tokens=500 + 3000), None),
-        (Budget(max_tokens=500 + 2999), "tokens"),
-        (Budget(max_cost_usd=0.5 + 0.011), None),
-        (Budget(max_cost_usd=0.5 + 0.010), "cost"),
-    ],
-)
-def test_what_is_held_back_for_the_verdict_cannot_be_spent(
-    budget: Budget, limit: str | None
-) -> None:
-    verdict = HoldBack(CHEAP, input_tokens=1000, output_tokens=2000)
-    refusal = admit(budget, NOTHING_SPENT, WANTED, verdict, DEAREST)
-    assert (refusal.limit if refusal else None) == limit
+@pytest.mark.requirement("Z-35")
+def test_a_budget_of_nothing_lets_free_models_speak_and_no_others() -> None:
+    free = SpeakerRef(model="local", usd_per_million_in=0.0, usd_per_million_out=0.0)
+    nothing = Budget(max_cost_usd=0)
+    assert granted(nothing, wanted=call(free)) == 5000
+    assert granted(nothing, wanted=call(free), ending=[call(CHEAP)]) == 5000
+    assert granted(nothing, wanted=call(CHEAP)) == "cost"
+    assert granted(nothing, wanted=call(UNKNOWN)) == "cost"
 
 
-@pytest.mark.requirement("Z-09")
-def test_a_verdict_of_unknown_price_is_held_back_at_the_dearest_one() -> None:
-    verdict = HoldBack(UNKNOWN, input_tokens=1000, output_tokens=2000)
-    assert admit(Budget(max_cost_usd=0.5 + 0.11), NOTHING_SPENT, WANTED, verdict, DEAREST) is None
-    refusal = admit(Budget(max_cost_usd=0.5 + 0.10), NOTHING_SPENT, WANTED, verdict, DEAREST)
-    assert refusal is not None
-    assert refusal.limit == "cost"
+@pytest.mark.requirement("Z-09", "Z-35")
+def test_what_the_verdict_needs_is_kept_back_and_the_rest_may_be_said() -> None:
+    # 0.001 to read and 0.001 for the fewest words that are of use, for each of the two.
+    assert granted(Budget(max_cost_usd=0.004), ending=[call()]) == 200
+    assert granted(Budget(max_cost_usd=0.0039), ending=[call()]) == "cost"
+    # Both have room for what is usual, then who is asked now for more, then the verdict.
+    assert granted(Budget(max_cost_usd=0.006), ending=[call()]) == 400
+    assert granted(Budget(max_cost_usd=0.008), ending=[call()]) == 800
+    assert granted(Budget(max_cost_usd=0.010), ending=[call()]) == 800
+    assert granted(Budget(max_cost_usd=0.026), ending=[call()]) == 1000
+    assert granted(Budget(max_calls=2), ending=[call()]) == 5000
+    assert granted(Budget(max_calls=1), ending=[call()]) == "calls"
+    assert granted(Budget(max_cost_usd=0.01), ending=[call(UNKNOWN)]) == "cost"
+
+
+@pytest.mark.requirement("Z-35")
+def test_whoever_speaks_beside_others_leaves_them_their_share() -> None:
+    assert granted(Budget(max_cost_usd=0.009), beside=[call(), call()]) == 400
+    assert granted(Budget(max_cost_usd=0.063), beside=[call(), call()]) == 1000
+    # A round that cannot be paid for all of them is not begun.
+    low = Budget(max_cost_usd=0.005)
+    assert granted(low, beside=[call(), call()], whole_round=True) == "cost"
+    assert granted(low, beside=[call(), call()]) == 200
 
 
 @pytest.mark.requirement("Z-09")

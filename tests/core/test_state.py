@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,9 @@ from roundtable.core.events import (
     NoteAdded,
     SearchFailed,
     StageOpened,
+    StoredEvent,
     VerdictReached,
+    load,
 )
 from roundtable.core.state import State, fold
 from roundtable.core.values import Usage, Verdict
@@ -168,3 +171,29 @@ def test_nothing_is_decided_before_a_discussion_is_open_or_after_it_is_closed() 
     assert decide(State(), Eager()) == ()
     assert len(decide(fold(recorded(opened())), Eager())) == 1
     assert decide(fold(recorded(opened(), closed)), Eager()) == ()
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_raised_limit_opens_what_a_spent_budget_had_closed() -> None:
+    lines = (Path(__file__).parents[1] / "goldens" / "v2-limits.jsonl").read_text("utf-8")
+    records = [
+        StoredEvent("rt_0000000d", seq, NOON, load(line))
+        for seq, line in enumerate(lines.splitlines(), 1)
+    ]
+    spent, after = fold(records[:-1]), fold(records)
+    assert (spent.status, spent.budget.max_cost_usd) == ("failed", 0.01)
+    assert spent.to_ask_anew() == ("1/answer/scholar",)
+    assert (after.status, after.exhausted, after.budget.max_cost_usd) == ("running", None, 0.5)
+    assert after.stages["answer", 1].closed is None
+    assert after.turns["1/answer/scholar"].failure is None
+    assert after.expected is not None
+    assert after.expected.calls == 9
+
+
+def test_a_branch_of_a_state_leads_on_elsewhere() -> None:
+    state = fold(recorded(opened(), started()))
+    other = state.branch()
+    other.apply(StoredEvent(other.discussion_id, other.seq + 1, NOON, finished()))
+    assert state.in_flight
+    assert not other.in_flight
+    assert state.seq == other.seq - 1

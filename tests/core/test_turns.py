@@ -24,6 +24,7 @@ from roundtable.core.turns import (
     GiveUp,
     as_it_stands,
     next_step,
+    without_missing,
 )
 from roundtable.core.values import SpeakerRef
 
@@ -428,3 +429,31 @@ def test_where_nothing_more_can_be_asked_the_speech_stands_uncounted() -> None:
     assert as_it_stands(declaring(), turn) == Accept(
         GOOD, A.model, {"Findings": "Tea."}, (UNDECLARED,)
     )
+
+
+SPARE = SpeakerRef(model="m/spare", family="m", spare=True)
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    "cause",
+    [c for c in FAILURE_CAUSES if c not in ("lost", "cancelled", "timeout", "empty", "garbled")],
+)
+def test_a_spare_speaker_takes_over_only_from_one_that_does_not_exist(cause: FailureCause) -> None:
+    step = next_step(chain(A, SPARE), failures(cause))
+    if cause == "not_found":
+        assert isinstance(step, Call)
+        assert (step.speaker, step.purpose) == (SPARE, "fallback")
+    else:
+        assert isinstance(step, GiveUp)
+
+
+@pytest.mark.requirement("Z-36")
+def test_whoever_does_not_exist_is_left_out_of_later_turns() -> None:
+    held = without_missing(chain(A, B, SPARE), [A.model]).participant.speakers
+    assert held == (B, SPARE)
+    [only] = without_missing(chain(A, SPARE), [A.model]).participant.speakers
+    assert (only.model, only.spare) == (SPARE.model, False)
+    alone = chain(A)
+    assert without_missing(alone, [A.model]) is alone
+    assert without_missing(alone, [B.model]) is alone

@@ -127,7 +127,8 @@ def with_document(data: bytes, xml: bytes) -> bytes:
         )
 
 
-HTML = b"""<!doctype html><title>The site</title><style>x{}</style><body><h1>Hello &amp; welcome</h1>
+HTML = b"""<!doctype html><title>The site</title><style>x{}</style><body>
+<h1>Hello &amp; welcome</h1>
 <p>One <b>bold</b> word.<ul><li>first<li>second</ul><table><tr><th>a<th>b<tr><td>1<td>2</table>
 <script>alert(1)</script><!-- nobody reads this --><p>End."""
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)

@@ -53,7 +53,8 @@ def test_a_word_file_is_read_in_its_order_with_what_other_programs_put_between()
 
 def test_a_page_is_read_as_its_reader_sees_it() -> None:
     assert read("page.html", HTML).text == (
-        "The site\n\n# Hello & welcome\n\nOne bold word.\n\n- first\n- second\n\na | b\n1 | 2\n\nEnd."
+        "The site\n\n# Hello & welcome\n\nOne bold word.\n\n- first\n- second\n\n"
+        "a | b\n1 | 2\n\nEnd."
     )
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from roundtable.core.errors import LeaseLost, LedgerGone
-from roundtable.core.events import AttemptFinished, SpeechGiven, StoredEvent
+from roundtable.core.errors import LeaseLost, LedgerBusy, LedgerGone
+from roundtable.core.events import AttemptFinished, NewEvent, NoteAdded, SpeechGiven, StoredEvent
 from roundtable.core.state import State
-from roundtable.core.values import Usage
+from roundtable.core.values import Budget, Usage
 from roundtable.engine.drive import HEARTBEAT
-from roundtable.engine.outage import AWAY, BACK, Notice
+from roundtable.engine.outage import AWAY, BACK, Notice, Outage
 from roundtable.engine.service import Service
 from roundtable.engine.tools import Tools
 from roundtable.ledger.postgres import PostgresLedger
@@ -118,8 +118,13 @@ class House:
             defaults={"council": {}},
         )
 
-    async def open(self) -> str:
-        request = OpenRequest(topic="Tea or coffee?", procedure="council", options={"quick": True})
+    async def open(self, budget: Budget | None = None) -> str:
+        request = OpenRequest(
+            topic="Tea or coffee?",
+            procedure="council",
+            options={"quick": True},
+            budget=budget or Budget(),
+        )
         return (await self.service.open(request)).discussion_id
 
     async def run(self, discussion_id: str) -> State:
@@ -199,7 +204,7 @@ FAULTS = pytest.mark.parametrize("fault", [locked, moved_away, without_room])
 
 @FAULTS
 @pytest.mark.parametrize("call", [1, 3, CALLS])
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_back(
     house: House, path: Path, fault: Callable[[Path], Callable[[], None]], call: int
 ) -> None:
@@ -217,15 +222,17 @@ async def test_answers_that_arrive_while_the_file_is_away_are_stored_when_it_is_
 
 
 async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
-    def full() -> None:
-        pages = "PRAGMA max_page_count = 1"
-        asyncio.get_running_loop().create_task(ledger._worker.read(lambda c: c.execute(pages)))
-
-    async def room() -> None:
-        await ledger._worker.read(lambda c: c.execute("PRAGMA max_page_count = 1000000"))
-
     ledger = house.ledger
     assert isinstance(ledger, SqliteLedger)
+    worker = ledger._worker
+
+    def full() -> None:
+        pages = "PRAGMA max_page_count = 1"
+        asyncio.get_running_loop().create_task(worker.read(lambda c: c.execute(pages)))
+
+    async def room() -> None:
+        await worker.read(lambda c: c.execute("PRAGMA max_page_count = 1000000"))
+
     house.voice = Struck(2, full)
     house.voice.script = lambda _: "A long answer. " * 2000
     house.clock.at[5] = room
@@ -234,6 +241,19 @@ async def test_a_disk_that_is_full_is_waited_for(house: House) -> None:
     assert state.closed is not None
     assert house.told == [AWAY, BACK]
     assert len(house.voice.requests) == len({r.idempotency_key for r in house.voice.requests})
+
+
+@pytest.mark.parametrize("call", [1, 2, 4])
+async def test_the_time_without_a_database_is_nobodys_time(
+    house: House, path: Path, call: int
+) -> None:
+    ends: list[Callable[[], None]] = []
+    house.voice = Struck(call, lambda: ends.append(locked(path)))
+    house.clock.at[40] = lambda: ends[0]()
+    id_ = await house.open(Budget(max_seconds=20))
+    state = await house.run(id_)
+    assert house.clock.passed > 60
+    assert is_whole(state, await house.ledger.read(id_))
 
 
 async def test_a_log_that_is_removed_takes_nothing_with_it(house: House, path: Path) -> None:
@@ -343,6 +363,35 @@ async def test_what_another_driver_has_settled_is_not_taken_in(house: House, pat
     assert not (path.parent / "rescue").exists()
 
 
+async def test_what_one_no_longer_waits_for_holds_up_nobody_else(path: Path) -> None:
+    """One of two is cancelled while the database is away; it is back for the other."""
+    clock, away = Pauses(), True
+    rescue = RescueFiles(path.parent / "rescue", None, "test")
+    outage = Outage("rt_0000000a", clock, rescue=rescue)
+
+    async def work() -> str:
+        if away:
+            raise LedgerBusy("locked")
+        return "stored"
+
+    def outcome(key: str) -> list[NewEvent]:
+        return [NewEvent(NoteAdded(code="x", text=key), clock.now(), key)]
+
+    first = asyncio.ensure_future(outage.through(work, outcome("first")))
+    second = asyncio.ensure_future(outage.through(work, outcome("second")))
+    await asyncio.sleep(0)
+    first.cancel()
+    outage.hurry()
+    with pytest.raises(LedgerGone):
+        await outage.through(work, outcome("first"))
+    with pytest.raises(LedgerGone):
+        await second
+    away = False
+    assert await outage.through(work, outcome("third")) == "stored"
+    assert await outage.through(work) == "stored"
+    assert len(rescue.kept("rt_0000000a")) == 2
+
+
 # A server
 
 
@@ -355,7 +404,7 @@ async def at_a_server(url: str, folder: Path) -> AsyncIterator[House]:
         await ledger.close()
 
 
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 async def test_a_server_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
     with postgres_that_restarts() as server:
         async with at_a_server(server.url, tmp_path) as house:

@@ -282,7 +282,7 @@ def test_an_answer_may_take_at_most_half_of_a_tiny_window() -> None:
 @pytest.mark.requirement("I-11", "Z-09")
 def test_a_call_that_the_budget_refuses_is_never_made() -> None:
     voice = saying("Tea.")
-    scene = Scene({"test/a": voice}, budget=Budget(max_tokens=600))
+    scene = Scene({"test/a": voice}, budget=Budget(max_tokens=100))
     play(scene)
     assert voice.requests == []
     assert types(scene) == ["BudgetExhausted", "TurnFailed"]

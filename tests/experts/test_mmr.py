@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
+from operator import mul
+from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from roundtable.experts.mmr import LAMBDA, Pick, mmr
 
-RELEVANCE = np.array([0.90, 0.85, 0.80, 0.40, 0.30], dtype=np.float32)
-SIMILARITY = np.array(
-    [
-        [1.0, 0.9, 0.2, 0.1, 0.0],
-        [0.9, 1.0, 0.3, 0.2, 0.1],
-        [0.2, 0.3, 1.0, 0.6, 0.1],
-        [0.1, 0.2, 0.6, 1.0, 0.5],
-        [0.0, 0.1, 0.1, 0.5, 1.0],
-    ],
-    dtype=np.float32,
+RELEVANCE = (0.90, 0.85, 0.80, 0.40, 0.30)
+SIMILARITY = (
+    (1.0, 0.9, 0.2, 0.1, 0.0),
+    (0.9, 1.0, 0.3, 0.2, 0.1),
+    (0.2, 0.3, 1.0, 0.6, 0.1),
+    (0.1, 0.2, 0.6, 1.0, 0.5),
+    (0.0, 0.1, 0.1, 0.5, 1.0),
 )
 
 
-def similarity(places: NDArray[np.intp], others: Sequence[int]) -> NDArray[np.float32]:
-    rows: NDArray[np.float32] = SIMILARITY[places][:, list(others)]
-    return rows
+def similarity(places: Sequence[int], others: Sequence[int]) -> list[list[float]]:
+    return [[SIMILARITY[place][other] for other in others] for place in places]
 
 
 def order(count: int, lam: float = LAMBDA) -> list[int]:
@@ -69,7 +66,7 @@ def test_those_who_are_seated_first_count_for_likeness() -> None:
 
 
 def test_the_barred_come_only_when_nobody_else_is_left() -> None:
-    all_but_three = np.array([True, True, True, False, True])
+    all_but_three = [True, True, True, False, True]
 
     picks = mmr(RELEVANCE, similarity, 2, barred=lambda _: all_but_three)
 
@@ -78,18 +75,26 @@ def test_the_barred_come_only_when_nobody_else_is_left() -> None:
 
 def test_more_than_there_are_gives_all_of_them() -> None:
     assert sorted(order(9)) == [0, 1, 2, 3, 4]
-    assert mmr(np.zeros(0, dtype=np.float32), similarity, 3) == []
+    assert mmr((), similarity, 3) == []
+
+
+Vector = tuple[float, ...]
+
+
+def product(one: Vector, two: Vector) -> float:
+    made: float = sum(map(mul, one, two))
+    return made
 
 
 def plain(
-    relevance: NDArray[np.float32], vectors: NDArray[np.float32], count: int, lam: float
+    relevance: Sequence[float], vectors: Sequence[Vector], count: int, lam: float
 ) -> list[int]:
     """The formula, word by word."""
     chosen: list[int] = []
     while len(chosen) < min(count, len(relevance)):
         score = {
             place: lam * relevance[place]
-            - (1 - lam) * max((float(vectors[place] @ vectors[c]) for c in chosen), default=0.0)
+            - (1 - lam) * max((product(vectors[place], vectors[c]) for c in chosen), default=0.0)
             for place in range(len(relevance))
             if place not in chosen
         }
@@ -107,11 +112,16 @@ def plain(
 def test_looking_only_at_the_most_promising_changes_nothing(
     seed: int, size: int, count: int, lam: float
 ) -> None:
-    chance = np.random.default_rng(seed)
-    relevance = chance.random(size, dtype=np.float32)
-    vectors = chance.random((size, 8), dtype=np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    chance = Random(seed)
+    relevance = [chance.random() for _ in range(size)]
+    drawn = [tuple(chance.random() for _ in range(8)) for _ in range(size)]
+    vectors = [tuple(each / hypot(*vector) for each in vector) for vector in drawn]
 
-    picks = mmr(relevance, lambda some, others: vectors[some] @ vectors[others].T, count, lam=lam)
+    picks = mmr(
+        relevance,
+        lambda some, others: [[product(vectors[a], vectors[b]) for b in others] for a in some],
+        count,
+        lam=lam,
+    )
 
     assert [pick.place for pick in picks] == plain(relevance, vectors, count, lam)

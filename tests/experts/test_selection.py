@@ -274,6 +274,22 @@ def test_seats_fit_on_the_shared_topics(selector: Selector) -> None:
     assert served >= 0.95
 
 
+@pytest.mark.requirement("Z-28")
+def test_by_words_alone_the_seats_fit_nearly_as_well(library: dict[str, Expert]) -> None:
+    """As on a base install, where there is no embedder."""
+    selector = Selector(list(library.values()), None)
+    assert not selector.by_meaning
+    for name, covered in ((EVERYDAY, 0.8), (FIT, 0.9), (FRESH, 0.9)):
+        fitting, served = shares(selector, read_topics(name))
+        assert fitting >= 0.85, name
+        assert served >= covered, name
+    for name, covered in ((TUNED, 0.85), (MORE, 0.85), (HELD_OUT, 0.85)):
+        topics = read_topics(name)
+        panels = [domains(selector.choose(topic.text, 4)) for topic in topics]
+        served = sum(t.covered_by(p) for t, p in zip(topics, panels, strict=True)) / len(topics)
+        assert served >= covered, name
+
+
 def test_vectors_that_were_kept_are_not_made_again() -> None:
     experts = [an_expert("tax"), an_expert("zoo", "nature")]
     vectors = LetterEmbedder().embed(meanings(experts))

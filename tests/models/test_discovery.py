@@ -8,7 +8,12 @@ import pytest
 
 from roundtable.core.errors import UnknownName
 from roundtable.models.discovery import EMBEDDED_MODEL, Found, discover
+from roundtable.models.listing import read_listing
+from roundtable.models.lists import EndpointList, ModelLists
 from roundtable.models.registry import Registry
+from roundtable.models.router import Router
+from roundtable.models.routing import Vacancy
+from roundtable.models.routing_files import RoutingFiles
 from tests.servers import provider_server
 
 REGISTRY = Registry.load()
@@ -167,3 +172,63 @@ async def test_scripted_speakers_are_usable_only_by_name() -> None:
     nothing = await found({})
     assert nothing.usable("scripted/echo")
     assert all(provider.id != "scripted" for provider in nothing.providers)
+
+
+def listing(*names: str) -> object:
+    return {"data": [{"id": name} for name in names]}
+
+
+@pytest.mark.requirement("Z-36")
+async def test_a_vendor_has_what_it_lists_and_its_short_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Known models in our order, then the others; what we know from former times is gone."""
+
+    async def answer(*_: object) -> EndpointList:
+        names = ("claude-next", "claude-sonnet-4-5-20250929", "claude-opus-4-6")
+        listed = read_listing(listing(*names))
+        assert listed is not None
+        return EndpointList(heard="listed", listing=listed)
+
+    monkeypatch.setattr("roundtable.models.lists.ask", answer)
+    env = {"ANTHROPIC_API_KEY": SECRET}
+    here = await discover(REGISTRY, env, default_model=None, probe=False, lists=ModelLists(None))
+    assert here.providers[0].models == (
+        "anthropic/claude-opus-4-6",
+        "anthropic/claude-sonnet-4-5",
+        "anthropic/claude-next",
+        "anthropic/claude-sonnet-4-5-20250929",
+    )
+    assert here.usable("sonnet")
+    assert here.usable("anthropic/claude-next")
+    assert here.usable("anthropic/unlisted-preview"), "a vendor may have more than it lists"
+    assert not here.usable("haiku")
+    assert here.substitute(REGISTRY.resolve("haiku")).startswith("anthropic/claude-")
+    assert here.default_model == "anthropic/claude-sonnet-4-5"
+
+
+@pytest.mark.requirement("Z-36")
+async def test_another_server_has_only_what_it_lists_and_different_seats_get_different_models() -> (
+    None
+):
+    names = ["alpha-70b", "beta/bravo-2", "claude-opus-4-6", "gamma-1b"]
+    with provider_server(lists=lambda *_: listing(*names)) as server:
+        env = {"OPENAI_BASE_URL": server.openai_url}
+        found = await discover(
+            REGISTRY, env, default_model=None, probe=False, lists=ModelLists(None)
+        )
+    assert found.providers[0].models == tuple(f"openai/{name}" for name in names)
+    assert not found.usable("openai/gpt-5.5")
+    known = found.registry.resolve("openai/claude-opus-4-6")
+    assert (known.family, known.tier) == ("claude", "top")
+    assert found.registry.priced(known.id).usd_per_million_in is None
+    assert [found.registry.resolve(f"openai/{name}").family for name in names] == [
+        "alpha",
+        "bravo",
+        "claude",
+        "gamma",
+    ]
+    routes = Router(found, RoutingFiles()).route([Vacancy(seat) for seat in ("a", "b", "c")])
+    assert len({route.model for route in routes}) == 3
+    assert found.elsewhere("openai/alpha-70b", 2)
+    assert "openai/alpha-70b" not in found.elsewhere("openai/alpha-70b", 9)

@@ -14,9 +14,9 @@ import pytest
 
 from roundtable.bootstrap import start
 from roundtable.core.state import State
-from roundtable.procedures import procedure_spec
 from roundtable.procedures.opening import OpenRequest
 from roundtable.settings import read_settings
+from tests.foreseen import foreseen
 from tests.servers import provider_server
 
 from . import deliberation_table, meeting_table
@@ -63,7 +63,7 @@ def test_the_provider_counts_the_calls_that_were_designed(name: str, tmp_path: P
     opened, state, counted = served(tmp_path, HELD[name])
     assert state.status == "concluded"
     assert counted.total() == HELD[name].calls == state.usage.calls  # type: ignore[attr-defined]
-    estimate = procedure_spec(state.start.procedure).estimate(opened)
+    estimate = foreseen(opened)
     assert estimate.calls == HELD[name].calls
 
 

@@ -23,11 +23,12 @@ from roundtable.procedures import procedure_spec
 from roundtable.procedures.casting import open_questions
 from roundtable.procedures.casting_terms import CASTING
 from roundtable.procedures.opening import OpenRequest
+from roundtable.rehearsal.estimate import Estimate
 from roundtable.views.delivery import Delivery
-from roundtable.views.estimate import Estimate
 from roundtable.views.report_md import markdown_report
 from roundtable.views.result import result
 from tests.declaring import by_prompt
+from tests.foreseen import foreseen
 from tests.rehearsal import Cast, Table, Voice, dutiful, run_in_virtual_time
 
 LISTED = tuple(
@@ -398,13 +399,13 @@ def test_why_a_seat_sits_here_stands_in_the_result_and_in_the_report(procedure: 
 @pytest.mark.requirement("Z-28")
 @pytest.mark.parametrize("procedure", ["deliberation", "five-round", "meeting"])
 def test_the_estimate_holds_the_call_that_casts(procedure: str) -> None:
-    async def foreseen(*, host_casts: bool) -> Estimate:
+    async def told(*, host_casts: bool) -> Estimate:
         request = OpenRequest("Tea or coffee?", procedure=procedure, host_casts=host_casts)
-        return procedure_spec(procedure).estimate(await a_table().service.open(request))
+        return foreseen(await a_table().service.open(request))
 
-    cast = run_in_virtual_time(foreseen(host_casts=True))
-    alone = run_in_virtual_time(foreseen(host_casts=False))
-    assert cast.host_calls == alone.host_calls + 1
+    cast = run_in_virtual_time(told(host_casts=True))
+    alone = run_in_virtual_time(told(host_casts=False))
+    assert cast.host_calls[1] == alone.host_calls[1] + 1
     assert cast.participant_calls == alone.participant_calls
     assert cast.tokens[0] > alone.tokens[0]
     assert cast.cost_usd is not None

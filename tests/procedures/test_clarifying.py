@@ -14,12 +14,12 @@ from roundtable.core.events import NewEvent
 from roundtable.core.state import State
 from roundtable.core.values import SearchHit
 from roundtable.ports import SpeakRequest
-from roundtable.procedures import procedure_spec
 from roundtable.procedures.casting import open_questions
 from roundtable.procedures.casting_terms import CASTING
 from roundtable.procedures.opening import OpenRequest
 from roundtable.views.result import result
 from tests.declaring import by_prompt
+from tests.foreseen import foreseen
 from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
 
 from .council_table import sections, turn_of
@@ -120,14 +120,14 @@ def test_an_adaptive_run_makes_one_call_for_it_which_the_estimate_counts() -> No
     asked(plain, "adaptive", host_casts=False)
     assert turns(table) == ["0/casting/orchestrator", *turns(plain)]
 
-    async def foreseen(**request: Any) -> int:
+    async def calls(**request: Any) -> int:
         opened = await a_table().service.open(
             OpenRequest("Tea?", procedure="adaptive", search=False, **request)
         )
-        return procedure_spec("adaptive").estimate(opened).calls
+        return foreseen(opened).calls
 
-    with_it = run_in_virtual_time(foreseen(host_casts=True))
-    assert with_it == run_in_virtual_time(foreseen()) + 1
+    with_it = run_in_virtual_time(calls(host_casts=True))
+    assert with_it == run_in_virtual_time(calls()) + 1
 
 
 @pytest.mark.parametrize("procedure", PROCEDURES)

@@ -23,7 +23,7 @@ from roundtable.procedures.opening import OpenRequest
 from roundtable.procedures.verdicts import PASTED, UNCITED
 from roundtable.views.notes import notes
 from tests.declaring import spoken, vote
-from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
+from tests.rehearsal import Billed, Cast, Table, Voice, run_in_virtual_time
 
 from .council_table import (
     DEAD,
@@ -372,8 +372,11 @@ def test_a_substitute_speaks_within_the_ninety_seconds_and_is_named() -> None:
         ("engineer", "codex", "gpt"),
         ("scholar", "codex", "gpt"),
     ]
-    degraded = [n.text for n in notes(state) if n.text.startswith("PANEL DEGRADED")]
-    assert "PANEL DEGRADED: Scholar: gpt spoke in place of codex (auth)." in degraded
+    (told,) = [n.text for n in notes(state) if n.code == "substituted"]
+    assert told.startswith("gpt spoke for ")
+    assert told.endswith(" in place of codex, which was refused: its key does not open the door.")
+    assert "Scholar" in told
+    assert "Engineer" in told
 
 
 @pytest.mark.requirement("I-12", "X-11")
@@ -713,39 +716,31 @@ def test_a_limit_that_allows_no_answer_ends_with_advice_and_no_verdict() -> None
     assert table.requests == []
 
 
-@pytest.mark.requirement("Z-09", "I-11")
-def test_a_cost_limit_hit_in_mid_round_keeps_the_answers_and_the_call_for_the_verdict() -> None:
-    table = council()
-    state = hold(table, budget=Budget(max_cost_usd=0.12))
-    assert asked(table) == ["0/briefing/captain", *ROUND_1[:2], "0/synthesis/captain"]
+@pytest.mark.requirement("Z-09", "Z-35", "I-11")
+def test_a_cost_limit_below_a_second_round_goes_straight_to_the_verdict() -> None:
+    whole = hold(Table({"*": Billed(words=300)})).usage.priced_usd
+    table = Table({"*": Billed(words=300)})
+    state = hold(table, budget=Budget(max_cost_usd=whole * 0.55))
+    assert not set(asked(table)) & set(ROUND_2), "no half of a round is held"
+    assert len(state.spoken_in("answer", 1)) == 3
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
-    assert [(f.participant, f.cause) for f in state.failures] == [("muse", "budget")]
     assert state.verdict is not None
     assert (state.verdict.partial, state.verdict.method) == (True, "written")
-    assert state.usage.priced_usd <= 0.12
-    assert "Missing from the council: Muse." in prompt_of(table, "0/synthesis/captain").user
+    assert state.usage.priced_usd <= whole * 0.55
 
 
-@pytest.mark.requirement("Z-09", "I-11")
-def test_a_token_limit_hit_in_mid_round_keeps_the_answers_and_the_call_for_the_verdict() -> None:
-    table = council()
-    state = hold(table, budget=Budget(max_tokens=26_000))
-    assert asked(table) == ["0/briefing/captain", *ROUND_1[:2], "0/synthesis/captain"]
-    assert state.exhausted is not None
-    assert state.exhausted.limit == "tokens"
-    assert state.verdict is not None
-    assert (state.verdict.partial, state.verdict.method) == (True, "written")
-
-
-@pytest.mark.requirement("Z-09", "I-11")
-@pytest.mark.parametrize("cents", range(5, 26))
-def test_whatever_the_cost_limit_the_verdict_can_still_be_written(cents: int) -> None:
-    state = hold(council(), budget=Budget(max_cost_usd=cents / 100))
-    assert state.usage.priced_usd <= cents / 100
+@pytest.mark.requirement("Z-09", "Z-35", "I-11")
+@pytest.mark.parametrize("words", [0, 200, 2_000])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95])
+def test_whatever_the_cost_limit_it_holds_and_answers_lead_to_a_verdict(
+    share: float, words: int
+) -> None:
+    whole = hold(Table({"*": Billed(words=words)})).usage.priced_usd
+    state = hold(Table({"*": Billed(words=words)}), budget=Budget(max_cost_usd=share * whole))
+    assert state.usage.priced_usd <= share * whole
     if state.spoken_in("answer", 1):
         assert state.verdict is not None
-        assert state.verdict.method == "written"
 
 
 @pytest.mark.requirement("Z-09", "I-11")
@@ -762,7 +757,8 @@ def test_a_time_limit_hit_in_mid_round_cuts_the_calls_and_extracts_the_verdict()
 
 @pytest.mark.requirement("Z-09")
 def test_of_several_limits_the_first_one_reached_counts() -> None:
-    state = hold(council(), budget=Budget(max_calls=8, max_cost_usd=0.09, max_seconds=1000))
+    budget = Budget(max_calls=8, max_cost_usd=0.01, max_seconds=1000)
+    state = hold(Table({"*": Billed(words=300)}), budget=budget)
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
 
@@ -780,12 +776,12 @@ class Unpriced(Voice):
 def test_calls_of_unknown_price_use_the_cost_limit_up_too() -> None:
     unknown = Cast(facts={"usd_per_million_in": None, "usd_per_million_out": None})
     table = Table({"*": Unpriced()}, cast=unknown)
-    state = hold(table, budget=Budget(max_cost_usd=1.4))
+    state = hold(table, budget=Budget(max_cost_usd=0.5))
     assert state.exhausted is not None
     assert state.exhausted.limit == "cost"
-    # At the dearest price each answer may have cost more than $0.28: three of them, and the
-    # briefing, leave no room for a round 2 beside the verdict.
-    assert asked(table) == ["0/briefing/captain", *ROUND_1, "0/synthesis/captain"]
+    # At the dearest price what was set aside for each answer stays spent: three of them and the
+    # briefing leave no room for a round 2 beside the verdict.
+    assert not set(asked(table)) & set(ROUND_2)
     assert state.usage.cost_usd is None
     assert state.verdict is not None
     assert state.verdict.partial

@@ -22,6 +22,7 @@ from roundtable.speakers.characters import CHARACTERS
 from roundtable.speakers.hub import SpeakerHub
 from roundtable.speakers.scripted import ScriptedSpeaker
 from tests.declaring import vote
+from tests.foreseen import foreseen
 from tests.rehearsal import Cast, Table, run_in_virtual_time
 
 from .custom_table import (
@@ -117,10 +118,10 @@ def test_the_estimate_is_what_is_asked_at_the_longest() -> None:
     async def opened() -> State:
         return await table.service.open(OpenRequest(topic=TOPIC, procedure="own"))
 
-    foreseen = procedure_spec("custom:own").estimate(run_in_virtual_time(opened()))
+    told = foreseen(run_in_virtual_time(opened()))
     state = hold(table)
-    assert (foreseen.participant_calls, foreseen.host_calls) == (9, 3)
-    assert foreseen.calls == state.usage.calls
+    assert (told.participant_calls, told.host_calls) == ((9, 9), (3, 3))
+    assert told.calls == state.usage.calls
 
 
 # Who sees what

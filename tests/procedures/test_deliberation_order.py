@@ -13,6 +13,7 @@ from roundtable.procedures import procedure_spec
 from roundtable.procedures.table import Table as Seen
 from roundtable.views.report_md import markdown_report
 from tests.declaring import spoken, vote
+from tests.foreseen import foreseen
 from tests.rehearsal import Cast
 
 from .deliberation_table import (
@@ -109,10 +110,7 @@ def test_it_is_off_unless_asked_for_and_needs_a_critique() -> None:
 
 
 def test_the_estimate_and_the_saving_count_the_second_reading() -> None:
-    plain, both = (
-        procedure_spec("deliberation").estimate(hold(table(), options=options))
-        for options in ({}, BOTH)
-    )
+    plain, both = (foreseen(hold(table(), options=options)) for options in ({}, BOTH))
     assert both.calls == plain.calls + 3
     agreed = hold(table({}), options=BOTH)
     (note,) = [each for each in agreed.notes if each.code == "early_stop"]

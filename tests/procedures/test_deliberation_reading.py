@@ -246,8 +246,8 @@ def test_choices_of_the_asker_are_the_options_of_the_vote() -> None:
         ({"choices": ["tea", "x" * 201]}, "options of 1 to 200 characters"),
         ({"choices": ["tea", "  "]}, "2 to 9 options"),
         ({"choices": "o2,o1"}, "words: o1, o2"),
-        ({"seats": 1}, "greater than or equal to 2"),
-        ({"seats": 8}, "less than or equal to 7"),
+        ({"seats": 1}, "from 2 to 7"),
+        ({"seats": 8}, "from 2 to 7"),
         ({"experts": "a,b,c,d,e,f,g,h"}, "at most 7"),
     ],
 )

@@ -26,7 +26,6 @@ from roundtable.core.text import estimate_tokens
 from roundtable.core.turns import UNDECLARED
 from roundtable.core.values import Budget, Material
 from roundtable.ports import SpeakRequest
-from roundtable.procedures import procedure_spec
 from roundtable.procedures.meeting.history import HISTORY_TOKENS
 from roundtable.procedures.meeting.turns import OFF_LENGTH
 from roundtable.procedures.opening import OpenRequest
@@ -36,6 +35,7 @@ from roundtable.speakers.scripted import ScriptedSpeaker
 from roundtable.views.meeting import changes_of_mind
 from roundtable.views.meeting_status import meeting_status, progress, round_report
 from tests.declaring import block, fields
+from tests.foreseen import foreseen
 from tests.rehearsal import Cast, Table, Voice, run_in_virtual_time
 
 from .meeting_table import (
@@ -83,8 +83,8 @@ def test_four_participants_and_four_rounds_are_sixteen_calls_of_their_own() -> N
         "0/summary-3/coordinator",
         "0/conclusion/coordinator",
     ]
-    estimate = procedure_spec("meeting").estimate(state)
-    assert (estimate.participant_calls, estimate.host_calls) == (16, 5)
+    estimate = foreseen(state)
+    assert (estimate.participant_calls[1], estimate.host_calls[1]) == (16, 5)
     assert state.usage.calls == estimate.calls == len(table.requests)
 
 
@@ -805,8 +805,8 @@ def test_a_demonstration_model_speaks_small_and_code_does_the_hosts_work() -> No
     assert (verdict.method, verdict.meaningful) == ("extractive", False)
     assert "In my view, we should use one database." in verdict.answer
     assert "demonstration" in codes(state)
-    estimate = procedure_spec("meeting").estimate(state)
-    assert (estimate.participant_calls, estimate.host_calls) == (6, 0)
+    estimate = foreseen(state)
+    assert (estimate.participant_calls[1], estimate.host_calls[1]) == (6, 0)
 
 
 # Hostile company

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import tracemalloc
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ PROVIDERS = {
     ),
 }
 CHAT, RESPONSES, MESSAGES = "openai/some-model", "vendor/gpt-6.1-sol", "anthropic/claude-opus-4-6"
+PRICE = 0.25
 EVERY_DIALECT = pytest.mark.parametrize("model", [CHAT, RESPONSES, MESSAGES])
 
 
@@ -41,16 +43,16 @@ def little_memory(allowed: int = 64_000_000) -> Iterator[None]:
         tracemalloc.stop()
 
 
-async def ask(server: Hostile, model: str = CHAT) -> Reply:
+async def ask(server: Hostile, model: str = CHAT, *, seconds: float = 60) -> Reply:
     env = {
         "OPENAI_API_KEY": TEST_KEY,
         "OPENAI_BASE_URL": f"{server.url}/v1",
         "ANTHROPIC_API_KEY": TEST_KEY,
         "ANTHROPIC_BASE_URL": server.url,
     }
-    speaking = ApiSpeaker(PROVIDERS, lambda *_: 0.0, env)
+    speaking = ApiSpeaker(PROVIDERS, lambda *_: PRICE, env)
     try:
-        request = SpeakRequest(model, "Be brief.", "Why?", 200, 60, "rt_1/1/opening/a/1")
+        request = SpeakRequest(model, "Be brief.", "Why?", 200, seconds, "rt_1/1/opening/a/1")
         return await speaking.speak(request, lambda _: None)
     finally:
         await speaking.close()
@@ -84,6 +86,11 @@ def delta(words: str) -> bytes:
     return event({"choices": [choice]})
 
 
+def thought(words: str) -> bytes:
+    choice = {"index": 0, "delta": {"reasoning_content": words}, "finish_reason": None}
+    return event({"choices": [choice]})
+
+
 def event(fields: dict[str, object]) -> bytes:
     whole = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", **fields}
     return b"data: " + json.dumps(whole).encode() + b"\n\n"
@@ -111,6 +118,54 @@ async def test_an_answer_without_end_is_cut_and_says_so() -> None:
     assert reply.finish_reason == "length"
     assert LONGEST_ANSWER < len(reply.text) <= LONGEST_ANSWER + 100_000
     assert reply.usage.output_tokens > 0
+    assert (reply.usage.priced_usd, reply.usage.unpriced_calls) == (PRICE, 0)
+
+
+async def test_ten_megabytes_in_one_piece_are_an_answer_that_is_cut() -> None:
+    size = 10_000_000
+    with little_memory(12 * size):
+        async with hostile(streaming(delta("x" * size), finish=True)) as server:
+            reply = await ask(server)
+    assert reply.finish_reason == "length"
+    assert reply.text.startswith("xxx")
+
+
+async def test_an_answer_that_trickles_for_ever_ends_with_the_longest_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("roundtable.speakers.api_client.LONGEST_CALL", 0.0)
+    async with hostile(streaming(endless=delta("a"))) as server:
+        reply = await ask(server)
+    assert reply.finish_reason == "length"
+    assert reply.text in ("a", "aa")
+    assert reply.usage.priced_usd == PRICE
+
+
+async def test_thoughts_without_end_and_without_a_word_are_a_failure() -> None:
+    with little_memory():
+        error = await failure(streaming(endless=thought("hm " * 20_000)), CHAT)
+    assert error.cause == "empty"
+    assert "before the first word" in error.message
+
+
+async def test_thoughts_without_end_after_some_words_leave_the_words() -> None:
+    endless = thought("hm " * 20_000)
+    async with hostile(streaming(delta("Yes."), endless=endless)) as server:
+        reply = await ask(server)
+    assert (reply.text, reply.finish_reason) == ("Yes.", "length")
+
+
+async def test_signs_of_life_without_a_word_are_silence() -> None:
+    async def behave(_: Asked, line: Line) -> None:
+        await line.head(content_type="text/event-stream", transfer_encoding="chunked")
+        while True:
+            await line.send(chunk(b": still here\n\n"))
+            await asyncio.sleep(0)
+
+    async with hostile(behave) as server:
+        with pytest.raises(SpeakerError) as caught:
+            await ask(server, seconds=0.2)
+    assert caught.value.cause == "timeout"
 
 
 @pytest.mark.parametrize("endless", [b"data: " + b"x" * 100_000, b": \n" * 100, b"\r" + b"x" * 99])

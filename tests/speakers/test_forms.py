@@ -25,8 +25,8 @@ from roundtable.core.state import State
 from roundtable.core.turns import UNDECLARED
 from roundtable.ports import SpeakRequest
 from roundtable.procedures.deliberation.statement import read_drafts
+from roundtable.rehearsal.forms import FLOOD
 from roundtable.speakers.characters import CHARACTERS, SPEAKING
-from roundtable.speakers.forms import FLOOD
 from roundtable.speakers.scripted import ScriptedSpeaker
 from tests.procedures.deliberation_table import codes, hold, verdict_of
 from tests.rehearsal import Cast, Table, run_in_virtual_time

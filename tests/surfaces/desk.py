@@ -66,17 +66,20 @@ class Desk:
         """In a process of its own, which goes on beside the test."""
         return Running(self.workspace, args, env)
 
-    def command(self, *args: str, stdin: bytes = b"", **env: str) -> Outcome:
-        """In a process of its own, from beginning to end."""
+    def command(
+        self, *args: str, stdin: bytes | str = b"", encoding: str = "utf-8", **env: str
+    ) -> Outcome:
+        """In a process of its own, from beginning to end. What it writes must be readable in the
+        encoding that it was given."""
         done = subprocess.run(
             [sys.executable, "-m", "roundtable", *args],
-            input=stdin,
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
             capture_output=True,
             cwd=self.workspace,
             env=environment(env),
             timeout=60,
         )
-        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Outcome(done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))
 
     def last_id(self) -> str:
         return str(self("list", "--json").document[0]["discussion_id"])

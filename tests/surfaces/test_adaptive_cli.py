@@ -83,9 +83,9 @@ def test_a_panel_and_the_councils_model_flags_exclude_each_other(desk: Desk, fla
 
 @pytest.mark.requirement("A-88", "A-89", "A-23", "A-95", "I-02")
 def test_a_run_delivers_its_answer_and_leaves_its_file(desk: Desk) -> None:
-    outcome = desk(TOPIC, *SCRIPTS, "--validate")
+    outcome = desk(TOPIC, *SCRIPTS, "--validate", "--verbose")
     assert outcome.code == 0
-    assert outcome.out.startswith("🎯 **Roundtable** [DEBATE]\n")
+    assert "\n🎯 **Roundtable** [DEBATE]\n" in outcome.out
     assert "## META" in outcome.out
     (file,) = (desk.workspace / "memory" / "roundtables").iterdir()
     assert f"Written: memory/roundtables/{file.name}" in outcome.err

@@ -298,3 +298,22 @@ def test_a_key_in_the_question_is_shown_nowhere(desk: Desk) -> None:
 
     assert all("abcdefghij" not in text for text in seen)
     assert "[redacted]" in desk("show", found).out
+
+
+@pytest.mark.parametrize("limit", ["--max-cost", "--max-time"])
+@pytest.mark.parametrize("number", ["nan", "-nan", "inf", "-1"])
+def test_a_limit_that_is_no_number_is_refused(desk: Desk, limit: str, number: str) -> None:
+    assert desk.ask(limit, number).code == 2
+
+
+def test_a_budget_of_zero_allows_what_costs_nothing(desk: Desk) -> None:
+    assert desk.ask("--max-cost", "0").code == 0
+
+
+@pytest.mark.parametrize("price", ["-1.0", "nan", "inf"])
+def test_a_price_that_is_none_is_refused_by_file_and_key(desk: Desk, price: str) -> None:
+    desk.home.mkdir()
+    (desk.home / "models.toml").write_text(
+        f'[models."openai/x"]\nusd_per_million_in = 1.0\nusd_per_million_out = {price}\n'
+    )
+    refused(desk("models"), "models.toml", "usd_per_million_out")

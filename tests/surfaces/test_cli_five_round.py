@@ -27,7 +27,7 @@ def test_a_pre_analysis_prints_its_plan_and_writes_its_reports(desk: Desk) -> No
 
 @pytest.mark.requirement("B-59", "X-08")
 def test_a_whole_run_writes_only_into_the_chosen_folder(desk: Desk) -> None:
-    done = desk(TOPIC, *FIVE, *AGENTS, "--strict-rounds", "--output-dir", "mine")
+    done = desk(TOPIC, *FIVE, *AGENTS, "--strict-rounds", "--output-dir", "mine", "-v")
     assert done.code == 0, done.err
     assert "Host Summary" in done.out
     assert sorted(p.suffix for p in (desk.workspace / "mine").iterdir()) == [".json", ".md"]

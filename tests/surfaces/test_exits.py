@@ -315,7 +315,7 @@ async def test_a_bundle_that_is_shown(told: Told, desk: Desk, tmp_path: Path) ->
 
 # --- a new exit ---------------------------------------------------------------------------------
 
-WRITERS = {"cli/terminal.py", "cli/app.py", "options_reference.py"}
+WRITERS = {"cli/terminal.py", "cli/app.py", "options_reference.py", "commands_reference.py"}
 """Files that may write to the terminal; all others go through cli/terminal.py."""
 
 

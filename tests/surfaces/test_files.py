@@ -140,7 +140,7 @@ def test_a_link_out_of_the_workspace_is_not_followed(
     outcome = desk("Tea?", *ECHO, "--quick")
 
     assert outcome.code == 0
-    assert "🏛️ **Council Answer**" in outcome.out
+    assert outcome.out.startswith("The table chose no answer.")
     assert "leads out of the workspace" in outcome.err
     assert list(outside.iterdir()) == []
 
@@ -151,7 +151,7 @@ def test_a_log_that_cannot_be_written_does_not_take_the_answer_away(desk: Desk) 
     outcome = desk("Tea?", *ECHO, "--quick")
 
     assert outcome.code == 0
-    assert "🏛️ **Council Answer**" in outcome.out
+    assert outcome.out.startswith("The table chose no answer.")
     assert "Note: not everything could be written to the workspace" in outcome.err
 
 

@@ -44,8 +44,8 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
         for name, value in server.env().items():
             monkeypatch.setenv(name, value)
         with desk.start("Tea or coffee?", *SEATS) as running:
-            running.wait_until_it_says("Scholar, ")
-            running.wait_until_it_says("Muse, ")
+            running.wait_until_it_says("Scholar: ")
+            running.wait_until_it_says("Muse: ")
             server.wait(lambda log: any(r.body["model"] == "engineer" for r in log))
             running.process.send_signal(signal.SIGINT)
             outcome = running.end()
@@ -82,7 +82,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on_without_repeating_a_ca
 
 @pytest.mark.requirement("I-07")
 def test_a_termination_ends_a_run_as_an_interruption_does(desk: Desk) -> None:
-    with desk.start("Tea or coffee?", *HANGING) as running:
+    with desk.start("Tea or coffee?", *HANGING, "-v") as running:
         running.wait_until_it_says("Captain is speaking")
         running.process.send_signal(signal.SIGTERM)
         outcome = running.end()
@@ -100,8 +100,8 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
         for name, value in server.env().items():
             monkeypatch.setenv(name, value)
         with desk.start("Tea or coffee?", *SEATS) as running:
-            running.wait_until_it_says("Muse, ")
-            running.wait_until_it_says("Scholar, ")
+            running.wait_until_it_says("Muse: ")
+            running.wait_until_it_says("Scholar: ")
             found = desk.last_id()
             listed = desk("list")
             resumed = desk("resume", found)
@@ -109,7 +109,7 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
             deleted = desk("delete", found, "--yes")
             remark = desk("speak", found, "Mind the budget.", "--key", "k1")
             again = desk("speak", found, "Mind the budget.", "--key", "k1")
-            with desk.start("show", found, "--follow") as following:
+            with desk.start("show", found, "--follow", "-v") as following:
                 following.wait_until_it_says("Captain, 3 words: Mind the budget.")
                 stopped = desk("stop", found, "--reason", "enough heard")
                 outcome = running.end()
@@ -124,10 +124,10 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
     assert remark.code == again.code == 0
     assert "Asked it to stop" in stopped.err
     assert outcome.code == 0
-    assert outcome.out.startswith("🏛️ **Council Answer** (partial)")
+    assert "It was ended early: this is the answer as far as it came." in outcome.out
     assert "enough heard" in outcome.err
     assert followed.code == 0
-    assert "Mind the budget." in followed.out
+    assert "Mind the budget." in desk("show", found, "--full").out
     document = desk("show", found, "--json").document
     assert (document["status"], document["stop_reason"]) == ("stopped", "stopped_by_user")
     assert [s["text"] for s in document["speeches"]].count("Mind the budget.") == 1
@@ -135,7 +135,7 @@ def test_while_one_process_drives_others_may_watch_remark_and_stop_but_not_drive
 
 @pytest.mark.requirement("I-07", "I-08")
 def test_a_killed_run_is_listed_and_can_be_stopped_with_what_exists(desk: Desk) -> None:
-    with desk.start("Tea or coffee?", *HANGING) as running:
+    with desk.start("Tea or coffee?", *HANGING, "-v") as running:
         running.wait_until_it_says("Captain is speaking")
         running.process.kill()
         assert running.end().code == -signal.SIGKILL
@@ -152,9 +152,9 @@ def test_a_killed_run_is_listed_and_can_be_stopped_with_what_exists(desk: Desk) 
 
 
 def test_the_interruption_of_a_listing_command_is_one_word(desk: Desk) -> None:
-    with desk.start("Tea or coffee?", *HANGING) as running:
+    with desk.start("Tea or coffee?", *HANGING, "-v") as running:
         running.wait_until_it_says("Captain is speaking")
-        with desk.start("show", desk.last_id(), "--follow") as following:
+        with desk.start("show", desk.last_id(), "--follow", "-v") as following:
             following.wait_until_it_says("Captain is speaking")
             following.process.send_signal(signal.SIGINT)
             outcome = following.end()

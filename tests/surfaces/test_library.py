@@ -37,7 +37,7 @@ def test_the_list_stands_in_columns(desk: Desk) -> None:
 def test_show_prints_everything_that_was_said(desk: Desk) -> None:
     asked = desk.ask("--json").document
 
-    outcome = desk("show", asked["discussion_id"])
+    outcome = desk("show", asked["discussion_id"], "--full")
 
     assert outcome.code == 0
     assert outcome.out.startswith("# Tea or coffee?\n")
@@ -52,8 +52,8 @@ def test_following_a_finished_discussion_shows_it_and_ends(desk: Desk) -> None:
     outcome = desk("show", desk.last_id(), "--follow")
 
     assert outcome.code == 0
-    assert "Scholar is speaking: scripted/echo" in outcome.err
-    assert "🏛️ **Council Answer**" in outcome.out
+    assert "Scholar: Try it on a small scale and see. (139 words)" in outcome.err
+    assert outcome.out.startswith("Tea or coffee?\n\nThe table chose no answer.\n")
 
 
 def test_an_export_goes_to_a_new_file_and_never_over_another(desk: Desk) -> None:
@@ -156,7 +156,7 @@ def test_deleting_asks_first_and_then_deletes_for_good(desk: Desk) -> None:
 def test_lists_and_lines_of_progress_hold_no_picture_and_no_html(desk: Desk) -> None:
     topic = 'Tea ![x](https://evil.invalid/p) or <img src="https://evil.invalid/i"> coffee?'
 
-    asked = desk(topic, *QUICK, "--plain")
+    asked = desk(topic, *QUICK, "-v")
     listed = desk("list")
 
     assert asked.code == 0

@@ -87,7 +87,9 @@ def test_confidential_turns_all_of_it_off_and_says_so(desk: Desk, told: Path) ->
 def test_a_channel_that_nobody_set_up_is_a_warning_in_result_status_and_at_the_end(
     desk: Desk,
 ) -> None:
-    outcome = desk.ask("--notify", "nowhere", "--json")
+    desk.home.mkdir()
+    (desk.home / "config.toml").write_text('[news]\nchannels = ["nowhere"]\n')
+    outcome = desk.ask("--json")
     assert outcome.code == 0
     (note,) = [each for each in outcome.document["notes"] if each["code"] == "news"]
     assert "ROUNDTABLE_CHANNEL_NOWHERE" in note["remedy"]

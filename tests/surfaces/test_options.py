@@ -17,11 +17,11 @@ from roundtable.procedures import CUSTOM, OPTIONS, PROCEDURES, infer_procedure
 from roundtable.procedures.opening import OpenRequest
 from roundtable.procedures.options import Option, Surface, described
 from roundtable.settings import read_settings
+from roundtable.surfaces import commands_reference, options_reference
 from roundtable.surfaces.chat.grammar import Asks
 from roundtable.surfaces.chat.request import request_of_words
 from roundtable.surfaces.mcp.server import ERROR_META
 from roundtable.surfaces.opening import open_request, options_schema
-from roundtable.surfaces.options_reference import reference
 from roundtable.surfaces.python import Roundtable
 from tests.surfaces.desk import Desk
 from tests.surfaces.mcp.clients import in_memory
@@ -293,9 +293,13 @@ def test_words_of_the_command_line_are_one_option_each() -> None:
 
 
 @pytest.mark.requirement("I-28")
-def test_the_reference_page_is_up_to_date() -> None:
-    page = Path(__file__).parents[2] / "docs" / "reference" / "options.md"
-    assert page.read_text("utf-8") == reference(), "make reference writes it anew"
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [("options.md", options_reference.reference), ("commands.md", commands_reference.reference)],
+)
+def test_the_reference_pages_are_up_to_date(name: str, made: Callable[[], str]) -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / name
+    assert page.read_text("utf-8") == made(), "make reference writes it anew"
 
 
 def test_the_help_has_a_section_for_each_procedure(desk: Desk) -> None:

@@ -58,7 +58,7 @@ def called(server: ProviderServer) -> list[str]:
     return sorted(each.body["model"] for each in server.requests if each.method == "POST")
 
 
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 def test_a_run_whose_database_comes_back_goes_on_to_its_end(
     desk: Desk, mover: Mover, server: ProviderServer
 ) -> None:

@@ -69,7 +69,7 @@ def test_with_one_of_three_failing_the_answer_comes_with_a_note_on_what_is_missi
     outcome = ask(failing(fault, "muse"))
 
     assert outcome.code == 0, outcome.err
-    assert "🎨 Muse: —" in outcome.out
+    assert "  ! 1 of 3 experts did not answer. Muse: " in outcome.out
     note = outcome.err[outcome.err.index("Note: The Muse did not answer in round 1: ") :]
     assert "So its perspective (lateral thinking" in note
     assert words in note
@@ -121,15 +121,17 @@ def test_a_substitute_is_named_in_notes_and_footer(
 ) -> None:
     monkeypatch.setenv("ROUNDTABLE_FALLBACK_MODEL", "scripted/stubborn")
 
-    outcome = ask(failing(status(401, "Bad key."), "muse"))
+    outcome = ask(failing(status(401, "Bad key."), "muse"), "-v")
 
     assert outcome.code == 0
     assert "🎨 Muse: scripted/stubborn" in outcome.out
+    assert "Another model spoke in place of the one that was wanted." in outcome.out
     assert (
-        "Note: PANEL DEGRADED: Muse: scripted/stubborn spoke in place of openai/muse (auth)."
-        in outcome.err
+        "Note: scripted/stubborn spoke for Muse in place of openai/muse, which was refused: its "
+        "key does not open the door." in outcome.err
     )
-    assert outcome.err.count("PANEL DEGRADED") == 1
+    assert outcome.err.count("in place of") == 1
+    assert "DEGRADED" not in outcome.err
 
 
 @pytest.mark.requirement("I-20")

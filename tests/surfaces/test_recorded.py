@@ -69,7 +69,7 @@ def test_every_example_is_shown_with_its_provenance_and_leaves_nothing_behind(
 ) -> None:
     provenance = examples()[name].provenance
 
-    shown = desk("show", "--example", name)
+    shown = desk("show", "--example", name, "--full")
     assert shown.code == 0
     before, _, said = squeezed(shown.out).partition(squeezed(provenance))
     assert "Verdict" in before, "it stands at the head of the verdict"
@@ -205,7 +205,7 @@ def test_the_excerpt_in_the_readme_is_what_the_example_says(desk: Desk) -> None:
     text = README.read_text("utf-8")
     name = re.findall(r"roundtable show --example ([\w-]+)", text)[0]
     excerpt = [line for line in text.splitlines() if line.startswith("> ")]
-    shown = squeezed(desk("show", "--example", name).out)
+    shown = squeezed(desk("show", "--example", name, "--full").out)
     assert excerpt
     for line in excerpt:
         assert squeezed(line) in shown, line

@@ -17,6 +17,7 @@ from roundtable.core.events import (
     AttemptStarted,
     DiscussionClosed,
     StoredEvent,
+    TurnFailed,
     VerdictReached,
     load,
 )
@@ -483,15 +484,53 @@ def test_citations_become_chips_with_the_sentence_that_is_meant() -> None:
         ("tea calms the nerves of everybody", "word for word"),
         ("tea calms … of everybody", "shortened"),
         ("tea excites the nerves of everybody", "not found"),
+        ("coffee is what keeps us awake", "second hand"),
+        ("sell all of the kettles", "second hand"),
     ],
 )
-def test_word_for_word_is_said_only_of_words_that_are_there(quoted: str, check: str) -> None:
-    state = council_held(
-        council({"1/answer/scholar": "As we know, tea calms the nerves of everybody here."}),
-        QUESTION,
+def test_word_for_word_is_said_only_of_words_that_are_its_own(quoted: str, check: str) -> None:
+    words = (
+        "As we know, tea calms the nerves of everybody here. The advocate says “coffee is what "
+        "keeps us awake”, and wrote:\n\n> sell all of the kettles\n\nI do not share that."
     )
+    state = council_held(council({"1/answer/scholar": words}), QUESTION)
     found = cited(state, f"He says “{quoted}” [1/answer/scholar].")
     assert [each.check for each in found.cites] == [check]
+
+
+@pytest.mark.requirement("Z-27")
+def test_nobody_stands_for_a_sentence_that_it_only_quotes() -> None:
+    words = (
+        "Somebody claims: “Coffee keeps the whole table awake through the night.” "
+        "I hold that coffee keeps nobody awake for long."
+    )
+    state = council_held(council({"1/answer/scholar": words}), QUESTION)
+    (found,) = cited(state, "Coffee keeps the whole table awake [1/answer/scholar].").cites
+    assert "nobody awake" in found.words
+    assert found.check == "word for word"
+
+
+@pytest.mark.requirement("Z-34")
+def test_who_was_not_asked_before_it_broke_off_is_not_told_as_absent() -> None:
+    seats = [seat("Ann"), seat("Bob"), seat("Cid")]
+    events = [
+        opened(seats),
+        *speech("1/answer/ann", "ann", "Tea, for it calms."),
+        TurnFailed(
+            turn_id="1/answer/bob",
+            stage="answer",
+            round=1,
+            participant="bob",
+            cause="unavailable",
+            message="It did not answer.",
+            remedy="Try another model.",
+        ),
+        DiscussionClosed(status="stopped", stop_reason="stopped_by_user", detail="by hand"),
+    ]
+    found = Decision.of(told(events))
+    assert chips(found)["Bob"] == "Absent"
+    assert chips(found)["Cid"] == "Not asked"
+    assert all(vote.counts.absent == 1 for vote in found.votes)
 
 
 @pytest.mark.requirement("Z-34")

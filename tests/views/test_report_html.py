@@ -190,7 +190,7 @@ def test_a_small_report_as_a_whole() -> None:
 <thead><tr><th scope="col" dir="auto">Note</th><th scope="col" dir="auto">What happened</th><th scope="col" dir="auto">What to do</th></tr></thead>
 <tbody>
 <tr><th scope="row" dir="auto">degraded</th><td>Only one of two spoke.</td><td>Ask again.</td></tr>
-<tr><th scope="row" dir="auto">substituted</th><td>PANEL DEGRADED: Ann: m/spare spoke in place of m/ann (garbled).</td><td>Choose another model.</td></tr>
+<tr><th scope="row" dir="auto">substituted</th><td>m/spare spoke for Ann in place of m/ann, which gave an answer that makes no sense.</td><td>Choose another model.</td></tr>
 </tbody>
 </table></div>
 </section>

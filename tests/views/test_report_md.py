@@ -86,7 +86,7 @@ Give it more time.
 | Note | What happened | What to do |
 | --- | --- | --- |
 | degraded | Only one of two spoke. | Ask again. |
-| substituted | PANEL DEGRADED: Ann: m/spare spoke in place of m/ann (garbled). | Choose another model. |
+| substituted | m/spare spoke for Ann in place of m/ann, which gave an answer that makes no sense. | Choose another model. |
 
 ## Calls and costs
 

@@ -21,6 +21,7 @@ from ..core.events import (
     StoredEvent,
     VerdictReached,
 )
+from ..core.extras import install
 from ..core.headline import headline
 from ..core.standing import standing_of
 from ..core.state import State
@@ -36,7 +37,7 @@ from ..version import __version__
 from .counting import counted
 from .hearing import Hearing
 from .reading import Bundle, BundleBroken, read_bundle
-from .signing import INSTALL, is_genuine
+from .signing import is_genuine
 
 Level = Literal["good", "remark", "unverified", "wrong"]
 Outcome = Literal["sound", "unverified", "wrong"]
@@ -157,6 +158,8 @@ _FROM_THE_WORLD: frozenset[str] = frozenset(
         "MaterialAdded",
         "RoundsExtended",
         "StageReopened",
+        "LimitsRaised",
+        "CostEstimated",
         "FollowUpOpened",
         "EndVoted",
         "StopRequested",
@@ -466,7 +469,7 @@ def _signature(bundle: Bundle, signer: str | None, known: Mapping[str, str]) -> 
     whose = f"{known[key]} ({key})" if key in known else f"the key {key}"
     genuine = is_genuine(signed, bundle.head)
     if genuine is None:
-        text = f"it names {whose}, NOT checked: cryptography is missing. {INSTALL}"
+        text = f"it names {whose}, NOT checked: cryptography is missing. {install('sign')}"
         yield Finding("signature", "unverified" if signer else "remark", text)
     elif not genuine:
         yield Finding("signature", "wrong", f"it is not one by {whose} over this head")

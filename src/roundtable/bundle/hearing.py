@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ..core.decide import Procedure, decide
 from ..core.effects import TakeTurn, TurnPlan, turn_id
-from ..core.events import AttemptStarted, SpeechGiven, StageOpened, StageReopened
+from ..core.events import AttemptStarted, LimitsRaised, SpeechGiven, StageOpened, StageReopened
 from ..core.fence import discussion_nonce
 from ..core.state import Attempt, State
 from ..core.turns import CONDENSED, Accept, Call, Step, as_it_stands, next_step
@@ -57,7 +57,7 @@ class Hearing:
     def after(self, state: State, event: object) -> None:
         """And after it."""
         match event:
-            case StageReopened():
+            case StageReopened() | LimitsRaised():
                 for each in event.turns:
                     self._plans.pop(each, None)
                 self._plan(state)

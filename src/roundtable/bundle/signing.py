@@ -6,12 +6,12 @@ import secrets
 from pathlib import Path
 
 from ..core.errors import NotAllowed, UsageError
+from ..core.extras import needs
 from ..private import private_folder, put_key
 from .reading import Signature
 from .writing import SIGNED
 
 KEY_FILE = "bundle.key"
-INSTALL = "Install it with: pip install 'roundtable-council[sign]'"
 
 
 class BundleKey:
@@ -21,7 +21,7 @@ class BundleKey:
         try:
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         except ImportError:
-            raise UsageError("Signing needs the package cryptography.", INSTALL) from None
+            raise needs("Signing", "sign") from None
         self._key = Ed25519PrivateKey.from_private_bytes(secret)
         self.public_key = self._key.public_key().public_bytes_raw().hex()
 

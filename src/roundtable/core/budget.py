@@ -1,16 +1,28 @@
-"""Budgets by reservation: what a call may cost at most is set aside before it is made."""
+"""Budgets: what a call may cost at most is set aside before it is made, and it is told to say no
+more than that. So a limit holds whatever a model does, and yet refuses nothing that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from .events import BudgetExhausted
-from .text import estimate_tokens
 from .values import Budget, Reservation, SpeakerRef, Usage
 
 Limit = Literal["calls", "tokens", "cost", "time"]
+LIMITS: dict[Limit, str] = {
+    "calls": "max_calls",
+    "tokens": "max_tokens",
+    "cost": "max_cost_usd",
+    "time": "max_seconds",
+}
+"""The field of a budget that holds each limit."""
+
+
+LOOSE = 0.25
+"""Of what nobody needs, so much may be set aside for long answers: what is set aside cannot
+be used by those who are asked again meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,64 +38,141 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldBack:
-    """A later call that must stay affordable, so that the verdict can still be written."""
+class Wanted:
+    """A call that is to be made, or will be."""
 
     speaker: SpeakerRef
-    input_tokens: int
-    output_tokens: int
+    tokens_in: int
+    fewest_out: int
+    """Tokens with which an answer is still of use."""
+    usual_out: int
+    long_out: int
+    """Tokens beyond which an answer is rare."""
+    most_out: int
+    """Tokens beyond which it would not go, or would not be let."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A call that may be made, and how many tokens it may say."""
+
+    max_tokens: int
+    reserved: Reservation
+
+
+def grant(
+    budget: Budget,
+    spending: Spending,
+    wanted: Wanted,
+    dearest: tuple[float, float],
+    *,
+    beside: Sequence[Wanted] = (),
+    ending: Sequence[Wanted] = (),
+    whole_round: bool = False,
+) -> Granted | BudgetExhausted:
+    """The call, with as many tokens as can be paid; or which limit it would break.
+
+    `beside` are calls of the same stage that wait for their turn: they get their share. `ending` is
+    what a verdict still needs: it is kept back. With `whole_round` nothing is spent on a round that
+    cannot be paid for all of them; calls that are merely counted are used up. An unknown price
+    counts as the dearest known one.
+    """
+    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
+        return BudgetExhausted(
+            limit="time",
+            detail=f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed",
+        )
+    needed = 1 + len(ending)
+    if budget.max_calls is not None and spending.calls + needed > budget.max_calls:
+        told = f"{spending.calls} of {budget.max_calls} calls made"
+        return BudgetExhausted(limit="calls", detail=told)
+    out = wanted.most_out
+    if budget.max_tokens is not None:
+        left = budget.max_tokens - spending.tokens
+        fits = _fits(left, wanted, beside, ending, _by_tokens, whole_round=whole_round)
+        if fits is None:
+            told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent"
+            return BudgetExhausted(limit="tokens", detail=told)
+        out = min(out, fits)
+    if budget.max_cost_usd is not None:
+        money = budget.max_cost_usd - spending.cost_usd
+
+        def price(each: Wanted) -> tuple[float, float]:
+            per_in, per_out = _prices(each.speaker, dearest)
+            return per_in / 1_000_000, per_out / 1_000_000
+
+        fits = _fits(money, wanted, beside, ending, price, whole_round=whole_round)
+        if fits is None:
+            told = f"${spending.cost_usd:.4f} of ${budget.max_cost_usd:.4f} spent or reserved"
+            return BudgetExhausted(limit="cost", detail=told)
+        out = min(out, fits)
+    return Granted(out, reserve(wanted.speaker, wanted.tokens_in, out, dearest))
+
+
+_Price = Callable[[Wanted], tuple[float, float]]
+"""What a token in and a token out of a call count."""
 
 
 def reserve(
-    speaker: SpeakerRef, prompt: str, max_tokens: int, dearest: tuple[float, float]
-) -> Reservation:
-    """The most that one call may cost. An unknown price counts as the dearest known one."""
-    return _reservation(speaker, estimate_tokens(prompt), max_tokens, dearest)
-
-
-def _reservation(
     speaker: SpeakerRef, tokens_in: int, tokens_out: int, dearest: tuple[float, float]
 ) -> Reservation:
-    priced = speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None
-    per_in = speaker.usd_per_million_in if speaker.usd_per_million_in is not None else dearest[0]
-    per_out = speaker.usd_per_million_out if speaker.usd_per_million_out is not None else dearest[1]
+    """The most that one call may cost. An unknown price counts as the dearest known one."""
+    per_in, per_out = _prices(speaker, dearest)
     return Reservation(
         input_tokens=tokens_in,
         output_tokens=tokens_out,
         cost_usd=(tokens_in * per_in + tokens_out * per_out) / 1_000_000,
-        priced=priced,
+        priced=speaker.usd_per_million_in is not None and speaker.usd_per_million_out is not None,
     )
 
 
-def admit(
-    budget: Budget,
-    spending: Spending,
-    wanted: Reservation,
-    hold_back: HoldBack | None,
-    dearest: tuple[float, float],
-) -> BudgetExhausted | None:
-    """None if the call fits beside what is spent and held back, else which limit it would break."""
-    kept = _NOTHING
-    if hold_back is not None:
-        kept = _reservation(
-            hold_back.speaker, hold_back.input_tokens, hold_back.output_tokens, dearest
-        )
-    calls = spending.calls + 1 + (1 if hold_back is not None else 0)
-    if budget.max_calls is not None and calls > budget.max_calls:
-        return _exhausted("calls", f"{spending.calls} of {budget.max_calls} calls made")
-    tokens = spending.tokens + _tokens(wanted) + _tokens(kept)
-    if budget.max_tokens is not None and tokens > budget.max_tokens:
-        return _exhausted("tokens", f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent")
-    cost = spending.cost_usd + wanted.cost_usd + kept.cost_usd
-    if budget.max_cost_usd is not None and cost > budget.max_cost_usd:
-        return _exhausted(
-            "cost", f"${spending.cost_usd:.4f} of ${budget.max_cost_usd:.4f} spent or reserved"
-        )
-    if budget.max_seconds is not None and spending.seconds >= budget.max_seconds:
-        return _exhausted(
-            "time", f"{spending.seconds:.0f} of {budget.max_seconds:.0f} seconds passed"
-        )
-    return None
+def _fits(
+    left: float,
+    wanted: Wanted,
+    beside: Sequence[Wanted],
+    ending: Sequence[Wanted],
+    price: _Price,
+    *,
+    whole_round: bool,
+) -> int | None:
+    """How many tokens the call may say, of what is left; None if not even the fewest."""
+    per_in, per_out = price(wanted)
+    read = wanted.tokens_in * per_in
+    if per_in == per_out == 0:
+        return wanted.most_out
+    others = sum(_total(each, each.fewest_out, price) for each in beside) if whole_round else 0.0
+    kept = sum(_total(each, each.fewest_out, price) for each in ending)
+    if read + wanted.fewest_out * per_out + others + kept > left:
+        return None
+    if per_out == 0:
+        return wanted.most_out
+    most = (left - kept - others - read) / per_out
+    # Whoever is asked beside others gets its share by what each usually says: up to what is rare
+    # with a verdict of the usual length behind it, and more only of what nobody needs.
+    weights = [each.usual_out * price(each)[1] for each in (wanted, *beside)]
+    part = weights[0] / sum(weights) / per_out if sum(weights) > 0 else 1.0
+    over = left - read - sum(_total(each, 0, price) for each in beside)
+    usual = over - sum(_total(each, each.usual_out, price) for each in ending)
+    room = min(wanted.long_out, usual * part)
+    share = (over - sum(_total(each, each.long_out, price) for each in ending)) * part * LOOSE
+    return int(min(wanted.most_out, most, max(wanted.fewest_out, room, share)) + 1e-6)
+
+
+def _total(each: Wanted, out: int, price: _Price) -> float:
+    per_in, per_out = price(each)
+    return each.tokens_in * per_in + out * per_out
+
+
+def _prices(speaker: SpeakerRef, dearest: tuple[float, float]) -> tuple[float, float]:
+    per_in, per_out = speaker.usd_per_million_in, speaker.usd_per_million_out
+    return (
+        dearest[0] if per_in is None else per_in,
+        dearest[1] if per_out is None else per_out,
+    )
+
+
+def _by_tokens(_: Wanted) -> tuple[float, float]:
+    return 1.0, 1.0
 
 
 def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
@@ -95,22 +184,11 @@ def active_seconds(calls: Iterable[tuple[float, float]]) -> float:
     return total
 
 
-_NOTHING = Reservation(input_tokens=0, output_tokens=0, cost_usd=0.0)
-
-
-def _tokens(reserved: Reservation) -> int:
-    return reserved.input_tokens + reserved.output_tokens
-
-
-def _exhausted(limit: Limit, detail: str) -> BudgetExhausted:
-    return BudgetExhausted(limit=limit, detail=detail)
-
-
 def spending(usage: Usage, held: list[Reservation], seconds: float) -> Spending:
     """Usage and reservations as one figure; a held reservation counts in full."""
     return Spending(
         calls=usage.calls,
-        tokens=usage.tokens + sum(_tokens(reserved) for reserved in held),
-        cost_usd=usage.priced_usd + sum(reserved.cost_usd for reserved in held),
+        tokens=usage.tokens + sum(each.input_tokens + each.output_tokens for each in held),
+        cost_usd=usage.priced_usd + sum(each.cost_usd for each in held),
         seconds=seconds,
     )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from .budget import HoldBack
 from .contracts import ANYTHING, Contract
 from .declaration_form import Form
 from .events import Event
@@ -131,7 +130,6 @@ class TurnPlan:
     demo_task: Task | None = None
     """The same task scaled to a demonstration model."""
     after_round: int = 0
-    hold_back: HoldBack | None = None
     independent: bool = False
     """Whether the speaker is told nothing of what the others said."""
 

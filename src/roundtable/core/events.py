@@ -20,6 +20,7 @@ from .errors import FailureCause
 from .values import (
     Budget,
     Confidence,
+    Expected,
     Material,
     NewsPlan,
     Options,
@@ -59,6 +60,8 @@ class DiscussionOpened(Value):
     as a rule."""
     follows: str = added("")
     """The discussion that this one goes on from."""
+    limits_from: dict[str, str] = added({})
+    """Where each limit of its budget comes from, in words."""
 
 
 class StageOpened(Value):
@@ -385,6 +388,30 @@ class BudgetExhausted(Value):
     v: Literal[1] = 1
     limit: Literal["calls", "tokens", "cost", "time"]
     detail: str
+    origin: str = added("")
+    """Where that limit comes from, in words."""
+
+
+class LimitsRaised(Value):
+    """The discussion may spend more than it was opened with. What a spent budget had ended goes on
+    from where it ended: turns that were refused, and what was only said because it was to end, are
+    asked for anew."""
+
+    type: Literal["LimitsRaised"] = "LimitsRaised"
+    v: Literal[1] = 1
+    budget: Budget
+    by: str
+    limits_from: dict[str, str] = Field(default_factory=dict)
+    turns: tuple[str, ...] = ()
+    """Those that are asked for anew."""
+
+
+class CostEstimated(Value):
+    """What the discussion was expected to take, as it was told before it began."""
+
+    type: Literal["CostEstimated"] = "CostEstimated"
+    v: Literal[1] = 1
+    expected: Expected
 
 
 class DiscussionPaused(Value):
@@ -555,6 +582,8 @@ Event = Annotated[
     | ChoiceMade
     | NoteAdded
     | BudgetExhausted
+    | LimitsRaised
+    | CostEstimated
     | DiscussionPaused
     | DiscussionResumed
     | MaterialAdded

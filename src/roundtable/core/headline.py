@@ -48,9 +48,23 @@ def contradicts(state: State) -> bool:
 
 
 def absent_names(state: State) -> tuple[str, ...]:
-    """Who was seated and never answered. Before anybody could have answered, nobody is absent."""
+    """Who was seated and asked, and never answered. Before anybody could have answered, nobody is
+    absent."""
     begun = state.closed is not None or any(s.round > 0 for s in state.speeches)
-    return tuple(name_of(state, who) for who in standing_of(state).record.absent) if begun else ()
+    unasked = not_asked(state)
+    absent = [who for who in standing_of(state).record.absent if who not in unasked]
+    return tuple(name_of(state, who) for who in absent) if begun else ()
+
+
+def not_asked(state: State) -> frozenset[str]:
+    """Who was seated, but not asked for anything before it broke off."""
+    if state.verdict is not None:
+        return frozenset()
+    asked = {id_.split("/")[2] for id_, turn in state.turns.items() if turn.attempts or turn.over}
+    for stage in state.stages.values():
+        if stage.closed is not None:
+            asked.update(stage.closed.missing)
+    return frozenset(each.id for each in state.voters if each.id not in asked)
 
 
 def end_told(state: State, standing: DecisionStanding) -> str:

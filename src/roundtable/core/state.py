@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypeVar, assert_never
 
@@ -16,6 +16,7 @@ from .events import (
     BallotCast,
     BudgetExhausted,
     ChoiceMade,
+    CostEstimated,
     DecisionsTabled,
     DiscussionClosed,
     DiscussionOpened,
@@ -23,6 +24,7 @@ from .events import (
     DiscussionResumed,
     EndVoted,
     FollowUpOpened,
+    LimitsRaised,
     MaterialAdded,
     NewsPlanned,
     NewsRequested,
@@ -55,6 +57,8 @@ from .events import (
 )
 from .values import (
     HOST_WIRE_NAME,
+    Budget,
+    Expected,
     Material,
     NewsPlan,
     Participant,
@@ -153,6 +157,10 @@ class State:
     usage: Usage = field(default_factory=Usage)
     reservations: dict[tuple[str, int], Reservation] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
+    limits: LimitsRaised | None = None
+    """The newest limits, where they are not those of the opening."""
+    expected: Expected | None = None
+    """What it was expected to take, where somebody was told."""
     paused: DiscussionPaused | None = None
     """Who paused it, while it is paused."""
     added: list[MaterialAdded] = field(default_factory=list)
@@ -169,6 +177,8 @@ class State:
     closed: DiscussionClosed | None = None
     follow_ups: list[str] = field(default_factory=list)
     """The discussions that go on from this one."""
+    _unspent: State | None = field(default=None, repr=False, compare=False)
+    """As it was before the budget was spent."""
     _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, name: str, compute: Callable[[State], T]) -> T:
@@ -189,6 +199,16 @@ class State:
         """The opening event of a discussion that exists."""
         assert self.opened is not None, "a discussion begins with DiscussionOpened"
         return self.opened
+
+    @property
+    def budget(self) -> Budget:
+        """What it may spend now."""
+        return self.start.budget if self.limits is None else self.limits.budget
+
+    @property
+    def limits_from(self) -> dict[str, str]:
+        """Where each limit comes from, in words."""
+        return self.start.limits_from if self.limits is None else self.limits.limits_from
 
     @property
     def participants(self) -> tuple[Participant, ...]:
@@ -305,17 +325,7 @@ class State:
                 self._turn(event.turn_id).speech = event
                 self.speeches.append(event)
                 self.spoken_at.append(record.at)
-                if event.declaration is not None and event.declaration.end is not None:
-                    self.end_votes[event.participant] = event.declaration.end
-                if event.declaration is not None and event.declaration.scores:
-                    self.scores.append(
-                        ScoresGiven(
-                            turn_id=event.turn_id,
-                            participant=event.participant,
-                            round=event.round,
-                            scores=event.declaration.scores,
-                        )
-                    )
+                self._count(event)
             case TurnFailed():
                 self._turn(event.turn_id).failure = event
                 self.failures.append(event)
@@ -353,7 +363,13 @@ class State:
             case NoteAdded():
                 self.notes.append(event)
             case BudgetExhausted():
-                self.exhausted = self.exhausted or event
+                if self.exhausted is None:
+                    self._unspent = self.branch()
+                    self.exhausted = event
+            case LimitsRaised():
+                self._go_on(event)
+            case CostEstimated():
+                self.expected = event.expected
             case DiscussionPaused():
                 self.paused = event
             case DiscussionResumed():
@@ -378,6 +394,71 @@ class State:
                 self.closed = event
             case _:
                 assert_never(event)
+
+    def _count(self, speech: SpeechGiven) -> None:
+        """Take in what a speech declares beside what the record holds."""
+        declared = speech.declaration
+        if declared is not None and declared.end is not None:
+            self.end_votes[speech.participant] = declared.end
+        if declared is not None and declared.scores:
+            self.scores.append(
+                ScoresGiven(
+                    turn_id=speech.turn_id,
+                    participant=speech.participant,
+                    round=speech.round,
+                    scores=declared.scores,
+                )
+            )
+
+    def to_ask_anew(self) -> tuple[str, ...]:
+        """The turns that would be asked for anew if a budget that is spent were raised: those that
+        it refused, and those that were only asked for because it was spent."""
+        if self._unspent is None:
+            return ()
+        before = {t for stage in self._unspent.stages.values() for t in stage.opened.turns}
+        return tuple(
+            turn.id
+            for turn in self.turns.values()
+            if (turn.failure is not None and turn.failure.cause == "budget")
+            or (turn.id not in before and (turn.speech or turn.failure))
+        )
+
+    def _go_on(self, event: LimitsRaised) -> None:
+        """From where the budget ended it: what was decided because it was spent is undone, what was
+        said by those who had begun before stays, and so does what was spent."""
+        self.limits = event
+        before, self._unspent = self._unspent, None
+        if before is None:
+            return
+        anew = set(event.turns)
+        kept = [n for n, each in enumerate(self.speeches) if each.turn_id not in anew]
+        self.speeches = [self.speeches[n] for n in kept]
+        self.spoken_at = [self.spoken_at[n] for n in kept]
+        self.failures = [each for each in self.failures if each.turn_id not in anew]
+        for turn in (self._turn(each) for each in event.turns):
+            turn.speech = turn.failure = None
+            turn.again, turn.before = turn.again + 1, len(turn.attempts)
+        for name in _DECIDED:
+            setattr(self, name, getattr(before, name))
+        for speech in self.speeches[len(before.speeches) :]:
+            self._count(speech)
+        # A stage that was open then is open again; what came after it has not been opened yet.
+        self.verdict = self.closed = self.stop_requested = self.exhausted = None
+
+    def branch(self) -> State:
+        """The same state, to be led on elsewhere: events that are applied to it leave this one as
+        it is. What never changes is shared, so that it costs next to nothing."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name, value in held.items():
+            if isinstance(value, list | dict):
+                held[name] = value.copy()
+        held["stages"] = {key: replace(stage) for key, stage in self.stages.items()}
+        held["turns"] = {
+            key: replace(turn, attempts=[replace(each) for each in turn.attempts])
+            for key, turn in self.turns.items()
+        }
+        held["_derived"] = {}
+        return State(**held)
 
     def _reopen(self, event: StageReopened) -> None:
         """As it was when the stage had just been opened, but for what was spent."""
@@ -423,6 +504,13 @@ class State:
             self.reservations.pop(key, None)
         elif self.reservations[key].cost_usd > 0:
             self.usage += Usage(unpriced_calls=1)
+
+
+_DECIDED = (
+    *("stages", "notes", "ballots", "points", "merges", "stances", "end_votes", "advanced"),
+    *("tabled", "scores", "seated", "ever_seated", "workflow", "choices"),
+)
+"""What follows from decisions, and is decided anew with other limits."""
 
 
 def _voters(state: State) -> tuple[Participant, ...]:

@@ -25,4 +25,7 @@ def stop_requested(state: State) -> Stop | None:
 def budget_exhausted(state: State) -> Stop | None:
     """A limit of the budget was reached."""
     spent = state.exhausted
-    return Stop("budget", f"the {spent.limit} limit: {spent.detail}") if spent else None
+    if spent is None:
+        return None
+    origin = f", by the limit of {spent.origin}" if spent.origin else ""
+    return Stop("budget", f"the {spent.limit} limit: {spent.detail}{origin}")

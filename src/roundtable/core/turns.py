@@ -6,6 +6,7 @@ never made twice and nothing has to be remembered outside the ledger.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from .contracts import Violation, parse_sections, sections_to_mend, with_sections
@@ -27,6 +28,8 @@ _AGAIN: frozenset[FailureCause] = frozenset(["timeout", "empty", "garbled"])
 _UNCOUNTED: frozenset[FailureCause] = frozenset(["lost", "cancelled"])
 """The process ended, not the speaker: trying again is no retry."""
 
+NOT_THERE: FailureCause = "not_found"
+"""The speaker does not exist: neither it nor a second attempt will ever answer."""
 BACK_OFF_BASE = 1.0
 BACK_OFF_CAP = 20.0
 MAX_UNCOUNTED = 20
@@ -83,6 +86,18 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
     if turn is None or not isinstance(step, Call):
         return step
     return replace(step, attempt=step.attempt + turn.before)
+
+
+def without_missing(plan: TurnPlan, missing: Collection[str]) -> TurnPlan:
+    """The plan without speakers that turned out not to exist, so that no turn asks them again; if
+    nobody else is left, as it was. The first of the spare ones holds the seat then."""
+    chain = [ref for ref in plan.participant.speakers if ref.model not in missing]
+    if not chain or len(chain) == len(plan.participant.speakers):
+        return plan
+    if all(ref.spare for ref in chain):
+        chain[0] = chain[0].model_copy(update={"spare": False})
+    participant = plan.participant.model_copy(update={"speakers": tuple(chain)})
+    return replace(plan, participant=participant)
 
 
 def _next(plan: TurnPlan, attempts: list[Attempt], time_left: float | None) -> Step:
@@ -323,7 +338,9 @@ def _after_failure(
             return _ask_again(plan, attempts, spoken.speaker, spoken)
         return _outcome(plan, spoken)
     tried = {attempt.started.model for attempt in attempts}
-    substitute = next((ref for ref in plan.participant.speakers if ref.model not in tried), None)
+    missing = any(attempt.failed and attempt.failed.cause == NOT_THERE for attempt in attempts)
+    chain = (ref for ref in plan.participant.speakers if missing or not ref.spare)
+    substitute = next((ref for ref in chain if ref.model not in tried), None)
     if substitute is not None and (time_left is None or time_left > 0):
         return Call(number, substitute, "fallback", replaces=failed)
     return GiveUp(failed.cause, failed.message, failed.remedy)

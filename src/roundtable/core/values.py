@@ -113,6 +113,8 @@ class SpeakerRef(Value):
     """Too small to reason: contracts are scaled down, ballots are not meaningful."""
     pace: Pace | None = added(None)
     """What is known, or was set, of the time that this model needs."""
+    spare: bool = added(False)
+    """Speaks only where the one before it turned out not to exist."""
 
 
 OUTSIDE_SPEAKER = SpeakerRef(
@@ -187,6 +189,21 @@ class Budget(Value):
     max_tokens: int | None = Field(default=None, ge=1)
     max_cost_usd: float | None = Field(default=None, ge=0)
     max_seconds: float | None = Field(default=None, gt=0)
+
+
+class Expected(Value):
+    """What a discussion was expected to take before it began: most likely, and from … to."""
+
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    """None where a price is unknown."""
+    seconds: float | None
+    """None where people are waited for."""
+    fewest_calls: int
+    most_calls: int
+    least_usd: float | None
+    most_usd: float | None
 
 
 class Reservation(Value):

@@ -7,11 +7,12 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import Literal
 
+from ..core.extras import install
 from .read import Unreadable
 
 Kind = Literal["text", "html", "pdf", "office"]
 
-EXTRA = "pip install 'roundtable-council[documents]'"
+EXTRA = install("documents")
 _LIBRARIES: dict[Kind, tuple[str, ...]] = {
     "pdf": ("pypdf",),
     "office": ("docx", "pptx", "openpyxl"),

@@ -12,7 +12,14 @@ from typing import TypeVar
 
 from ..core.budget import Spending
 from ..core.errors import LedgerConflict
-from ..core.events import AttemptStarted, Event, NewEvent, StoredEvent
+from ..core.events import (
+    AttemptFailed,
+    AttemptFinished,
+    AttemptStarted,
+    Event,
+    NewEvent,
+    StoredEvent,
+)
 from ..core.state import State, fold
 from ..ports import Clock, Lease, Ledger
 from .outage import Outage
@@ -44,6 +51,8 @@ class Journal:
         self.state = state
         self.changed = asyncio.Event()
         """Set when events came in that somebody else appended."""
+        self.settled = asyncio.Event()
+        """Set when the next call has come to its end; there is a new one after that."""
         self.keys: set[str] = set()
         """The idempotency keys of the events in the state."""
         self._ledger = ledger
@@ -107,6 +116,13 @@ class Journal:
         ahead = [event.reserved for event, _ in self._ahead if isinstance(event, AttemptStarted)]
         return self.state.spending(self._clock.now(), ahead)
 
+    @property
+    def about_to(self) -> frozenset[str]:
+        """The turns whose calls are about to begin, together with one that is being built."""
+        return frozenset(
+            event.turn_id for event, _ in self._ahead if isinstance(event, AttemptStarted)
+        )
+
     async def catch_up(self) -> None:
         """Take in what others appended."""
 
@@ -151,17 +167,26 @@ class Journal:
     async def _append(self, events: Sequence[Keyed], expected: int | None = None) -> None:
         if not events:
             return
-        now = self._clock.now()
-        await self._store([NewEvent(event, now, key) for event, key in events], expected)
+        if expected is None:
+            now = self._clock.now()  # whenever it is stored: it happened now
+            await self._store([NewEvent(event, now, key) for event, key in events])
+            return
 
-    async def _store(self, events: Sequence[NewEvent], expected: int | None = None) -> None:
-        def append() -> Awaitable[list[StoredEvent]]:
-            return self._ledger.append(
-                self.state.discussion_id, events, expected=expected, lease=self._lease
-            )
+        def decided() -> Awaitable[list[StoredEvent]]:
+            now = self._clock.now()
+            new = [NewEvent(event, now, key) for event, key in events]
+            id_ = self.state.discussion_id
+            return self._ledger.append(id_, new, expected=expected, lease=self._lease)
 
-        # What was decided can be decided again; what happened cannot.
-        stored = await self._through(append, events if expected is None else ())
+        await self._take(await self._through(decided))
+
+    async def _store(self, outcome: Sequence[NewEvent]) -> None:
+        def happened() -> Awaitable[list[StoredEvent]]:
+            return self._ledger.append(self.state.discussion_id, outcome, lease=self._lease)
+
+        await self._take(await self._through(happened, outcome))
+
+    async def _take(self, stored: Sequence[StoredEvent]) -> None:
         self._apply(stored)
         if any(record.seq > self.state.seq for record in stored):
             await self.catch_up()  # others, or appends of ours still under way, come before it
@@ -182,6 +207,9 @@ class Journal:
         for record in records:
             if record.seq == self.state.seq + 1:
                 self.state.apply(record)
+                if isinstance(record.event, AttemptFinished | AttemptFailed):
+                    self.settled.set()
+                    self.settled = asyncio.Event()
                 if record.key:
                     self.keys.add(record.key)
                 self._on_event(record, self.state)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
 
+from ..core.budget import LIMITS
 from ..core.decide import Procedure, decide
 from ..core.effects import Record, TakeTurn, TurnPlan, turn_id
 from ..core.errors import NotAllowed, UnknownName
@@ -18,6 +19,7 @@ from ..core.events import (
     DiscussionResumed,
     EndVoted,
     Event,
+    LimitsRaised,
     MaterialAdded,
     OutcomeRecorded,
     ParticipantsSeated,
@@ -28,6 +30,7 @@ from ..core.events import (
     StageReopened,
     TurnFailed,
 )
+from ..core.limits import FLAGS, Limits
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State
 from ..core.text import readable
@@ -103,6 +106,36 @@ def extended(state: State, rounds: int, by: str) -> list[tuple[Event, str | None
             f"Between 1 and {MOST_EXTRA_ROUNDS} may be added in all.",
         )
     return [(RoundsExtended(rounds=rounds, by=by), None)]
+
+
+def limits_raised(state: State, limits: Limits, by: str) -> list[tuple[Event, str | None]]:
+    """Let a discussion spend more. One that a spent budget ended goes on from there; NotAllowed for
+    one that ended otherwise, and if nothing becomes more."""
+    if state.closed is not None and state.closed.stop_reason != "budget":
+        raise NotAllowed(
+            f"{state.discussion_id} did not end for want of budget: there is nothing to raise.",
+            "Go on with a follow-up: roundtable follow-up.",
+        )
+    more = [name for name, value in limits.budget if _more(value, getattr(state.budget, name))]
+    spent = state.exhausted
+    if spent is not None and LIMITS[spent.limit] not in more:
+        raise NotAllowed(
+            f"The {spent.limit} limit ended it ({spent.detail}), and is not raised by this.",
+            f"Give more: {FLAGS[LIMITS[spent.limit]]}.",
+        )
+    if not more:
+        raise NotAllowed("None of these limits is higher than before.", "Leave them out.")
+    event = LimitsRaised(
+        budget=limits.budget,
+        by=by,
+        limits_from=dict(limits.origins),
+        turns=state.to_ask_anew(),
+    )
+    return [(event, None)]
+
+
+def _more(new: float | None, old: float | None) -> bool:
+    return new is not None and old is not None and new > old
 
 
 def joined(state: State, participant: Participant, by: str) -> list[tuple[Event, str | None]]:

@@ -7,6 +7,7 @@ in a rescue file, so that it outlives this process too. Nobody is called again f
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -63,14 +64,20 @@ class Outage:
         self._rescue = rescue
         self._on_notice = on_notice
         self._since: float | None = None
+        self._error = LedgerError("The database does not answer.")
+        """What it said last."""
         self._waiting = 0
         """How much of ours has failed and not succeeded since. One success is not the end: a
         database that is locked can still be read."""
         self._hurried = False
         self._told = ""
+        self._settled = asyncio.Event()
+        """Set when the ledger has all that happened, or nobody waits for it any more."""
         self._unstored: dict[str, str] = {}
         """The outcomes that the ledger does not have, by their first key, and where each is kept;
         nowhere if there is no room for it but in memory."""
+        self._given_up: list[str] = []
+        """Where those are that it will not have from here."""
 
     async def through(
         self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent] = ()
@@ -81,40 +88,62 @@ class Outage:
         ledger until the ledger has it. LedgerGone when patience is over, or after `hurry`.
         """
         try:
-            result = await work()
+            if self._unstored and not outcome:
+                # What was decided comes after what happened: till then, calls whose answers are
+                # here would count as under way, and their time as spent.
+                result = await self._again(work, outcome)
+            else:
+                result = await self._first(work, outcome)
+        except asyncio.CancelledError:
+            raise
+        except LedgerGone:
+            if outcome:  # it stays where it is kept, and nobody here waits for it any more
+                self._given_up.append(self._forget(outcome))
+            raise
+        except BaseException:  # as where somebody else drives it now, and wins
+            self._forget(outcome)
+            raise
+        self._stored(outcome)
+        return result
+
+    async def _first(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
+        try:
+            return await work()
         except LedgerError as error:
             if not error.temporary:
                 raise
-            result = await self._again(work, outcome, error)
-        self._stored(outcome)
-        return result
+            self._error = error
+        if self._since is None:
+            self._since = self._clock.monotonic()
+            self._on_notice(Notice(self._id, True, AWAY))
+        self._keep(outcome)
+        return await self._again(work, outcome)
 
     def hurry(self) -> None:
         """Somebody wants to end: nothing is waited for any more, once it is kept. It holds until
         the ledger answers."""
         self._hurried = True
+        self._settled.set()
 
-    async def _again(
-        self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent], error: LedgerError
-    ) -> T:
-        if self._since is None:
-            self._since = self._clock.monotonic()
-            self._on_notice(Notice(self._id, True, AWAY))
-        self._keep(outcome)
+    async def _again(self, work: Callable[[], Awaitable[T]], outcome: Sequence[NewEvent]) -> T:
         self._waiting += 1
         pause = _SHORTEST_PAUSE
         try:
             while True:
-                self._refuse_to_wait(error)
-                await self._clock.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-                self._refuse_to_wait(error)
+                self._refuse_to_wait()
+                if self._unstored and not outcome:
+                    self._settled.clear()
+                    await self._settled.wait()
+                else:
+                    await self._clock.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_PAUSE)
+                self._refuse_to_wait()
                 try:
                     return await work()
-                except LedgerError as newer:
-                    if not newer.temporary:
+                except LedgerError as error:
+                    if not error.temporary:
                         raise
-                    error = newer
+                    self._error = error
         finally:
             self._waiting -= 1
 
@@ -125,15 +154,22 @@ class Outage:
 
     def _stored(self, outcome: Sequence[NewEvent]) -> None:
         self._hurried = False
-        if outcome:
-            place = self._unstored.pop(_name(outcome), "")
-            if place and not self._unstored and self._rescue is not None:
-                self._rescue.drop(self._id)
+        place = self._forget(outcome)
+        if place and self._rescue is not None and not (self._unstored or self._given_up):
+            self._rescue.drop(self._id)
         if self._since is not None and not self._waiting and not self._unstored:
             self._since = None
             self._on_notice(Notice(self._id, False, BACK))
 
-    def _refuse_to_wait(self, error: LedgerError) -> None:
+    def _forget(self, outcome: Sequence[NewEvent]) -> str:
+        """It is not waited for any more; where it is kept, if anywhere."""
+        place = self._unstored.pop(_name(outcome), "") if outcome else ""
+        if not self._unstored:
+            self._settled.set()
+        return place
+
+    def _refuse_to_wait(self) -> None:
+        error = self._error
         assert self._since is not None, "an outage has begun"
         waited = self._clock.monotonic() - self._since
         if waited < self._patience and not self._hurried:
@@ -141,6 +177,7 @@ class Outage:
         if waited < self._patience and self._told != self.kept:
             self._told = self.kept  # whoever ends it by hand hears of no error
             self._on_notice(Notice(self._id, True, self.kept))
+        self._settled.set()
         raise LedgerGone(
             f"The database has not come back: {error.message}",
             f"{self.kept} {error.remedy}".strip(),
@@ -149,12 +186,13 @@ class Outage:
     @property
     def kept(self) -> str:
         """What became of the answers that the ledger does not have."""
-        if lost := sum(1 for place in self._unstored.values() if not place):
+        outcomes = [*self._unstored.values(), *self._given_up]
+        if lost := outcomes.count(""):
             return (
                 f"There was no room for {lost} answer(s) anywhere: they have to be asked for"
                 " again. Everything before them is safe."
             )
-        if places := dict.fromkeys(self._unstored.values()):
+        if places := dict.fromkeys(outcomes):
             return (
                 f"What was said meanwhile is kept in {' and '.join(places)}; the next start takes"
                 " it in."

@@ -22,6 +22,7 @@ from ..core.errors import (
     UsageError,
 )
 from ..core.events import (
+    CostEstimated,
     DiscussionOpened,
     Event,
     FollowUpOpened,
@@ -32,9 +33,10 @@ from ..core.events import (
     StopRequested,
     StoredEvent,
 )
+from ..core.limits import Limits
 from ..core.material import material_size, refuse_too_much, size_of
 from ..core.state import State, fold
-from ..core.values import HOST_WIRE_NAME, Material, Participant
+from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
 from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
@@ -52,6 +54,8 @@ from ..procedures.opening import (
     checked_topic,
 )
 from ..procedures.spec import ProcedureSpec
+from ..rehearsal.estimate import Estimate, estimate
+from ..rehearsal.lengths import NOTHING_HEARD
 from ..version import __version__
 from ..views.prior import handed_on
 from .chairs_word import ChairsWord
@@ -61,6 +65,7 @@ from .external import Heard, heard
 from .find import LAST, find_discussion
 from .journal import Journal, Keyed
 from .later import heard_later
+from .learned import Learned
 from .moderation import (
     CONCLUSION,
     answered,
@@ -70,6 +75,7 @@ from .moderation import (
     extended,
     joined,
     left,
+    limits_raised,
     material_added,
     newest_round,
     open_turns,
@@ -128,6 +134,7 @@ class Service:
         self._notifications = news
         self._archive = archive or ledger
         self._past = Past(ledger)
+        self._learned = Learned(self._archive)
         self._remarks = remarks
 
     def with_ledger(self, ledger: Ledger) -> Service:
@@ -229,6 +236,7 @@ class Service:
             host=seating.host,
             language=checked_language(seating.language),
             budget=checked_budget(request.budget),
+            limits_from=dict(request.limits_from),
             seed=self._tools.ids.seed(),
             created_by=request.created_by,
             program_version=__version__,
@@ -291,11 +299,32 @@ class Service:
             await self._notifications.greeted(
                 discussion_id
             )  # a thread comes before all that is told in it
-        tools = replace(self._tools, on_draft=on_draft, asker=asker or self._tools.asker)
+        tools = replace(
+            self._tools,
+            on_draft=on_draft,
+            asker=asker or self._tools.asker,
+            # Only where something is limited must be known how much a call will say.
+            lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
+        )
         async with self._driven(discussion_id, on_event, on_notice) as journal:
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def estimate(self, state: State) -> Estimate:
+        """What a discussion will take from where it stands, by a rehearsal and by what earlier ones
+        show. Nobody is called, and nothing is stored."""
+        spec = procedure_spec(state.start.procedure)
+        lengths = await self._learned.lengths()
+        return estimate(state, spec.procedure, lengths, compares=spec.compares)
+
+    async def tell_estimate(self, state: State) -> Estimate:
+        """The same, stored with the discussion, so that it can be held against what it took."""
+        told = await self.estimate(state)
+        await self.record(
+            state.discussion_id, CostEstimated(expected=told.expected), key="estimate"
+        )
+        return told
 
     async def take_in(self) -> None:
         """Store what processes that are gone could not, because the database was away."""
@@ -410,6 +439,14 @@ class Service:
         what is said then counts. NotAllowed while it runs, and for any other stage."""
         journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
         await journal.record_checked(lambda state: asked_again(state, stage, by))
+        return journal.state
+
+    async def raise_limits(self, discussion_id: str, limits: Limits, *, by: str) -> State:
+        """Let a discussion spend up to these limits. One that a spent budget ended is open again
+        where it ended: the next `run` goes on there, and what was said and paid stays."""
+        journal = await Journal.load(self._ledger, self._tools.clock, discussion_id)
+        checked_budget(limits.budget)
+        await journal.record_checked(lambda state: limits_raised(state, limits, by))
         return journal.state
 
     async def skip(self, discussion_id: str, participant: str, *, by: str) -> State:

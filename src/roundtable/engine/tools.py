@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
+from ..rehearsal.lengths import NOTHING_HEARD, Lengths
 from .outage import PATIENCE
 
 
@@ -48,6 +49,8 @@ class Tools:
     asker: Asker | None = None
     delivery: Delivery | None = None
     on_draft: OnDraft = no_drafts
+    lengths: Lengths = NOTHING_HEARD
+    """How much speakers usually say."""
     rescue: Rescue | None = None
     """Where outcomes are kept while there is no ledger to put them in."""
     patience: float = PATIENCE

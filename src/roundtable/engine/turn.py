@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.budget import admit, reserve
+from ..core.budget import Granted
 from ..core.effects import PromptPlan, Task, TurnPlan
 from ..core.errors import SpeakerError
 from ..core.events import (
@@ -28,11 +28,12 @@ from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
-from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step
+from ..core.turns import NOT_THERE, Accept, Call, GiveUp, as_it_stands, next_step, without_missing
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
-from ..ports import CUT, LONGEST_ANSWER, Reply, Speaker, SpeakRequest
+from ..ports import CUT, Reply, Speaker, SpeakRequest
 from ..prompts.asking import asked
+from .admission import admission
 from .journal import Journal, Keyed, Outcome
 from .tools import Draft, Tools
 
@@ -91,10 +92,13 @@ class _TimeOver(SpeakerError):
 
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-        self.plan = plan
+        gone = [s.from_model for s in journal.state.substitutions if s.cause == NOT_THERE]
+        self.plan = without_missing(plan, gone)
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()
+        self.postponed = False
+        """Whether its call waits for what others leave of the budget."""
 
     @property
     def turn(self) -> Turn | None:
@@ -146,9 +150,7 @@ class _Taking:
         begun = clock.monotonic()
         prompt, condensed = self._prompt(call)
         try:
-            await self.journal.record_checked(
-                lambda state: self._opening(state, call, prompt, condensed=condensed)
-            )
+            await self._open_attempt(call, prompt, condensed=condensed)
             if not self._in_flight(call):
                 return False
             # Nor is waiting for a database that was away.
@@ -171,6 +173,21 @@ class _Taking:
             self.began = clock.monotonic()  # it is not late who has answered
         return True
 
+    async def _open_attempt(self, call: Call, prompt: Prompt, *, condensed: bool) -> None:
+        """Journal that a call begins, or that it is refused. Where only what others have set aside
+        is in its way it waits for them: they may leave more than was thought."""
+        clock, waited_from = self.tools.clock, self.tools.clock.monotonic()
+        while True:
+            settled = self.journal.settled
+            self.postponed = False
+            await self.journal.record_checked(
+                lambda state: self._opening(state, call, prompt, condensed=condensed)
+            )
+            if not self.postponed:
+                break
+            await settled.wait()
+        self.began += clock.monotonic() - waited_from
+
     def _in_flight(self, call: Call) -> bool:
         """Whether the ledger holds this attempt's beginning and not yet its end."""
         attempts = self.turn.attempts if self.turn else []
@@ -183,6 +200,12 @@ class _Taking:
         wanted = self.plan.task_for(call.speaker).max_tokens
         wanted += THOUGHTS[effort] if effort else 0
         return min(wanted, call.speaker.context_window // 2)
+
+    def _granted(self, call: Call) -> int:
+        """What was set aside for it, which may be less than the task allows."""
+        turn = self.turn
+        assert turn is not None, "a call is journalled before it is made"
+        return max(1, turn.attempts[call.attempt - 1].started.reserved.output_tokens)
 
     def _prompt(self, call: Call) -> tuple[Prompt, bool]:
         room = call.speaker.context_window - self._max_tokens(call)
@@ -207,17 +230,25 @@ class _Taking:
             return ()
         if self._in_flight(call):  # it was stored, though the database could not say so any more
             return ()
-        dearest = self.tools.dearest_price
-        reserved = reserve(
-            call.speaker, prompt.system + prompt.user, self._max_tokens(call), dearest
+        granted = admission(
+            state,
+            self.journal.spending(),
+            plan,
+            call,
+            prompt,
+            self._max_tokens(call),
+            about_to=self.journal.about_to,
+            lengths=self.tools.lengths,
+            dearest=self.tools.dearest_price,
         )
-        refusal = admit(
-            state.start.budget, self.journal.spending(), reserved, plan.hold_back, dearest
-        )
-        if refusal is not None:
-            give_up = GiveUp("budget", f"The budget does not allow it: {refusal.detail}.", "")
+        if not isinstance(granted, Granted):
+            others = bool(state.in_flight) or bool(self.journal.about_to)
+            if others and granted.limit in ("cost", "tokens"):
+                self.postponed = True
+                return ()
+            give_up = GiveUp("budget", f"The budget does not allow it: {granted.detail}.", "")
             # An answer that was to be mended is paid: it is used as it stands.
-            return ((refusal, None), *self._outcome(as_it_stands(plan, turn) or give_up))
+            return ((granted, None), *self._outcome(as_it_stands(plan, turn) or give_up))
         events: list[Keyed] = []
         if call.replaces is not None:
             events.append((self._substitution(call, call.replaces), None))
@@ -233,7 +264,7 @@ class _Taking:
             purpose=call.purpose,
             label=plan.label,
             prompt=prompt,
-            reserved=reserved,
+            reserved=granted.reserved,
         )
         events.append((started, f"attempt/{plan.turn_id}/{call.attempt}/started"))
         return events
@@ -260,7 +291,7 @@ class _Taking:
             model=call.speaker.model,
             system=prompt.system,
             user=prompt.user,
-            max_tokens=self._max_tokens(call),
+            max_tokens=self._granted(call),
             timeout=timeout,
             silence=silence,
             effort=effort,
@@ -285,20 +316,25 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
-        if len(reply.text) > LONGEST_ANSWER:
-            reply = replace(reply, text=reply.text[:LONGEST_ANSWER], finish_reason=CUT)
+        if len(reply.text) > request.longest_answer:
+            text = reply.text[: request.longest_answer]
+            reply = replace(reply, text=text, finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
 
     def _seconds_allowed(self) -> float | None:
         """What is left of the time that the whole discussion may take."""
-        most = self.journal.state.start.budget.max_seconds
+        most = self.journal.state.budget.max_seconds
         return None if most is None else max(0.0, most - self.journal.spending().seconds)
 
     def _out_of_time(self, call: Call) -> tuple[Outcome, ...]:
         """What follows when a call was cut off because there is no time for any: its turn is over,
         with what was answered before."""
-        most = self.journal.state.start.budget.max_seconds or 0.0
-        over = BudgetExhausted(limit="time", detail=f"{most:.0f} of {most:.0f} seconds passed")
+        most = self.journal.state.budget.max_seconds or 0.0
+        over = BudgetExhausted(
+            limit="time",
+            detail=f"{most:.0f} of {most:.0f} seconds passed",
+            origin=self.journal.state.limits_from.get("max_seconds", ""),
+        )
         give_up = GiveUp("budget", f"The budget does not allow it: {over.detail}.", "")
         outcome = as_it_stands(self.plan, self.turn) or give_up
         key = f"time/{self.plan.turn_id}/{call.attempt}"

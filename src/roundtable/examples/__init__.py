@@ -12,7 +12,6 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 
-from ..bundle.reading import read_bundle
 from ..core.errors import UnknownName
 from ..core.events import NoteAdded, StoredEvent
 from ..core.values import EXAMPLE, EXAMPLE_NOTE
@@ -77,6 +76,8 @@ def find_example(called: str) -> Example:
 @cache
 def _records(name: str) -> tuple[StoredEvent, ...]:
     example = examples()[name]
+    from ..bundle.reading import read_bundle  # with all that checks one
+
     bundle = read_bundle(example.bundle())
     recorded = [StoredEvent(example.id, r.seq, r.at, r.event, r.key) for r in bundle.records]
     last = recorded[-1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..core.errors import UsageError
+from ..core.extras import needs
 from ..ports import Ledger
 
 _POSTGRES = ("postgresql://", "postgres://")
@@ -38,8 +39,5 @@ async def _open_postgres(url: str) -> Ledger:
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise
-        raise UsageError(
-            "A PostgreSQL ledger needs the asyncpg driver, which is not installed.",
-            "Install it: pip install 'roundtable-council[postgres]'",
-        ) from error
+        raise needs("A PostgreSQL ledger", "postgres") from error
     return await PostgresLedger.open(url)

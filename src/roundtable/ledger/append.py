@@ -18,6 +18,7 @@ from ..core.errors import LedgerBroken, LedgerConflict, LedgerError, LedgerTooNe
 from ..core.events import (
     DiscussionClosed,
     DiscussionOpened,
+    LimitsRaised,
     NewEvent,
     OutcomeRecorded,
     StageReopened,
@@ -118,7 +119,7 @@ def index_change(new: Sequence[StoredEvent]) -> IndexChange:
                 status = "running"
             case DiscussionClosed(status=closed_as):
                 status = closed_as
-            case StageReopened():
+            case StageReopened() | LimitsRaised():
                 status = "running"
             case OutcomeRecorded(outcome=turned_out):
                 outcome = turned_out

@@ -25,6 +25,11 @@ from ..private import FILE, private_folder
 from .leases import owner_is_dead
 
 SUFFIX = ".rescue"
+"""Of the folder beside a database that is a file."""
+OF_A_SERVER = "rescue-"
+"""How the folder in the home begins, for a database that has an address."""
+SPARE = "roundtable-rescue-"
+"""How the folder among the temporary files begins."""
 _NAME = re.compile(r"(rt_[0-9a-f]{8})\.jsonl\Z")
 LARGEST = 64_000_000
 """Bytes of one file: more than a whole table can say at once."""
@@ -43,7 +48,7 @@ class RescueFiles:
         # Without the user and the password, which may change.
         address = db.partition("://")[2].rpartition("@")[2] or db
         mark = sha256(address.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-        folder = home / f"rescue-{mark}" if "://" in db else Path(db + SUFFIX)
+        folder = home / f"{OF_A_SERVER}{mark}" if "://" in db else Path(db + SUFFIX)
         return cls(folder, spare_place(mark), owner)
 
     def keep(self, discussion_id: str, events: Sequence[NewEvent]) -> str:
@@ -94,8 +99,8 @@ class RescueFiles:
 def spare_place(mark: str) -> Path | None:
     """A folder of this user's among the temporary files, for when there is no room elsewhere."""
     if not hasattr(os, "geteuid"):  # Windows: its folder for temporary files is the user's alone
-        return Path(tempfile.gettempdir()) / f"roundtable-rescue-{mark}"
-    return Path(tempfile.gettempdir()) / f"roundtable-rescue-{os.geteuid()}-{mark}"
+        return Path(tempfile.gettempdir()) / f"{SPARE}{mark}"
+    return Path(tempfile.gettempdir()) / f"{SPARE}{os.geteuid()}-{mark}"
 
 
 def _is_ours(place: Path) -> bool:

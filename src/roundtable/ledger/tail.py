@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from threading import Lock
 
-from ..core.events import DiscussionClosed, StageReopened, StoredEvent
+from ..core.events import DiscussionClosed, LimitsRaised, StageReopened, StoredEvent
 
 PAGE = 500
 """How many events a tail reads at a time: a late joiner of a long discussion is no burden."""
@@ -102,7 +102,7 @@ def _goes_on(page: Page, closed_at: int) -> bool:
     if closed_at > page.last_seq:
         return False  # it was closed while the page was read
     later = [record for record in page.events if record.seq > closed_at]
-    if any(isinstance(record.event, StageReopened) for record in later):
+    if any(isinstance(record.event, StageReopened | LimitsRaised) for record in later):
         return True
     return bool(page.events) and page.events[-1].seq < page.last_seq
 

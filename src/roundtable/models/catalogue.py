@@ -10,9 +10,10 @@ from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
-from .registry import Registry
 
 DEMONSTRATION = "demonstration"
+SPARES = 2
+"""Further models of the same endpoint for a seat, should its own turn out not to exist."""
 
 
 class Catalogue:
@@ -20,7 +21,6 @@ class Catalogue:
 
     def __init__(
         self,
-        registry: Registry,
         found: Found,
         *,
         fallbacks: Mapping[str, Sequence[str]],
@@ -29,9 +29,11 @@ class Catalogue:
     ) -> None:
         """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
         is that of models of which nothing else is known."""
-        self._registry = registry
+        self._registry = found.registry
         self._found = found
-        self._fallbacks = {registry.resolve(name).id: chain for name, chain in fallbacks.items()}
+        self._fallbacks = {
+            found.registry.resolve(name).id: chain for name, chain in fallbacks.items()
+        }
         self._fallback_model = fallback_model
         self._pace = pace
 
@@ -50,7 +52,7 @@ class Catalogue:
         places = range(max(map(len, rows), default=0))
         return tuple(row[place] for place in places for row in rows if place < len(row))
 
-    def seat(self, name: str, seat: str) -> SpeakerChain:
+    def seat(self, name: str, seat: str) -> SpeakerChain:  # noqa: ARG002 - the port's
         if name == OUTSIDE:
             return SpeakerChain((OUTSIDE_SPEAKER,))
         wanted = self._registry.resolve(name)
@@ -63,23 +65,40 @@ class Catalogue:
             # With nothing configured at all, one banner says it better than a note per seat; but
             # whoever names an agent has configured something.
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):
-                notes = (self._note(seat, wanted.id, first),)
+                notes = (self._note(wanted.id, first),)
         chain = [first]
         for further in (*self._fallbacks.get(wanted.id, ()), self._fallback_model):
             model = self._registry.resolve(further).id if further else None
             if model and model not in chain and self._found.usable(model):
                 chain.append(model)
-        return SpeakerChain(tuple(self._speaker(model) for model in chain), notes)
+        spare = [model for model in self._found.elsewhere(first, SPARES) if model not in chain]
+        speakers = [self._speaker(model) for model in chain]
+        speakers += [self._speaker(model, spare=True) for model in spare]
+        return SpeakerChain(tuple(speakers), notes)
 
-    def _speaker(self, model: str) -> SpeakerRef:
+    def _speaker(self, model: str, *, spare: bool = False) -> SpeakerRef:
         known = self._registry.speaker_ref(model)
         pace = (known.pace or AT_EASE).over(self._pace)
-        return known if pace == AT_EASE else known.model_copy(update={"pace": pace})
+        update: dict[str, object] = {} if pace == AT_EASE else {"pace": pace}
+        if spare:
+            update["spare"] = True
+        return known.model_copy(update=update) if update else known
 
-    def _note(self, seat: str, wanted: str, instead: str) -> NoteAdded:
+    def _note(self, wanted: str, instead: str) -> NoteAdded:
+        """The same for every seat, so that it is said once."""
+        provider = self._registry.provider_of(wanted)
+        remedy = provider.get
+        if any(each.id == provider.id for each in self._found.providers):
+            # The key is there: it is the model that is not.
+            remedy = "roundtable models shows what it has."
         return NoteAdded(
             code="substituted",
-            text=f"PANEL DEGRADED: {seat}: {instead} speaks in place of {wanted}, which cannot be "
-            "used now.",
-            remedy=self._registry.provider_of(wanted).get,
+            text=f"{instead} speaks in place of {wanted}, which {self._why(provider.id)}.",
+            remedy=remedy,
         )
+
+    def _why(self, provider_id: str) -> str:
+        there = self._found.endpoints.get(provider_id)
+        if there is not None and there.listed and there.foreign:
+            return "this server does not have"
+        return "the provider does not list" if there and there.listed else "cannot be used now"

@@ -2,6 +2,8 @@
 
 In order of preference: what the user configured, providers with a key (or a base URL) in the
 environment, servers of this machine that answer, and the embedded model, where it is installed.
+Models are what an endpoint says it has. Only where it does not say is the registry believed, and
+only for a vendor's own address: anywhere else its names mean nothing.
 Command-line agents are found too, but speak only where they are named: they are somebody's
 subscription, and slow to start.
 Only the names of variables are looked at and reported here; keys are the speakers' business.
@@ -10,21 +12,25 @@ Only the names of variables are looked at and reported here; keys are the speake
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from typing import Literal
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
-from ..core.errors import NetError
 from ..core.text import redact
-from ..net import request
 from ..programs import find_program
+from .endpoint import Endpoint
 from .entry import ModelEntry
+from .lists import PROBE_SECONDS, EndpointList, ModelLists, ask
 from .provider import Provider
 from .registry import Registry
 
-EMBEDDED_MODEL = "local/smollm2-135m"
-PROBE_SECONDS = 0.4
+EMBEDDED = "local"
+EMBEDDED_MODEL = f"{EMBEDDED}/smollm2-135m"
+Asking = Literal["never", "when stale", "all"]
+"""Whom to ask for a list: nobody, those whose list is not known or old, or everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,23 @@ class FoundProvider:
     how: str
     """The setting, the variable or the address that makes it usable; never a key."""
     models: tuple[str, ...]
-    """Full ids: what a server of this machine says it has, else what the registry lists."""
+    """Full ids, the preferred ones first: what it says it has, else what the registry lists."""
     only_these: bool
     """Whether it has no other models than these."""
     by_name: bool = False
     """Speaks only where it is named: it is nobody's default, substitute or routed model."""
+    listed: bool = False
+    """Whether the models are its own list."""
+    heard: EndpointList | None = None
+    """What it said when it was asked for its models, if it ever was."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether its key is known not to open the door."""
+        return self.heard is not None and self.heard.heard in _REFUSED
+
+
+_REFUSED = frozenset(["wrong key", "expired key", "other vendor", "no credit"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +80,37 @@ class Found:
     missing: tuple[Missing, ...]
     configured_default: str | None = None
     """The model id that the user's settings name, usable or not."""
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    """Where providers are served now, by id."""
 
     def usable(self, model_id: str) -> bool:
         """Whether a model can be called now, as far as can be known without calling it."""
         entry = self.registry.resolve(model_id)
         if self.registry.providers[entry.provider].kind == "scripted":
             return True
+        there = self.endpoints.get(entry.provider)
+        if there is not None and entry.name in there.gone:
+            return False
         return any(_serves(provider, entry) for provider in self.providers)
+
+    def elsewhere(self, model_id: str, count: int) -> tuple[str, ...]:
+        """Models of the same endpoint for a seat whose own turns out not to exist: the likest
+        first, of other families before the same again. None where it does not say what it has."""
+        wanted = self.registry.resolve(model_id)
+        provider = next((each for each in self.by_themselves if each.id == wanted.provider), None)
+        if provider is None or not provider.listed:
+            return ()
+        others = [self.registry.resolve(m) for m in provider.models if m != wanted.id]
+        others.sort(key=lambda each: _likeness(wanted, each), reverse=True)
+        return tuple(each.id for each in others[:count])
 
     @property
     def by_themselves(self) -> tuple[FoundProvider, ...]:
-        """The providers that may be chosen without being named."""
-        return tuple(provider for provider in self.providers if not provider.by_name)
+        """The providers that may be chosen without being named. Those whose key is refused are not
+        among them, unless there is nobody else: then they say best what is wrong."""
+        free = tuple(provider for provider in self.providers if not provider.by_name)
+        let_in = tuple(provider for provider in free if not provider.refused)
+        return let_in if any(each.id != EMBEDDED for each in let_in) else free
 
     @property
     def default_model(self) -> str:
@@ -82,7 +119,7 @@ class Found:
             return self.configured_default
         for provider in self.by_themselves:
             preferred = self.registry.providers[provider.id].default_model
-            if preferred is not None and self.usable(preferred):
+            if preferred in provider.models and self.usable(preferred):
                 return preferred
             if provider.models:
                 return max(provider.models, key=self._generality)
@@ -108,12 +145,26 @@ class Found:
         if not ranked:
             return self.default_model
         likeness, _, best = max(ranked)
-        return best if any(likeness) else self.default_model
+        if not any(likeness):
+            return self.default_model
+        alike = [id_ for found, _, id_ in ranked if found == likeness]
+        if len(alike) > 1 and all(self.registry.resolve(each).guessed for each in alike):
+            # Nothing speaks for one of them: different models get different ones in their place.
+            return alike[self._place(entry) % len(alike)]
+        return best
+
+    def _place(self, entry: ModelEntry) -> int:
+        """A number for a model, by its family and strength: the same in every process."""
+        rows = {(each.family, each.tier): None for each in self.registry.models.values()}
+        kind = (entry.family, entry.tier)
+        return list(rows).index(kind) if kind in rows else len(rows)
 
     def _generality(self, model_id: str) -> int:
-        """For a server's own list: prefer what is known to be general; the first wins a tie."""
-        tags = self.registry.resolve(model_id).tags
-        return ("general" in tags) + ("balanced" in tags)
+        """For a server's own list: prefer what is known to be general, and among those what is
+        known at all; the first wins a tie."""
+        entry = self.registry.resolve(model_id)
+        known = not entry.guessed and entry.tier != "small"
+        return ("general" in entry.tags) + ("balanced" in entry.tags) + known
 
 
 def embedded_installed() -> bool:
@@ -128,16 +179,27 @@ async def discover(
     default_model: str | None,
     probe: bool = True,
     agents: Mapping[str, CommandAgent] = BUILT_IN,
+    lists: ModelLists | None = None,
+    asking: Asking = "when stale",
 ) -> Found:
     """Look around. Never raises for what is not there; UnknownName if `default_model` is nothing.
 
-    `agents` are the command-line agents to look for on PATH.
+    `agents` are the command-line agents to look for on PATH. `lists` asks endpoints for their
+    models and remembers what they said; without it none is asked but those of this machine.
 
-    Without `probe` no connection is made: servers of this machine count only if a variable names
+    Without `probe` no server of this machine is looked for: they count only if a variable names
     them.
     """
     wanted = registry.resolve(default_model).id if default_model else None
-    answers = await _ask_servers(registry, env) if probe else {}
+    if lists is None:
+        lists, asking = ModelLists(None), "never"
+    heard = await _hear(registry, env, lists, asking, probe=probe)
+    endpoints = {
+        provider.id: _endpoint(provider, env, heard.get(provider.id), lists)
+        for provider in registry.providers.values()
+        if provider.kind not in ("scripted", "command", "local")
+    }
+    known = registry.at(endpoints)
     found: list[tuple[int, FoundProvider]] = []
     missing: list[Missing] = []
     for provider in registry.providers.values():
@@ -146,7 +208,8 @@ async def discover(
         if provider.kind == "command":
             usable = _agents(provider, agents, env)
         else:
-            usable = _look(registry, provider, env, answers, probe=probe)
+            there = endpoints.get(provider.id)
+            usable = _look(registry, provider, env, there, heard.get(provider.id), probe=probe)
         if usable is None:
             if provider.probe is None and (provider.key_env or provider.base_url_env):
                 missing.append(
@@ -158,7 +221,8 @@ async def discover(
             usable = replace(usable, how=f"setting, {usable.how}" if usable.how else "setting")
         found.append((rank, usable))
     found.sort(key=lambda ranked: ranked[0])
-    return Found(registry, tuple(provider for _, provider in found), tuple(missing), wanted)
+    providers = tuple(provider for _, provider in found)
+    return Found(known, providers, tuple(missing), wanted, endpoints)
 
 
 def _rank(provider: Provider, wanted: str | None) -> int:
@@ -176,36 +240,86 @@ def _opener(provider: Provider) -> str:
     return from_address[0] if from_address else (provider.key_env or provider.base_url_env)[0]
 
 
+def is_open(provider: Provider, env: Mapping[str, str]) -> bool:
+    """Whether there is a key or an address to reach a provider by, other than a server of this
+    machine."""
+    if provider.kind in ("local", "command", "scripted") or provider.probe is not None:
+        return False
+    if provider.key_variable(env) is not None:
+        return True
+    if provider.kind == "anthropic":
+        return False
+    if provider.base_url_variable(env) is not None:
+        return True
+    return provider.configured and bool(provider.base_url) and not provider.key_env
+
+
 def _look(
     registry: Registry,
     provider: Provider,
     env: Mapping[str, str],
-    answers: Mapping[str, tuple[str, ...]],
+    there: Endpoint | None,
+    heard: EndpointList | None,
     *,
     probe: bool,
 ) -> FoundProvider | None:
-    listed = tuple(id_ for id_, entry in registry.models.items() if entry.provider == provider.id)
-
-    def found(how: str, models: tuple[str, ...] = listed, only: bool = False) -> FoundProvider:
-        return FoundProvider(provider.id, provider.label, how, models, only)
-
+    listed = [entry for entry in registry.models.values() if entry.provider == provider.id]
     if provider.kind == "local":
-        return found("embedded", only=True) if embedded_installed() else None
-    key, base_url = provider.key_variable(env), provider.base_url_variable(env)
+        if not embedded_installed():
+            return None
+        models = tuple(entry.id for entry in listed)
+        return FoundProvider(provider.id, provider.label, "embedded", models, only_these=True)
+    assert there is not None, "whatever is no program has an address"
+    variable = provider.key_variable(env) or provider.base_url_variable(env) or ""
+    how = variable
     if provider.probe is not None:
-        if provider.id in answers:
-            own = tuple(f"{provider.id}/{name}" for name in answers[provider.id])
-            return found(redact(provider.address(env) or ""), own, only=True)
-        return found(base_url) if base_url is not None and not probe else None
-    if key is not None:
-        return found(key)
-    if provider.kind == "anthropic":
+        if heard is not None and heard.heard == "listed":
+            how = redact(provider.address(env) or "")
+        elif probe or provider.base_url_variable(env) is None:
+            return None
+        else:
+            how = provider.base_url_variable(env) or ""
+    elif not is_open(provider, env):
         return None
-    if base_url is not None:
-        return found(base_url)
-    if provider.configured and provider.base_url and not provider.key_env:
-        return found("")
-    return None
+    return FoundProvider(
+        provider.id,
+        provider.label_at(there.address),
+        how,
+        tuple(_models(provider, listed, there)),
+        only_these=bool(there.listed) and there.foreign,
+        listed=bool(there.listed),
+        heard=heard,
+    )
+
+
+def _models(provider: Provider, known: Iterable[ModelEntry], there: Endpoint) -> list[str]:
+    """What can be seated: at a vendor the known ones that it has, in the registry's order, and
+    then whatever else it lists; on any other server what it lists, in its own order."""
+    if not there.listed:
+        # Away from the vendor's hosts its names mean nothing, unless the user's own file says so.
+        moved = provider.moved(there.address)
+        ids = [entry.id for entry in known if entry.own or not (moved or provider.probe)]
+        return [each for each in ids if each.partition("/")[2] not in there.gone]
+    first = [e.name for e in known if e.own or (not there.foreign and _lists(there, e.name))]
+    names = dict.fromkeys((*first, *there.listed))
+    return [f"{provider.id}/{name}" for name in names if name not in there.gone]
+
+
+_DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{4}|latest|preview)$")
+
+
+def _lists(there: Endpoint, name: str) -> bool:
+    """Whether a name is on an endpoint's list: to the letter, with the tag or the date that the
+    list has and people leave out, or as a variant (`:free`) of one that is."""
+    lowered = name.casefold()
+    listed = {each.casefold() for each in there.listed}
+    if lowered in listed or f"{lowered}:latest" in listed:
+        return True
+    if there.foreign:
+        return False
+    return lowered.rpartition(":")[0] in listed or any(
+        _DATED.sub("", each) == lowered for each in listed
+    )
 
 
 def _agents(
@@ -222,12 +336,14 @@ def _agents(
 def _serves(provider: FoundProvider, entry: ModelEntry) -> bool:
     if provider.id != entry.provider:
         return False
-    if not provider.only_these:
-        return True
     if provider.by_name:
         return entry.id.partition(":")[0] in provider.models
-    # Ollama calls llama3.2 `llama3.2:latest`.
-    return entry.id in provider.models or f"{entry.id}:latest" in provider.models
+    if entry.id in provider.models or f"{entry.id}:latest" in provider.models or entry.own:
+        return True
+    if provider.only_these:
+        return False
+    # A vendor may have more than it lists, but not what we only know from former times.
+    return not provider.listed or entry.guessed
 
 
 def _likeness(wanted: ModelEntry, candidate: ModelEntry) -> tuple[int, int, int]:
@@ -249,30 +365,42 @@ def _bare(name: str) -> str:
     return name.rpartition("/")[2].replace(".", "-").casefold()
 
 
-async def _ask_servers(registry: Registry, env: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The models of every server of this machine that answers, all asked at once."""
-    asked = [provider for provider in registry.providers.values() if provider.probe is not None]
-    lists = await asyncio.gather(*(_ask(provider, env) for provider in asked))
+async def _hear(
+    registry: Registry, env: Mapping[str, str], lists: ModelLists, asking: Asking, *, probe: bool
+) -> dict[str, EndpointList]:
+    """What endpoints say they have, all asked at once."""
+
+    async def hear(provider: Provider) -> EndpointList | None:
+        if provider.probe is not None:
+            named = asking == "all" and provider.base_url_variable(env) is not None
+            if not probe and not named:
+                return None
+            answer = await ask(provider, env, PROBE_SECONDS)
+            # Whatever else listens on that port is not what we look for.
+            return answer if answer.heard == "listed" else None
+        if not is_open(provider, env):
+            return None
+        if asking == "never":
+            return lists.kept(provider, env)
+        return await lists.of(provider, env, refresh=asking == "all")
+
+    asked = list(registry.providers.values())
+    answers = await asyncio.gather(*(hear(provider) for provider in asked))
     return {
-        provider.id: models
-        for provider, models in zip(asked, lists, strict=True)
-        if models is not None
+        provider.id: answer
+        for provider, answer in zip(asked, answers, strict=True)
+        if answer is not None
     }
 
 
-async def _ask(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...] | None:
-    """A server's own list of models, or None if there is no such server."""
-    base_url = provider.address(env) or ""
-    ollama = provider.probe == "ollama"
-    url = base_url.removesuffix(provider.api_path) + "/api/tags" if ollama else base_url + "/models"
-    try:
-        # Not through a proxy: the servers are on this machine or named by the user.
-        answer = await request(provider.label, "GET", url, timeout=PROBE_SECONDS, proxies=False)
-        body = answer.json(typed=False) if answer.good else {}
-        rows = body["models"] if ollama else body["data"]
-        names = [str(row["name" if ollama else "id"]) for row in rows]
-        # Servers list models that only make vectors beside those that speak.
-        return tuple(name for name in names if "embed" not in name)
-    except (NetError, LookupError, TypeError):
-        # Whatever else listens on that port is not what we look for.
-        return None
+def _endpoint(
+    provider: Provider, env: Mapping[str, str], heard: EndpointList | None, lists: ModelLists
+) -> Endpoint:
+    address = provider.address(env) or ""
+    rows = heard.listing.models if heard is not None and heard.heard == "listed" else ()
+    return Endpoint(
+        address,
+        foreign=not provider.at_vendor(address),
+        listed={row.name: row for row in rows},
+        gone=lists.gone(provider, env),
+    )

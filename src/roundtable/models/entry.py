@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
@@ -41,15 +42,25 @@ class ModelEntry(Value):
     tags: tuple[Tag, ...] = ()
     context_window: int = Field(default=128_000, gt=0)
     tier: Tier = "standard"
-    usd_per_million_in: float | None = Field(default=None, ge=0)
-    usd_per_million_out: float | None = Field(default=None, ge=0)
-    usd_per_million_cached: float | None = Field(default=None, ge=0)
+    usd_per_million_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    usd_per_million_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    usd_per_million_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     first_word: Seconds | None = None
     """Seconds until its first word, for one that thinks before it speaks."""
     silence: Seconds | None = None
     """Seconds between two words."""
     effort: Effort | None = None
     """How much it shall think."""
+    vision: bool | None = None
+    """Whether it reads pictures; None: nobody told us."""
+    thinking: bool | None = None
+    """Whether it can think before it speaks."""
+    structured: bool | None = None
+    """Whether its provider holds its answers to a schema."""
+    own: frozenset[str] = frozenset()
+    """What the user's own file says of it: nobody else has a say in that."""
+    guessed: bool = False
+    """Nothing is known of it but its name."""
 
     @field_validator("aliases", "tags", mode="before")
     @classmethod
@@ -61,6 +72,11 @@ class ModelEntry(Value):
         """The time that it needs; None if nothing is known of it."""
         pace = Pace(first_word=self.first_word, silence=self.silence, effort=self.effort)
         return None if pace == AT_EASE else pace
+
+    @property
+    def window_known(self) -> bool:
+        """Whether somebody said how much it takes in."""
+        return "context_window" in self.model_fields_set
 
     @property
     def provider(self) -> str:
@@ -76,6 +92,25 @@ def guess_family(name: str, families: Mapping[str, str], otherwise: str) -> str:
     """The family that a model's name gives away: the first known word that occurs in it."""
     lowered = name.casefold()
     return next((family for word, family in families.items() if word in lowered), otherwise)
+
+
+def stem(name: str) -> str:
+    """The word that a name of no known family begins with: `teapot` of `house/teapot-7b`."""
+    bare = name.rpartition("/")[2].casefold()
+    words = re.findall(r"[^\W\d_]{2,}", bare)
+    return words[0] if words else bare
+
+
+def guess_tier(name: str) -> Tier:
+    """How strong a model is, as far as its name tells: by a word, or by billions of weights."""
+    lowered = name.casefold()
+    sizes = [float(size) for size in re.findall(r"(?<![a-z\d.])(\d+(?:\.\d+)?)b(?![a-z])", lowered)]
+    if sizes:
+        return "small" if max(sizes) < 10 else "top" if max(sizes) >= 200 else "standard"
+    return "small" if _SMALL.search(lowered) else "standard"
+
+
+_SMALL = re.compile(r"mini(?!max)|nano|tiny|small|lite\b|flash|haiku|instant|fast\b")
 
 
 def agent_entry(model_id: str, agent: CommandAgent) -> ModelEntry:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import field_validator
 
+from ..core.text import redact
 from ..core.values import Value
 
 ProviderKind = Literal[
@@ -65,6 +66,21 @@ class Provider(Value):
     def at_vendor(self, base_url: str | None) -> bool:
         """Whether a base URL is the vendor's own."""
         return base_url is not None and urlsplit(base_url).hostname in self.vendor_hosts
+
+    def moved(self, base_url: str | None) -> bool:
+        """Whether a base URL leads away from the vendor, to somebody else's server: the vendor's
+        names, prices and keys mean nothing there."""
+        return base_url is not None and bool(self.vendor_hosts) and not self.at_vendor(base_url)
+
+    def get_at(self, base_url: str | None) -> str:
+        """How to come by a key for where it is served."""
+        return "Ask whoever runs that server for a key." if self.moved(base_url) else self.get
+
+    def label_at(self, base_url: str | None) -> str:
+        """What to call it where it is served: a vendor's name is not for somebody else's server."""
+        if base_url is None or not self.moved(base_url):
+            return self.label
+        return f"The server at {redact(urlsplit(base_url).netloc.rpartition('@')[2])}"
 
     def _complete(self, url: str) -> str:
         """A full URL from what people write: `localhost`, `0.0.0.0:11434`, `http://host/`, …"""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
 from ..core.errors import UnknownName
 from ..core.values import SpeakerRef
-from .entry import ModelEntry, agent_entry, guess_family
+from .endpoint import Endpoint
+from .entry import ModelEntry, Tag, agent_entry, guess_family, guess_tier, stem
+from .prices import DEAREST, USUAL_PROMPT, Price, market_price
 from .provider import Provider
 from .registry_file import read
 
-
-class Price(NamedTuple):
-    """US dollars per million tokens."""
-
-    usd_per_million_in: float
-    usd_per_million_out: float
+_UNPRICED = {
+    "usd_per_million_in": None,
+    "usd_per_million_out": None,
+    "usd_per_million_cached": None,
+}
 
 
 class Registry:
@@ -30,9 +30,13 @@ class Registry:
         models: Mapping[str, ModelEntry],
         aliases: Mapping[str, str],
         families: Mapping[str, str],
+        endpoints: Mapping[str, Endpoint] | None = None,
     ) -> None:
+        """`endpoints` are those that were looked at, by provider."""
         self.providers = providers
         """By id, the preferred ones first."""
+        self._aliases = aliases
+        self._endpoints = endpoints or {}
         self.models = models
         """By id, in the order of preference of each provider."""
         self._families = families
@@ -59,6 +63,21 @@ class Registry:
         # What models.toml says of an agent is the last word.
         return cls(providers, {**entries, **models}, aliases, families)
 
+    def at(self, endpoints: Mapping[str, Endpoint]) -> Registry:
+        """The same with what endpoints say: windows, abilities and prices are those of the address
+        that is in use, and whatever an endpoint lists is known."""
+        models = dict(self.models)
+        for provider_id, endpoint in endpoints.items():
+            for name, listed in endpoint.listed.items():
+                model_id = f"{provider_id}/{name}"
+                entry = self.models.get(model_id) or self._unlisted(
+                    model_id, self.providers[provider_id], name, foreign=endpoint.foreign
+                )
+                said = listed.model_dump(exclude={"name"}, exclude_none=True)
+                update = {key: value for key, value in said.items() if key not in entry.own}
+                models[model_id] = entry.model_copy(update=update) if update else entry
+        return Registry(self.providers, models, self._aliases, self._families, endpoints)
+
     def resolve(self, name: str) -> ModelEntry:
         """The model behind an alias or a full id.
 
@@ -78,7 +97,38 @@ class Registry:
             raise UnknownName("model", wanted, [m for m in self.models if m.startswith(wanted)])
         if self.providers[provider].kind == "command":
             return self._agent(known)
-        return self._unlisted(known, self.providers[provider], model)
+        there = self._endpoints.get(provider)
+        foreign = there is not None and there.foreign
+        return self._unlisted(known, self.providers[provider], model, foreign=foreign)
+
+    def priced(self, model_id: str, prompt: int = USUAL_PROMPT) -> ModelEntry:
+        """The model with what the public price lists add: prices, for a prompt of so many tokens,
+        and its window where nobody else says it. A price that nobody knows stays None."""
+        entry = self.resolve(model_id)
+        provider = self.providers[entry.provider]
+        if provider.free:
+            free = {"usd_per_million_in": 0.0, "usd_per_million_out": 0.0}
+            return entry.model_copy(update={**free, "usd_per_million_cached": 0.0})
+        priced = entry.usd_per_million_in is not None and entry.usd_per_million_out is not None
+        if priced and entry.window_known:
+            return entry
+        there = self._endpoints.get(entry.provider)
+        address = there.address if there is not None else provider.base_url
+        if provider.kind in ("command", "local", "scripted") or not address:
+            return entry
+        market = market_price(address, entry.name, prompt)
+        if market is None:
+            return entry
+        update: dict[str, float | int | None] = {}
+        if entry.usd_per_million_in is None:
+            update["usd_per_million_in"] = market.per_million_in
+            if entry.usd_per_million_cached is None:  # it belongs to the price of what comes in
+                update["usd_per_million_cached"] = market.per_million_cached
+        if entry.usd_per_million_out is None:
+            update["usd_per_million_out"] = market.per_million_out
+        if market.context_window and not entry.window_known:
+            update["context_window"] = market.context_window
+        return entry.model_copy(update=update)
 
     def provider_of(self, model_id: str) -> Provider:
         """The provider that serves a model."""
@@ -86,14 +136,13 @@ class Registry:
 
     def speaker_ref(self, model_id: str) -> SpeakerRef:
         """The model as a discussion records it."""
-        entry = self.resolve(model_id)
-        free = self.providers[entry.provider].free
+        entry = self.priced(model_id)
         return SpeakerRef(
             model=entry.id,
             family=entry.family,
             context_window=entry.context_window,
-            usd_per_million_in=0.0 if free else entry.usd_per_million_in,
-            usd_per_million_out=0.0 if free else entry.usd_per_million_out,
+            usd_per_million_in=entry.usd_per_million_in,
+            usd_per_million_out=entry.usd_per_million_out,
             demonstration=entry.tier == "demonstration",
             pace=entry.pace,
         )
@@ -105,9 +154,7 @@ class Registry:
 
         `cached_tokens` are the part of `input_tokens` that the provider had seen before.
         """
-        entry = self.resolve(model_id)
-        if self.providers[entry.provider].free:
-            return 0.0
+        entry = self.priced(model_id, input_tokens)
         price_in, price_out = entry.usd_per_million_in, entry.usd_per_million_out
         if price_in is None or price_out is None:
             return None
@@ -119,11 +166,12 @@ class Registry:
         return millionths / 1_000_000
 
     def dearest_price(self) -> Price:
-        """What to assume for a model whose price is unknown: the most that any model costs."""
+        """What to assume for a model whose price is unknown: the most that a usual model costs, or
+        any that a file gives a price."""
         entries = self.models.values()
         return Price(
-            max((entry.usd_per_million_in or 0.0 for entry in entries), default=0.0),
-            max((entry.usd_per_million_out or 0.0 for entry in entries), default=0.0),
+            max(DEAREST[0], *(entry.usd_per_million_in or 0.0 for entry in entries)),
+            max(DEAREST[1], *(entry.usd_per_million_out or 0.0 for entry in entries)),
         )
 
     def _agent(self, model_id: str) -> ModelEntry:
@@ -136,20 +184,30 @@ class Registry:
         family = guess_family(model, self._families, entry.family)
         return entry.model_copy(update={"id": model_id, "aliases": (), "family": family})
 
-    def _unlisted(self, model_id: str, provider: Provider, model: str) -> ModelEntry:
-        """A full id taken as it is, with what its name gives away."""
-        if provider.proxy:
-            lowered = model.casefold()
-            twin = self._names.get(lowered) or self._names.get(lowered.replace(".", "-"), "")
-            if twin in self.models:
+    def _unlisted(
+        self, model_id: str, provider: Provider, model: str, *, foreign: bool
+    ) -> ModelEntry:
+        """A full id taken as it is, with what its name gives away. `foreign`: the endpoint is not
+        the vendor's, so that it may serve anybody's models."""
+        same = self.models.get(model_id.removesuffix(":latest"))
+        if same is not None:
+            return same.model_copy(update={"id": model_id, "aliases": ()})
+        if provider.proxy or foreign:
+            bare = model.rpartition("/")[2].casefold()
+            names = (model.casefold(), bare)
+            twins = (self._names.get(n) or self._names.get(n.replace(".", "-"), "") for n in names)
+            twin = next((each for each in twins if each in self.models), None)
+            if twin is not None:
                 # Behind a proxy the same model has the same abilities, but its own price.
-                return self.models[twin].model_copy(
-                    update={
-                        "id": model_id,
-                        "aliases": (),
-                        "usd_per_million_in": None,
-                        "usd_per_million_out": None,
-                        "usd_per_million_cached": None,
-                    }
-                )
-        return ModelEntry(id=model_id, family=guess_family(model, self._families, provider.id))
+                update = {"id": model_id, "aliases": (), "own": frozenset[str](), **_UNPRICED}
+                return self.models[twin].model_copy(update=update)
+        otherwise = stem(model) if foreign or provider.proxy or provider.probe else provider.id
+        tier = guess_tier(model)
+        tags: tuple[Tag, ...] = ("fast", "general") if tier == "small" else ("balanced", "general")
+        return ModelEntry(
+            id=model_id,
+            family=guess_family(model, self._families, otherwise),
+            tags=tags if foreign or provider.probe else (),
+            tier=tier,
+            guessed=True,
+        )

@@ -124,7 +124,8 @@ def route(
 
     `local` is the user's map from role, domain or seat to model; `declared` and `found` are in
     order of preference. `own` are models that the user chose for all seats but the host's, which
-    get them in turn. Where nobody has a fitting model, `one_model` speaks.
+    get them in turn. Where nobody has a fitting model, nor one for most things was found,
+    `one_model` speaks.
     """
     routes: dict[int, Route] = {}
     for number, vacancy in enumerate(vacancies):
@@ -145,6 +146,11 @@ def route(
                     routes[n] = Route(vacancy.seat, next(in_turn), "settings")
         open_ = {n: each for n, each in enumerate(vacancies) if n not in routes}
         fitting = {n: _fitting(vacancy, models) for n, vacancy in open_.items()}
+        if tier == "found":
+            # Where nobody has what a seat asks for, whoever is good at most things may sit there:
+            # several such models are worth more than one for all.
+            general = Vacancy("")
+            fitting = {n: each or _fitting(general, models) for n, each in fitting.items()}
         fitting = {n: choices for n, choices in fitting.items() if choices}
         taken = [done.model for done in routes.values()]
         for n, best in _spread(list(fitting), fitting, taken, families).items():

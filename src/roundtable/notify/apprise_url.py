@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ..core.errors import ChannelError
+from ..core.extras import install
 from ..core.text import clip, redact
 from ..core.values import NewsChannel
 from ..ports import Post
@@ -108,7 +109,7 @@ def _apprise() -> Any:
     except ImportError:
         raise ChannelError(
             "It needs the package apprise.",
-            "pip install 'roundtable-council[notify]'",
+            install("notify"),
             permanent=True,
         ) from None
     return apprise

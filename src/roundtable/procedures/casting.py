@@ -9,7 +9,7 @@ whoever opened the discussion; what nobody answers is assumed, and said to be as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..core.assumptions import SOURCE
@@ -39,7 +39,6 @@ from ..core.stopping import stop_requested
 from ..core.text import first_sentences, slug
 from ..core.values import OUTSIDE, Material, Participant
 from ..ports import ChosenExpert
-from ..views.estimate import Estimate, with_call
 from .cast_block import (
     FEWEST_SEATS,
     CastSeats,
@@ -56,14 +55,12 @@ from .table import Table
 PATIENCE = 900.0
 """Seconds for which an answer is waited for, where somebody may give it from elsewhere."""
 TOKENS = 2048
-TOKENS_IN, TOKENS_OUT = (2_500, 5_000), (200, 1_000)
-"""The usual range: the library by id is long, what is written about it short."""
 LONGEST_TOLD = 160
 """Characters of what is said of an expert who may be seated."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
-_REMEDY = "Name experts yourself with --experts, or try another host with --model."
+_REMEDY = "Name experts yourself with --experts, or try another host with --host."
 
 
 # --- at the opening ----------------------------------------------------------------------------
@@ -75,18 +72,6 @@ def can_cast(participants: Sequence[Participant], host: Participant) -> bool:
     if host.speaker.demonstration or host.speaker.model.startswith("scripted/"):
         return False
     return not any(p.speaker.demonstration or p.speaker.model == OUTSIDE for p in participants)
-
-
-def and_casting(estimate: Callable[[State], Estimate]) -> Callable[[State], Estimate]:
-    """The estimate of a procedure, with the host's first call where there is one of its own."""
-
-    def both(state: State) -> Estimate:
-        alone = estimate(state)
-        if terms(state) is None or clarified_in(state) != CASTING:
-            return alone
-        return with_call(alone, state.start.host, TOKENS_IN, TOKENS_OUT)
-
-    return both
 
 
 # --- the rules ---------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ..core.values import Value
 T = TypeVar("T", bound=Value)
 MOST_CHOICES = 9
 LONGEST_CHOICE = 200
+_OUTSIDE = ("greater_than_equal", "less_than_equal")
 
 
 def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
@@ -31,6 +32,9 @@ def checked(kind: type[T], values: Mapping[str, Any], where: str) -> T:
             raise UnknownName(f"key in {where}:", key, known) from None
         # A value that may be one of several kinds fails once for each of them.
         wanted = [_expected(each) for each in found if _key(values, each["loc"]) == key]
+        limits: Mapping[str, str] = getattr(kind, "bounds", dict)()
+        if found[0]["type"] in _OUTSIDE and limits.get(key):
+            wanted = [f"a number from {limits[key]}"]
         called = _called(kind, values, key)
         raise BadSetting(where, called, " or ".join(dict.fromkeys(wanted))) from None
 

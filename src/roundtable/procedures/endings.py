@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..core.budget import LIMITS
 from ..core.effects import Effect, Record
 from ..core.events import DiscussionClosed, Event, VerdictReached
+from ..core.limits import FLAGS
 from ..core.state import State
 from ..core.stopping import Stop, budget_exhausted
 from ..core.values import Verdict
@@ -20,7 +22,7 @@ def with_verdict(state: State, verdict: Verdict, *notes: Event, finish: str) -> 
             status="stopped",
             stop_reason="budget",
             detail=f"Stopped by {spent.detail}.",
-            remedy=f"Raise the limit to let {finish} finish.",
+            remedy=f"Raise the limit to let {finish} finish: {raised(state)}",
         )
     return (Record((*notes, VerdictReached(verdict=verdict), closed)),)
 
@@ -40,7 +42,7 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
     spent = budget_exhausted(state)
     if spent is not None:
         detail = f"The budget ended {before}: {spent.detail}."
-        remedy = "Raise the limit and ask again."
+        remedy = f"Raise the limit: {raised(state)}"
     closed = DiscussionClosed(
         status="failed",
         stop_reason="budget" if spent else "too_few_answers",
@@ -48,6 +50,12 @@ def without_verdict(state: State, *, detail: str, remedy: str, before: str) -> t
         remedy=remedy,
     )
     return (Record((closed,)),)
+
+
+def raised(state: State) -> str:
+    """How a discussion that the budget ended goes on."""
+    flag = FLAGS[LIMITS[state.exhausted.limit]] if state.exhausted else "--max-cost"
+    return f"roundtable resume {state.discussion_id} {flag} MORE"
 
 
 def reasons(state: State) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.events import NoteAdded
+from ..core.extras import install
 
 CODES: Mapping[str, str] = {
     # at the opening
@@ -106,8 +107,7 @@ def demonstration(follows: str) -> NoteAdded:
 BY_WORDS = NoteAdded(
     code="by_words",
     text="The experts were chosen by the words of the question alone.",
-    remedy="To have its meaning weighed too: pip install 'roundtable-council[experts]'. Or name "
-    "the experts yourself.",
+    remedy=f"To have its meaning weighed too: {install('experts')}. Or name the experts yourself.",
 )
 
 

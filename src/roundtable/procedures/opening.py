@@ -30,6 +30,8 @@ class OpenRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     language: str | None = None
     budget: Budget = field(default_factory=Budget)
+    limits_from: Mapping[str, str] = field(default_factory=dict)
+    """Where each limit comes from, in words."""
     created_by: str = ""
     search: bool = True
     pace: Pace | None = None

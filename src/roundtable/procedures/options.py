@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 from pydantic import Field, model_validator
 from pydantic.fields import FieldInfo
 
+from ..core.errors import UsageError
 from ..core.values import Value
 from .checking import split_list
 
@@ -154,6 +155,13 @@ class Option:
             return value  # the model says what it expects instead
         return {name.strip(): model.strip() for name, _, model in pairs}
 
+    def joined(self, one: Any, other: Any) -> tuple[Any, ...]:
+        """A list that was given under two of its names. UsageError for what is no list."""
+        parts = [self.read(each) for each in (one, other)]
+        if self.kind != "list" or not all(isinstance(each, list | tuple) for each in parts):
+            raise UsageError(f"{self.name} is given twice.", "Give it under one of its names.")
+        return (*parts[0], *parts[1])
+
 
 class ProcedureOptions(Value):
     """Base of the options of a procedure. Older names are understood, and lists may be given as
@@ -162,6 +170,11 @@ class ProcedureOptions(Value):
     cannot: ClassVar[Mapping[str, str]] = {}
     """Of the words of all procedures those that this one cannot honour, each with the reason and
     what to do instead, as two sentences."""
+
+    @classmethod
+    def bounds(cls) -> dict[str, str]:
+        """What each number may be, where it has both limits."""
+        return {e.name: e.limits for e in described(cls) if e.kind == "number" and e.above is None}
 
     @classmethod
     def older_names(cls) -> dict[str, tuple[str, ...]]:
@@ -173,9 +186,13 @@ class ProcedureOptions(Value):
     def _as_declared(cls, values: Any) -> Any:
         if not isinstance(values, Mapping):
             return values
-        return {option.name: option.read(value) for option, value in _paired(cls, values)} | {
-            key: value for key, value in values.items() if find(cls, key) is None
-        }
+        found = {key: value for key, value in values.items() if find(cls, key) is None}
+        for option, value in _paired(cls, values):
+            known = found.get(option.name)
+            found[option.name] = (
+                option.read(value) if known is None else option.joined(known, value)
+            )
+        return found
 
 
 def _paired(

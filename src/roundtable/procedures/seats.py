@@ -67,7 +67,9 @@ class Seats:
             ref.model: ref
             for seat in self.participants
             for ref in seat.speakers
-            if ref.model not in known and not ref.demonstration and ref.model != OUTSIDE
+            if ref.model not in known
+            and not (ref.demonstration or ref.spare)
+            and ref.model != OUTSIDE
         }
         return host.model_copy(update={"speakers": (*host.speakers, *spare.values())})
 
@@ -79,7 +81,7 @@ class Seats:
         self, seat: str, name: str, model: str | None, role: str, perspective: str, emoji: str
     ) -> Participant:
         chosen = self._models.seat(model or self._models.default_model, name)
-        self.notes.extend(chosen.notes)
+        self.notes.extend(note for note in chosen.notes if note not in self.notes)
         return Participant(
             id=seat,
             name=name,

@@ -11,7 +11,6 @@ from ..core.decide import Procedure
 from ..core.effects import TurnPlan
 from ..core.state import State
 from ..ports import CastingRequest, Models
-from ..views.estimate import Estimate
 from ..views.output_file import OutputFile
 from .opening import OpenRequest, Seating
 from .options import ProcedureOptions
@@ -30,8 +29,6 @@ class ProcedureSpec:
     options: type[ProcedureOptions]
     """What it can be asked for, and the only place where that is written."""
     seat: Callable[[OpenRequest, Models, Mapping[str, Any]], Seating]
-    estimate: Callable[[State], Estimate]
-    """What a discussion that was just opened will cost."""
     deliver: Callable[[State, str], str]
     """The verdict as a person reads it, in Markdown, with the program's version."""
     outputs: Callable[[State, datetime], tuple[OutputFile, ...]]
@@ -50,6 +47,8 @@ class ProcedureSpec:
     clarifies: Callable[[OpenRequest], str | None] = lambda _: None
     """Where its host casts nobody: the stage in whose words it says what is missing, empty for a
     call of its own, or None where it says nothing of the kind."""
+    compares: Callable[[State], str] | None = None
+    """How it compares to a single answer, where it promises that in words of its own."""
     declares_later: Callable[[State, str], TurnPlan | None] = lambda _, __: None
     """The turn in which a seat may add to its declaration, or set it right, without speaking."""
 

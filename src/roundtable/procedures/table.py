@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import ClassVar
 
-from ..core.budget import HoldBack
 from ..core.condensing import ROOM, condensed
 from ..core.contracts import ANYTHING, Contract
 from ..core.declaration import ANY, SILENT, Decision
@@ -34,7 +33,7 @@ from ..core.events import SpeechGiven
 from ..core.record import ConditionOnTable, Record, record_before, record_of
 from ..core.standing import Standing, standing_of
 from ..core.state import State
-from ..core.text import clip_words, estimate_tokens, worded
+from ..core.text import clip_words, worded
 from ..core.values import Material, Participant
 from ..core.verdict_sources import REMARK
 from ..core.versions import in_short
@@ -48,7 +47,6 @@ ASKED_AT_ONCE = 6
 """Points and conditions that one declaration must answer at most."""
 LISTED_AT_ONCE = 24
 SPEECH_TOKENS, DECLARING_TOKENS = 4096, 1500
-TOKENS_PER_SEAT = 1500
 """What the host reads of one seat before it concludes, at most, as a rule."""
 
 
@@ -544,7 +542,6 @@ class Table:
             task=task,
             demo_task=demo if demonstrates else None,
             policy=PATIENT if participant.speaker.demonstration else policy,
-            hold_back=self.for_the_last_word(),
             independent=independent,
         )
 
@@ -554,11 +551,10 @@ class Table:
         task: Task,
         policy: TurnPolicy,
         *,
-        last: bool = False,
         name: str = "",
         speaker: Participant | None = None,
     ) -> TurnPlan:
-        """A turn of the host after the newest round. The last one needs nothing held back."""
+        """A turn of the host after the newest round."""
         host = speaker or self.host
         return TurnPlan(
             turn_id=turn_id(0, stage, host.id),
@@ -569,20 +565,7 @@ class Table:
             task=task,
             policy=PATIENT if host.speaker.demonstration else policy,
             after_round=self.last_round,
-            hold_back=None if last else self.for_the_last_word(),
         )
-
-    def for_the_last_word(self) -> HoldBack | None:
-        """Keep one call, and what it reads and writes, for the host's last word."""
-        if not self.host_writes:
-            return None
-        material = estimate_tokens(self.state.start.topic) + sum(
-            estimate_tokens(m.text) for m in self.material
-        )
-        read = 1000 + material + TOKENS_PER_SEAT * len(self.seats)
-        # As much as the last word will reserve: with less held back it would be refused.
-        write = SPEECH_TOKENS + DECLARING_TOKENS
-        return HoldBack(self.host.speaker, input_tokens=read, output_tokens=write)
 
 
 def _declared_texts(speech: SpeechGiven) -> frozenset[str]:

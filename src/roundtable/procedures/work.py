@@ -82,11 +82,6 @@ def works_to_judge(table: Table, *, declares: bool = True) -> PromptPlan | str:
     return _part(_shown(table, shown), writer=True, declares=declares) if shown else ""
 
 
-def reading_tokens(table: Table) -> int:
-    """What the works add to the prompt of whoever reads all of them."""
-    return sum(estimate_tokens(each.work.text) for each in current_versions(table.state))
-
-
 def _before(table: Table, round_: int) -> list[Version]:
     return [each for each in current_versions(table.state) if each.round < round_]
 

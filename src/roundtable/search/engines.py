@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..core.errors import NetError, SearchError
+from ..core.extras import install
 from ..core.text import readable
 from ..core.values import SearchHit
 from ..net import Method, fit_for_a_header, request
@@ -236,9 +237,7 @@ def _find(query: str, count: int) -> list[SearchHit]:
         from ddgs import DDGS
         from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
     except ImportError:
-        raise SearchError(
-            "The keyless search is not installed.", "Run: pip install 'roundtable-council[search]'"
-        ) from None
+        raise SearchError("The keyless search is not installed.", install("search")) from None
     try:
         found = DDGS(timeout=_SECONDS_PER_PAGE).text(query, max_results=count)
     except TimeoutException:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakKeyDictionary
 
 from ..core.errors import SpeakerError
+from ..core.key_shapes import of_another_vendor
 from ..core.values import Usage
 from ..listening import Listening
 from ..ports import OnWords, Reply, SpeakRequest
@@ -52,6 +53,8 @@ class ApiProvider(Protocol):
     def base_url_variable(self, env: Mapping[str, str], /) -> str | None: ...
     def address(self, env: Mapping[str, str], /) -> str | None: ...
     def at_vendor(self, base_url: str | None, /) -> bool: ...
+    def label_at(self, base_url: str | None, /) -> str: ...
+    def get_at(self, base_url: str | None, /) -> str: ...
 
 
 class CostOf(Protocol):
@@ -62,10 +65,17 @@ class CostOf(Protocol):
     ) -> float | None: ...
 
 
+class MissingModels(Protocol):
+    """Which models endpoints turned out not to know."""
+
+    def is_missing(self, provider_id: str, name: str, /) -> bool: ...
+    def note_missing(self, provider_id: str, name: str, /) -> None: ...
+
+
 class Endpoint:
     """How to reach one provider now. The key is never shown."""
 
-    __slots__ = ("base_url", "dialect", "key", "key_variable", "provider")
+    __slots__ = ("base_url", "dialect", "key", "key_variable", "label", "provider")
 
     def __init__(self, provider: ApiProvider, env: Mapping[str, str]) -> None:
         base_url = provider.address(env)
@@ -74,6 +84,7 @@ class Endpoint:
         at_vendor = provider.at_vendor(base_url)
         self.provider = provider
         self.base_url = base_url
+        self.label = provider.label_at(base_url)
         self.key_variable = provider.key_variable(env)
         self.key = env[self.key_variable].strip() if self.key_variable else ""
         self.dialect: Dialect = (
@@ -90,6 +101,12 @@ class Endpoint:
                 "auth", f"There is no key for {provider.label}: {names} is not set.", provider.get
             )
 
+        vendor = of_another_vendor(self.key, provider.id) if at_vendor else None
+        if vendor is not None:
+            # It is not sent: it is a secret between somebody else and the user.
+            message = f"{self.key_variable} holds a key of {vendor.label}, not of {provider.label}."
+            raise SpeakerError("auth", message, provider.get)
+
     def __repr__(self) -> str:
         return f"Door({self.provider.id!r}, {self.base_url!r})"
 
@@ -102,8 +119,11 @@ class ApiSpeaker:
         providers: Mapping[str, ApiProvider],
         cost: CostOf,
         env: Mapping[str, str] | None = None,
+        missing: MissingModels | None = None,
     ) -> None:
-        """Keys and base URLs are looked up in `env` at each call; by default the process's."""
+        """Keys and base URLs are looked up in `env` at each call; by default the process's.
+        `missing` remembers the models that do not exist: they are not asked for again."""
+        self._missing = missing
         self._providers = providers
         self._cost = cost
         self._env = os.environ if env is None else env
@@ -116,6 +136,9 @@ class ApiSpeaker:
         if provider_id not in self._providers:
             raise SpeakerError("not_found", f"There is no provider {provider_id!r}.")
         endpoint = Endpoint(self._providers[provider_id], self._env)
+        if self._missing is not None and self._missing.is_missing(provider_id, name):
+            message = f"{endpoint.label} does not have the model {name!r}."
+            raise SpeakerError("not_found", message, "roundtable models shows what it has.")
         # Loading takes a second or two and happens once: it is not the model's time.
         client = await self._client(endpoint)
         listening = Listening.to(request, on_words)
@@ -123,8 +146,12 @@ class ApiSpeaker:
             async with listening:
                 return await self._answer(client, endpoint, name, request, listening.heard)
         except TimeoutError:
-            message = f"{endpoint.provider.label} {listening.told}."
+            message = f"{endpoint.label} {listening.told}."
             raise SpeakerError("timeout", message) from None
+        except SpeakerError as error:
+            if error.cause == "not_found" and self._missing is not None:
+                self._missing.note_missing(provider_id, name)
+            raise
 
     async def _answer(
         self,
@@ -177,6 +204,12 @@ class ApiSpeaker:
             finish_reason=call.finish_reason,
         )
 
+    async def prepare(self, model: str) -> None:
+        """Load what a call to this model needs, so that the call itself takes only its own time.
+        SpeakerError if there is no way to it."""
+        provider = self._providers[model.partition("/")[0]]
+        await self._client(Endpoint(provider, self._env))
+
     async def close(self) -> None:
         """Close the connections of this event loop; those of ended loops are gone already."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
@@ -200,13 +233,14 @@ class ApiSpeaker:
         if call.measured:
             read, written, cached = call.input_tokens, call.output_tokens, call.cached_tokens
             cost = self._cost(request.model, read, written, cached)
-            if cost is None:
-                cost = call.market_price()
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
             read = (len(request.system) + len(request.user)) // CHARACTERS_PER_TOKEN + 1
-            written, cached = len(text) // CHARACTERS_PER_TOKEN + 1, 0
+            written, cached = (len(text) + call.thought) // CHARACTERS_PER_TOKEN + 1, 0
             cost = 0.0 if endpoint.provider.free else None
+            if call.hung_up and cost is None:
+                # We hung up before the count came: what came is charged all the same.
+                cost = self._cost(request.model, read, written, cached)
         return Usage(
             calls=1,
             input_tokens=read,
@@ -248,7 +282,7 @@ def _empty(endpoint: Endpoint, call: ApiCall) -> SpeakerError:
     if call.finish_reason == "length":
         return SpeakerError(
             "empty",
-            f"{endpoint.provider.label} used up its tokens before the first word of the answer.",
+            f"{endpoint.label} used up its tokens before the first word of the answer.",
             "Allow more tokens for an answer, or use a model that thinks less.",
         )
-    return SpeakerError("empty", f"{endpoint.provider.label} answered without a word.")
+    return SpeakerError("empty", f"{endpoint.label} answered without a word.")

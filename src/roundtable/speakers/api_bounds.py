@@ -17,7 +17,7 @@ from ..net import check_headers, same_place
 
 MOST_BYTES = 64_000_000
 """Of one answer on the wire. A token takes some 300 bytes there: these are 200,000 of them."""
-LONGEST_EVENT = 4_000_000
+LONGEST_EVENT = 12_000_000
 """Bytes between two blank lines, which the packages gather before they look at them. Some providers
 repeat the whole answer in one such event at the end."""
 MOST_LINES = 2_000

@@ -6,6 +6,7 @@ only when a call is due.
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Iterator
 from urllib.parse import quote
@@ -32,7 +33,7 @@ from pydantic_ai.usage import RequestUsage
 from ..core.declaration_block import LABEL
 from ..core.errors import SpeakerError
 from ..net import trusted_roots
-from ..ports import CUT, LONGEST_ANSWER, SpeakRequest
+from ..ports import CUT, LONGEST_CALL, SpeakRequest
 from .api import Endpoint, Extra
 from .api_bounds import bound, refusal_in
 from .api_failures import failure, refused, unfinished
@@ -41,6 +42,8 @@ from .strict_schema import strict
 _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
 _SLACK = 5.0
+MOST_THOUGHTS = 2_000_000
+"""Characters of thoughts that are waited for: several times what the most thorough model thinks."""
 _EFFORT_BY_NAME = ("google", "openrouter")
 """Providers that take `reasoning_effort` for all their models in chat completions; of others the
 model layer knows which of their models take it."""
@@ -110,13 +113,20 @@ class ApiCall:
         self._request = request
         self._usage = RequestUsage()
         self._started = False
-        self._left = LONGEST_ANSWER
+        self._left = request.longest_answer
+        self.hung_up = False
+        """Whether it was we who ended it, before it came to its end."""
+        self.thought = 0
+        """Characters of its thoughts, as far as they are told."""
         self.served_by = ""
         self.finish_reason = ""
 
     async def words(self) -> AsyncGenerator[str, None]:
         """The answer, piece by piece. Raises SpeakerError unless it came to its proper end, or is
-        longer than anybody reads: then it ends there, and its `finish_reason` says so."""
+        longer than anybody reads or waits for: then it ends there, and its `finish_reason` says
+        so. Whoever is silent is not its concern, so each piece is a time to look at the clock."""
+        clock = asyncio.get_running_loop().time
+        over = clock() + LONGEST_CALL
         try:
             async with model_request_stream(
                 self._model.model,
@@ -128,8 +138,8 @@ class ApiCall:
                     for piece in self._pieces(event):
                         yield piece
                         self._left -= len(piece)
-                    if self._left < 0:
-                        self.finish_reason = CUT
+                    if self._left < 0 or self.thought > MOST_THOUGHTS or clock() > over:
+                        self._hang_up()
                         return
                 self._finish(stream)
         except SpeakerError:
@@ -140,13 +150,17 @@ class ApiCall:
             if not (self._started and ours and ours.cause == "too_large"):
                 begun = self._started
                 raise failure(error, self._endpoint, self._request.model, begun=begun) from None
-            self.finish_reason = CUT
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        self.hung_up, self.finish_reason = True, CUT
 
     def _pieces(self, event: object) -> Iterator[str]:
         if isinstance(event, PartDeltaEvent):
             if isinstance(event.delta, TextPartDelta) and event.delta.content_delta:
                 yield event.delta.content_delta
             elif isinstance(event.delta, ThinkingPartDelta) and event.delta.content_delta:
+                self.thought += len(event.delta.content_delta)
                 yield ""  # its thoughts are not our business, only that it has some
         elif isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
             if self._started and event.previous_part_kind != "text":
@@ -184,20 +198,6 @@ class ApiCall:
     @property
     def cached_tokens(self) -> int:
         return self._usage.cache_read_tokens
-
-    def market_price(self) -> float | None:
-        """What the vendor's public price list says this call cost, if it lists the model."""
-        if not self._endpoint.provider.at_vendor(self._endpoint.base_url):
-            return None
-        from genai_prices import calc_price
-
-        try:
-            price = calc_price(
-                self._usage, self._model.model.model_name, provider_api_url=self._endpoint.base_url
-            )
-        except (LookupError, ValueError):
-            return None
-        return float(price.total_price)
 
     def _finish(self, stream: StreamedResponse) -> None:
         details = stream.provider_details or {}

@@ -21,6 +21,7 @@ from pydantic_ai.exceptions import (
 )
 
 from ..core.errors import FailureCause, SpeakerError
+from ..core.key_shapes import key_trouble
 from ..core.text import REDACTED, redact
 from ..net import seconds_to_wait
 from .api import Endpoint
@@ -32,8 +33,11 @@ _TOO_LONG = re.compile(
     r"maximum prompt length|exceed\w* (?:the )?(?:model )?(?:token|context)|too many tokens",
     re.IGNORECASE,
 )
-_BAD_KEY = re.compile(
-    r"api[ _]?key.{0,20}(?:not valid|invalid|incorrect)|invalid api[ _]?key", re.IGNORECASE
+_NO_MODEL = re.compile(
+    r"no such model|unknown model|model[ _]not[ _]found|invalid model(?: name)?\b|"
+    r"not a valid model|model .{0,120}(?:not found|does not exist|is not available|not supported)|"
+    r"no endpoints found",
+    re.IGNORECASE,
 )
 _REFUSED = re.compile(
     r"content[ _](?:policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
@@ -52,7 +56,7 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
     said = f": {detail}" if detail else "."
     return SpeakerError(
         cause,
-        f"{endpoint.provider.label} {_VERBS.get(cause, 'failed')}{code}{said}",
+        f"{endpoint.label} {_VERBS.get(cause, 'failed')}{code}{said}",
         _remedy(cause, error, endpoint, model),
         retry_after=_retry_after(error),
     )
@@ -61,12 +65,12 @@ def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) ->
 def refused(endpoint: Endpoint, reason: object) -> SpeakerError:
     """The provider's own filter stopped the answer."""
     said = f": {_clean(str(reason), endpoint)}" if reason else "."
-    return SpeakerError("refused", f"{endpoint.provider.label} refused to answer{said}")
+    return SpeakerError("refused", f"{endpoint.label} refused to answer{said}")
 
 
 def unfinished(endpoint: Endpoint) -> SpeakerError:
     """The stream ended, but not with the answer's end."""
-    return SpeakerError("cut", f"The answer of {endpoint.provider.label} broke off midway.")
+    return SpeakerError("cut", f"The answer of {endpoint.label} broke off midway.")
 
 
 _VERBS: dict[FailureCause, str] = {
@@ -115,10 +119,12 @@ def _cause_of_status(code: int, detail: str) -> FailureCause:
         return "timeout"
     if code in (409, 425) or code >= 500:
         return "unavailable"
-    if _BAD_KEY.search(detail):
+    if key_trouble(code, detail) is not None:
         return "auth"  # Google says so with a 400
     if _TOO_LONG.search(detail):
         return "too_long"
+    if _NO_MODEL.search(detail):
+        return "not_found"  # OpenRouter and LiteLLM say so with a 400
     if _REFUSED.search(detail):
         return "refused"
     return "bad_request"
@@ -128,12 +134,10 @@ def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: st
     provider = endpoint.provider
     variable = endpoint.key_variable or " or ".join(provider.key_env)
     match cause:
-        case "auth" if isinstance(error, ModelQuotaExceededError):
-            return f"The account behind {variable} has no credit left: top it up, or use another."
         case "auth":
-            return f"Check the value of {variable}. {provider.get}".strip()
+            return _about_the_key(error, endpoint, variable)
         case "not_found":
-            return f"Check the name {model!r}, or choose another model."
+            return f"Check the name {model!r}, or choose another model (roundtable models)."
         case "too_long":
             return "Shorten the context, or use a model with a larger window."
         case "rate_limited":
@@ -142,6 +146,19 @@ def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: st
             return f"Is {redact(endpoint.base_url)} reachable from here, and running?"
         case _:
             return ""
+
+
+def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
+    """What is the matter with it: of another vendor, without credit, expired, or simply wrong."""
+    provider = endpoint.provider
+    get = provider.get_at(endpoint.base_url)
+    status = error.status_code if isinstance(error, ModelHTTPError) else 401
+    trouble = key_trouble(status, _detail(error, endpoint))
+    if isinstance(error, ModelQuotaExceededError) or trouble == "no credit":
+        return f"The account behind {variable} has no credit left: top it up, or use another."
+    if trouble == "expired":
+        return f"The key of {variable} has expired. {get}".strip()
+    return f"Check the value of {variable}. {get}".strip()
 
 
 def _retry_after(error: Exception) -> float | None:

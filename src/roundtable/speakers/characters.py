@@ -14,8 +14,8 @@ from itertools import cycle
 from ..core.declaration_form import Form
 from ..core.errors import SpeakerError, UnknownName
 from ..ports import SpeakRequest
-from . import forms
-from .forms import Manner, Told
+from ..rehearsal import forms
+from ..rehearsal.forms import Manner, Told
 from .scripted import Line
 
 _FENCED = re.compile(r"\[fence (?P<nonce>\S+)\]\n(?P<text>.*?)\n\[/fence (?P=nonce)\]", re.DOTALL)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import SpeakerError
+from ..core.extras import install
 from ..core.values import Usage
 from ..listening import Listening
 from ..ports import CUT, LONGEST_ANSWER, OnWords, Reply, SpeakRequest
@@ -271,7 +272,12 @@ _shared: _Model | None = None
 def _load(path: Path) -> Any:
     # Before the library is loaded: threads that spin while they wait collapse on a busy machine.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    import xllamacpp
+    try:
+        import xllamacpp
+    except ImportError:
+        raise SpeakerError(
+            "not_found", "The demonstration model is not installed.", install("demo")
+        ) from None
 
     params = xllamacpp.CommonParams()
     params.model.path = str(path)

@@ -14,9 +14,11 @@ from pydantic_core import CoreSchema
 from ..core.errors import SecretsFound, UnknownName, UsageError
 from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
+from ..core.limits import FLAGS, Limits, joined
+from ..core.limits import told as in_words
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
-from ..procedures.checking import checked as checked_options
+from ..procedures.checking import checked as checked_values
 from ..procedures.opening import OpenRequest
 from ..procedures.options import SHARED, Option, Surface, described, find
 from ..procedures.spec import PREFIX, ProcedureSpec
@@ -88,6 +90,7 @@ def open_request(
     earlier = find_earlier(names, settings.workspace)
     told = [Material(source="the question", text=topic), *earlier.materials, *materials]
     question, *checked = checked_for_secrets(settings, told, secrets)
+    limits, lowered = limits_of(settings, budget, surface=surface)
     return OpenRequest(
         topic=question.text,
         procedure=spec.name,
@@ -96,10 +99,11 @@ def open_request(
         same_table=bool(follows) and not procedure and not given,
         context_from=earlier.discussions,
         from_files=bool(earlier.materials),
-        notes=(*earlier.notes, *notes),
+        notes=(*earlier.notes, *notes, *lowered),
         options=named,
         language=language or choices.language,
-        budget=_budget(budget, choices.budget),
+        budget=limits.budget,
+        limits_from=limits.origins,
         pace=None if pace == AT_EASE else pace,
         created_by=created_by,
         search=search,
@@ -136,13 +140,39 @@ def checked_for_secrets(
     return [Material(source=m.source, text=without_secrets(m.text)) for m in materials]
 
 
-def _budget(given: Budget | Mapping[str, float | None] | None, usual: Budget) -> Budget:
-    if given is None:
-        return usual
-    if isinstance(given, Budget):
-        return given
-    limits = {name: value for name, value in given.items() if value is not None}
-    return Budget.model_validate({**usual.model_dump(), **limits})
+def limits_of(
+    settings: Settings,
+    given: Budget | Mapping[str, float | None] | None,
+    *,
+    surface: Surface,
+    before: Limits | None = None,
+) -> tuple[Limits, tuple[NoteAdded, ...]]:
+    """The limits that count, each with its origin: what is given over what is usual, or was
+    `before`, and no more than the user's caps and a project's file allow. Notes say which of it was
+    lowered."""
+    usual = before or settings.usual_limits
+    wanted = usual
+    if given is not None:
+        asked = dict(given if isinstance(given, Mapping) else given.model_dump())
+        asked = {name: value for name, value in asked.items() if value is not None}
+        whole = isinstance(given, Budget)
+        values = asked if whole else {**usual.budget.model_dump(exclude_none=True), **asked}
+        own = {n: FLAGS[n] if surface in _WORDS else "the request" for n in asked}
+        origins = own if whole else {**usual.origins, **own}
+        wanted = Limits(checked_values(Budget, values, "budget"), origins)
+    limits, lowered = joined(wanted, [settings.caps])
+    notes = tuple(
+        NoteAdded(
+            code="budget_capped",
+            text=f"The limit is {in_words(name, getattr(limits.budget, name))}, by "
+            f"{limits.origins.get(name, 'a cap')}, and not the "
+            f"{in_words(name, getattr(wanted.budget, name))} that were asked for.",
+            remedy="Caps stand under [caps] in config.toml, in ROUNDTABLE_MAX_… and in a trusted "
+            "project's roundtable.toml.",
+        )
+        for name in lowered
+    )
+    return limits, notes
 
 
 # --- the options of a request ---------------------------------------------------------------------
@@ -167,7 +197,10 @@ def _named(
                 if "cli" not in known.closed
                 else "Leave it out, or use another way to the table.",
             )
-        if (before := called.get(known.name)) is not None:
+        if (before := called.get(known.name)) is not None and known.kind == "list":
+            named[known.name] = known.joined(named[known.name], value)
+            continue
+        if before is not None:
             raise UsageError(
                 f"{_spelled(before, surface)} and {_spelled(word, surface)} mean the same.",
                 f"Give one of them, best {shown(known, surface)}.",
@@ -184,7 +217,7 @@ def _check_values(named: Mapping[str, Any], spec: ProcedureSpec) -> None:
     own = name.startswith(PREFIX)
     where = f"options of {name.removeprefix(PREFIX)}" if own else f"{name} options"
     # A list of tables is read row by row when the table is seated.
-    checked_options(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
+    checked_values(spec.options, {k: v for k, v in named.items() if k != "participants"}, where)
 
 
 def _refusal(word: str, spec: ProcedureSpec, surface: Surface, *, explicit: bool) -> UsageError:

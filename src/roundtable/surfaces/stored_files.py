@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..bundle.signing import KEY_FILE as BUNDLE_KEY
+from ..ledger.rescue import OF_A_SERVER, SPARE
+from ..ledger.rescue import SUFFIX as RESCUE
 from ..ledger.sqlite_file import APPLICATION_ID
 from ..leftovers import CALLS, SCRATCH
 from ..models.weights import SMOLLM2
@@ -29,8 +31,8 @@ from .web.found import LOG_FILE, STATE_FILE
 from .web.links import KEY_FILE as WEB_KEY
 
 _WEB_LOCK = "web.lock"
-_TEMPORARY = (SCRATCH, "roundtable-skill-")
-_BESIDE_A_DATABASE = ("", "-wal", "-shm", "-journal", ".v*.bak", ".v*.bak.*")
+_TEMPORARY = (SCRATCH, "roundtable-skill-", SPARE)
+_BESIDE_A_DATABASE = ("", "-wal", "-shm", "-journal", ".v*.bak", ".v*.bak.*", RESCUE)
 _OWN_SETTINGS = (
     CONFIG_TOML,
     CONFIG_JSON,
@@ -58,6 +60,7 @@ def stored_files(settings: Settings, *, with_settings: bool = False) -> StoredFi
     home = settings.home
     ours = [
         *_database(settings),
+        *sorted(home.glob(f"{OF_A_SERVER}*")),
         *_weights(home),
         *(
             home / name

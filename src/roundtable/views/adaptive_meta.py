@@ -13,6 +13,8 @@ from ..core.values import SpeakerRef
 NOT_MEASURED = "N/A"
 VALIDATED = "validated"
 DEGRADED = "PANEL DEGRADED"
+SUBSTITUTED = "substituted"
+"""The code of a note on a model that was not there when the table was set."""
 CORRECTIONS = ("misrepresentation", "correction")
 """The codes of the notes that hold what the panel corrects."""
 _UNREACHABLE: frozenset[FailureCause] = frozenset(["unavailable", "not_found", "cut"])
@@ -24,7 +26,7 @@ def meta_lines(state: State) -> list[str]:
     lines += _search(state)
     lines += [f"{line} {action}".strip() for line, action in degradations(state)]
     for note in state.notes:
-        if note.code != VALIDATED and not note.text.startswith(DEGRADED):
+        if note.code not in (VALIDATED, SUBSTITUTED) and not note.text.startswith(DEGRADED):
             lines.append(f"{note.text} {note.remedy}".strip())
     if state.exhausted is not None:
         spent = state.exhausted
@@ -63,7 +65,12 @@ def validated(state: State) -> str:
 def degradations(state: State) -> list[tuple[str, str]]:
     """Every seat that another model holds, from the start or since its own gave up, with what to
     do about it."""
-    found = {n.text: n.remedy for n in state.notes if n.text.startswith(DEGRADED)}
+    found: dict[str, str] = {}
+    for note in state.notes:
+        if note.text.startswith(DEGRADED):
+            found[note.text] = note.remedy
+        elif note.code == SUBSTITUTED:
+            found[f"{DEGRADED}: {note.text}"] = note.remedy
     for each in state.substitutions:
         who = state.participant(each.participant)
         refs = who.speakers if who else ()

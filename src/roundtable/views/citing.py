@@ -33,7 +33,8 @@ _PROTOCOL = re.compile(
 )
 """Lines of earlier versions in which stances were written down: nobody's sentences."""
 _BESIDE = re.compile(r"[ \t]*[\[(（【［][ \t;,，；、]*[\])）】］]")
-_BEFORE_STOP = re.compile(r"[ \t]+([.,;:!?。，；：！？])")
+_BEFORE_STOP = re.compile(r"[ \t]+([.,;!?。，；：！？]|:(?![ \t]*\d))")
+"""Not before the colon of a vote: 2 : 1."""
 _OUR_MARKS = re.compile("|".join(rf"\s*{re.escape(mark)}" for mark in MARKS))
 _POINT = re.compile(
     r"[ \t]*[\[(（【［]([pc]\d{1,3}(?:[ \t]*[,;，；、][ \t]*[pc]\d{1,3})*)[\])）】］]"
@@ -91,8 +92,13 @@ def best_sentence(state: State, turn: str, about: str, *, enough: int = 0) -> st
         for each in _quotable(speech.text)
         if not named & set(_IDS.findall(each))
     }
-    best = max(shared, key=lambda each: shared[each], default="")
-    return line(best) if best and shared[best] >= enough else ""
+    for best in sorted(shared, key=lambda each: -shared[each]):
+        if shared[best] < enough:
+            break
+        # Nobody stands for what it only quotes.
+        if checked(state, turn, best) != "second hand":
+            return line(best)
+    return ""
 
 
 def _quotable(text: str) -> Iterable[str]:
@@ -148,18 +154,37 @@ def _stands_for(state: State, turn: str, about: str) -> str:
 
 
 def checked(state: State, turn: str, words: str) -> Check:
-    """How the words stand in a speech and its declaration."""
-    source = next((each for each in sources_of(state) if each.id == turn), None)
-    speech = state.speech(turn)
-    if source is None:  # somebody who has no vote: its words are its speech
-        if speech is None:
-            return "not found"
-        source = Source(id=turn, text=speech.text, speaker=speech.participant)
-    shown = Source(id=turn, text=clean(source.text), speaker=source.speaker)
-    quoted = Quoted.of(words)
-    if Evidence(shown).fit(quoted) not in ("own", "second_hand"):
+    """How the words stand in a speech and its declaration. What the speaker only quotes from
+    somebody else is not its own."""
+    evidence = _evidence(state, turn)
+    if evidence is None:
         return "not found"
+    quoted = Quoted.of(words)
+    match evidence.fit(quoted):
+        case "own":
+            pass
+        case "second_hand":
+            return "second hand"
+        case _:
+            return "not found"
     return "shortened" if len(quoted.parts) > 1 or "…" in words else "word for word"
+
+
+def _evidence(state: State, turn: str) -> Evidence | None:
+    """What a turn said, made ready to be searched: once for each discussion."""
+    known: dict[str, Evidence] = state.derived("evidence", _all_evidence)
+    if turn not in known and (speech := state.speech(turn)) is not None:
+        # Somebody who has no vote: its words are its speech.
+        source = Source(id=turn, text=clean(speech.text), speaker=speech.participant)
+        known[turn] = Evidence(source)
+    return known.get(turn)
+
+
+def _all_evidence(state: State) -> dict[str, Evidence]:
+    return {
+        each.id: Evidence(Source(id=each.id, text=clean(each.text), speaker=each.speaker))
+        for each in reversed(sources_of(state))
+    }
 
 
 def cited(state: State, text: str) -> Cited:

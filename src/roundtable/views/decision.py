@@ -344,7 +344,8 @@ def _chosen(state: State, delivery: Delivery) -> tuple[str, str]:
         return (told[0], told[1] if len(told) > 1 else "") if told else (delivery.headline, "")
     first, second = brief[0], brief[1] if len(brief) > 1 else ""
     if len(first) <= LONGEST_ANSWER:
-        return first, second
+        # “yes” of a writer who names the option is a sentence where it stands alone.
+        return (_sentence(first[:1].upper() + first[1:]) if not second else first), second
     before, colon, after = first.partition(": ")
     if colon and len(before) <= LONGEST_ANSWER and after:
         return _sentence(before), after[:1].upper() + after[1:]
@@ -496,7 +497,9 @@ def _works(state: State, delivery: Delivery) -> Iterator[WorkLine]:
 def _sentence(text: str) -> str:
     stripped = text.strip().rstrip(",;: ")
     ended = stripped.endswith((".", "!", "?", "。", "！", "？", "؟", "…"))
-    return stripped if ended else f"{stripped}."
+    if ended or not stripped:
+        return stripped
+    return f"{stripped}。" if "\u3040" <= stripped[-1] <= "\u9fff" else f"{stripped}."
 
 
 def _small(text: str) -> str:

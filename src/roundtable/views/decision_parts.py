@@ -58,7 +58,7 @@ PieceSide = Literal[
 ]
 """On which side of a vote a seat is drawn; `none` declared something, but no vote on this."""
 
-Check = Literal["word for word", "shortened", "translated", "not found", ""]
+Check = Literal["word for word", "shortened", "translated", "second hand", "not found", ""]
 """How quoted words stand in the speech that is cited for them; empty where nothing is quoted."""
 
 Chip = Literal[
@@ -68,6 +68,7 @@ Chip = Literal[
     "Gave in",
     "Abstained",
     "Absent",
+    "Not asked",
     "No vote",
     "Not counted",
     "",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.declaration import OWN
+from ..core.headline import not_asked
 from ..core.naming import line, name_of
 from ..core.record import record_of
 from ..core.state import State
@@ -49,12 +50,13 @@ def experts(state: State, delivery: Delivery) -> tuple[ExpertLine, ...]:
     seats = {seat.participant: seat for seat in decided.seats} if decided else {}
     record = record_of(state)
     kept = dict(kept_for_the_record(state))
+    unasked = not_asked(state)
     found = []
     for seated in state.voters:
         seat = seats.get(seated.id) or Seat(
             seated.id,
             name_of(state, seated.id),
-            "absent" if seated.id in record.absent else "",
+            "unasked" if seated.id in unasked else "absent" if seated.id in record.absent else "",
             "",
             "",
             position=line(record.position(seated.id)),
@@ -96,6 +98,8 @@ def _chip(decided: Decided | None, seat: Seat) -> Chip:
     match seat.status:
         case "absent":
             return "Absent"
+        case "unasked":
+            return "Not asked"
         case "demonstration":
             return "Not counted"
         case "abstains" | "any":

@@ -182,7 +182,7 @@ def _side(decided: Decided, seat: Seat) -> PieceSide:
             return "answer" if seat.choice == decided.delivered else "other"
         case "own" | "any" | "abstains" | "undeclared" | "absent" | "demonstration":
             return seat.status
-        case "":
+        case "" | "unasked":
             return "none"
         case _:
             assert_never(seat.status)
@@ -198,6 +198,7 @@ def _told(decided: Decided, title: str, short: dict[str, str]) -> str:
         ("without a vote", decided.named("undeclared", "")),
         ("not counted, on a demonstration model", decided.named("demonstration")),
         ("absent", decided.named("absent")),
+        ("not asked", decided.named("unasked")),
     ):
         if names:
             held.append(f"{listed(names)} {told}")

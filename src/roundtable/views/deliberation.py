@@ -8,7 +8,6 @@ from ..core.state import State
 from ..core.text import file_slug, redact
 from .delivery import Delivery
 from .delivery_md import markdown, models
-from .estimate import Estimate, estimate_calls
 from .output_file import OutputFile
 from .report_md import markdown_report
 
@@ -33,22 +32,6 @@ def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     shown = delivery(state, state.start.program_version)
     return (OutputFile(f"{REPORTS}/{name}", markdown_report(state, shown)),)
-
-
-def deliberation_estimate(state: State) -> Estimate:
-    """The estimate for a deliberation that has just been opened, at its longest."""
-    options, host = state.start.options, state.start.host
-    statement = bool(options.get("statement")) and not host.speaker.demonstration
-    twice = bool(options.get("critique") and options.get("dual_order"))
-    rounds = 1 + bool(options.get("critique")) + twice + statement
-    clerk = 0 if options.get("choices") else 1
-    host_calls = 0 if host.speaker.demonstration else 1 + clerk + statement
-    seats = state.start.participants * rounds
-    return estimate_calls(
-        seats,
-        [host] * host_calls,
-        f"up to ~{len(seats) + host_calls}x",
-    )
 
 
 def _told(state: State, code: str) -> str:

@@ -23,6 +23,7 @@ from ..core.headline import (
     dropped_out,
     end_told,
     headline,
+    not_asked,
 )
 from ..core.naming import name_of, turn_name, with_names
 from ..core.record import LEGACY, ConditionOnTable, PointStance, PointStatus
@@ -308,7 +309,7 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
     return Seat(
         participant=who,
         name=name_of(state, who),
-        status=_status(standing, record.demonstration, seat),
+        status=_status(standing, record.demonstration, seat, not_asked(state)),
         opening=_held(standing, seat.opening, record.position(who, first=True)),
         final=_held(standing, seat.final, record.position(who)),
         choice=seat.final,
@@ -338,11 +339,16 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
 
 
 def _status(
-    standing: DecisionStanding, demonstration: Sequence[str], seat: SeatStanding
+    standing: DecisionStanding,
+    demonstration: Sequence[str],
+    seat: SeatStanding,
+    unasked: frozenset[str],
 ) -> SeatStatus:
     who = seat.participant
     if who in demonstration:
         return "demonstration"
+    if who in unasked:
+        return "unasked"
     if who in standing.absent:
         return "absent"
     if seat.final == OWN:

@@ -11,7 +11,9 @@ from ..core.record import PointStatus
 from ..core.standing import End
 from ..core.text import clip
 
-SeatStatus = Literal["voted", "own", "any", "abstains", "undeclared", "absent", "demonstration", ""]
+SeatStatus = Literal[
+    "voted", "own", "any", "abstains", "undeclared", "absent", "unasked", "demonstration", ""
+]
 """How a seat stands: it voted for an option, holds a position of its own, has no preference,
 abstains, declared nothing that counts, never answered, or is too small to be counted; empty where
 it declared something, but no vote."""
@@ -76,6 +78,8 @@ class Seat:
         match self.status:
             case "absent":
                 return "absent"
+            case "unasked":
+                return "was not asked"
             case "abstains":
                 held = f" (at first: {self.opening.rstrip('.')})" if self.opening else ""
                 return f"abstains{f': {self.reason}' if self.reason else ''}{held}"

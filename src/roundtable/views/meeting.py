@@ -22,7 +22,6 @@ from ..core.text import clip, count_words, first_sentences
 from ..core.values import OUTSIDE, ActionItem
 from .delivery import Delivery, kept_for_the_record
 from .delivery_md import Part, markdown
-from .estimate import Estimate, estimate_calls
 from .meeting_actions import declared_actions, told_actions
 from .meeting_status import (
     CLERK,
@@ -37,7 +36,6 @@ from .meeting_status import (
     max_rounds,
     round_report,
     rounds_held,
-    speaks_from_outside,
 )
 
 DECISION_SECTIONS = (
@@ -366,27 +364,6 @@ def chairs_parts(state: State) -> list[Part]:
         for name, title in told.items()
         if (body := speech.sections.get(name, ""))
     ]
-
-
-def meeting_estimate(state: State) -> Estimate:
-    """P × R calls to participants, and the host's opening, summaries and conclusion; at most the
-    list of positions, where no summary brings it, and the closing ballot beside them."""
-    rounds = max_rounds(state)
-    host = state.start.host
-    writes = not host.speaker.demonstration and not speaks_from_outside(host)
-    summaries = rounds - 1 if state.start.options.get("summaries") else 0
-    seats = [p for p in state.start.participants if not speaks_from_outside(p)]
-    calls = len(seats) * rounds
-    listed = bool(state.start.options.get("choices")) or summaries > 0
-    ballot = [seat for seat in seats if not seat.speaker.demonstration]
-    return estimate_calls(
-        seats * rounds,
-        [host] * (2 + summaries if writes else 0),
-        f"up to ~{calls * 2}x",
-        maybe=[*ballot, *([host] if writes and not listed else [])],
-        tokens_in=TOKENS_IN,
-        tokens_out=TOKENS_OUT,
-    )
 
 
 def _agreed(state: State, issue: Issue) -> str:

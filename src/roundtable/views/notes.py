@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..core.events import SearchFailed
+from ..core.causes import TOLD
+from ..core.errors import FailureCause
+from ..core.events import ParticipantSubstituted, SearchFailed
 from ..core.state import State
+from .adaptive_meta import DEGRADED
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +22,8 @@ class Note:
 
 def notes(state: State) -> list[Note]:
     """The discussion's notes, with what its other events say between the lines."""
-    found = [Note(note.code, note.text, note.remedy) for note in state.notes]
-    names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
-    found.extend(
-        Note(
-            "substituted",
-            f"PANEL DEGRADED: {names[each.participant]}: {each.to_model} spoke in place of "
-            f"{each.from_model} ({each.cause}).",
-            each.remedy,
-        )
-        for each in state.substitutions
-    )
+    found = [Note(note.code, plain(note.text), note.remedy) for note in state.notes]
+    found.extend(_substituted(state))
     found.extend(_search_failed(each) for each in state.searches if isinstance(each, SearchFailed))
     lost = sum(
         1
@@ -51,6 +47,48 @@ def notes(state: State) -> list[Note]:
             )
         )
     return found
+
+
+_SEAT = re.compile(
+    r"role (?P<role>.+?), original (?P<model>\S+), fallback (?P<instead>\S+), family .+\.$"
+)
+
+
+def plain(text: str) -> str:
+    """A note for people, without the words under which the META section of an adaptive result
+    keeps it."""
+    if not text.startswith(f"{DEGRADED}: "):
+        return text
+    said = text.removeprefix(f"{DEGRADED}: ")
+    if seat := _SEAT.fullmatch(said):
+        return (
+            f"{seat['instead']} speaks for {seat['role']} in place of {seat['model']}, which "
+            "cannot be used now."
+        )
+    said = said.removeprefix("role ")
+    return said[:1].upper() + said[1:]
+
+
+def _substituted(state: State) -> list[Note]:
+    """Who spoke in place of whom: once for each pair of models, however many turns it held."""
+    names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
+    pairs: dict[tuple[str, str, FailureCause], list[ParticipantSubstituted]] = {}
+    for each in state.substitutions:
+        pairs.setdefault((each.from_model, each.to_model, each.cause), []).append(each)
+    return [
+        Note(
+            "substituted",
+            f"{to_model} spoke for {_list(names[each.participant] for each in found)} in place of "
+            f"{from_model}, which {TOLD[cause]}.",
+            found[0].remedy,
+        )
+        for (from_model, to_model, cause), found in pairs.items()
+    ]
+
+
+def _list(names: Iterable[str]) -> str:
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _search_failed(event: SearchFailed) -> Note:

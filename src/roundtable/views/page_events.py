@@ -18,6 +18,7 @@ from ..core.events import (
     BallotCast,
     BudgetExhausted,
     ChoiceMade,
+    CostEstimated,
     DecisionsTabled,
     DiscussionClosed,
     DiscussionOpened,
@@ -25,6 +26,7 @@ from ..core.events import (
     DiscussionResumed,
     EndVoted,
     FollowUpOpened,
+    LimitsRaised,
     MaterialAdded,
     NewsSettled,
     NoteAdded,
@@ -124,6 +126,8 @@ def _shown(_event: Value) -> dict[str, Any]:
 @_shown.register(ChoiceMade)
 @_shown.register(NoteAdded)
 @_shown.register(BudgetExhausted)
+@_shown.register(LimitsRaised)
+@_shown.register(CostEstimated)
 @_shown.register(DiscussionPaused)
 @_shown.register(DiscussionResumed)
 @_shown.register(RoundsExtended)

@@ -54,6 +54,7 @@ _FINDING = {
     "word for word": "word for word in the speech",
     "shortened": "shortened",
     "translated": "translated, not checked",
+    "second hand": "quoted there from somebody else",
     "not found": "not found in the speech",
     "": "",
 }
@@ -309,7 +310,11 @@ class DecisionHtml:
 
     def _expert(self, expert: ExpertLine) -> Iterator[str]:
         warn = " warn" if expert.chip in ("Disagrees", "Gave in") else ""
-        plain = " plain" if expert.chip in ("Kept", "Absent", "No vote", "Abstained") else ""
+        plain = (
+            " plain"
+            if expert.chip in ("Kept", "Absent", "Not asked", "No vote", "Abstained")
+            else ""
+        )
         chip = (
             f'<span class="chip{warn or plain}">{escaped(expert.chip)}</span>'
             if expert.chip
@@ -341,7 +346,7 @@ class DecisionHtml:
         if cite.words:
             said = f' title="“{escaped(cite.words)}” ({_FINDING[cite.check]})"'
             note = f'<small class="note">{number}</small>'
-        doubtful = " doubt" if cite.check == "not found" else ""
+        doubtful = " doubt" if cite.check in ("not found", "second hand") else ""
         return (
             f'<a class="cite {self._seat(cite.participant)}{doubtful}" '
             f'href="{escaped(reference(cite.anchor))}"{said}>{escaped(cite.label)}{note}</a>'

@@ -17,6 +17,24 @@ from .decision_json import plain
 from .decision_parts import Kind, Sure
 from .report_parts import line
 
+Group = Literal["turn", "live", "decided", "split", "unfinished", "other"]
+"""What a list is filtered by."""
+_GROUPS: dict[str, Group] = {
+    "turn": "turn",
+    "live": "live",
+    "decided": "decided",
+    "split": "split",
+    "paused": "unfinished",
+    "interrupted": "unfinished",
+    "failed": "unfinished",
+    "stopped": "unfinished",
+}
+_BY_STATUS: dict[str, Group] = {
+    "running": "live",
+    "interrupted": "unfinished",
+    "failed": "unfinished",
+    "stopped": "unfinished",
+}
 YOUR_TURN = "Your turn"
 """The state of what waits for somebody outside the program."""
 
@@ -81,3 +99,10 @@ class Row:
 def _open(state: State) -> list[TakeTurn]:
     effects = decide(state, procedure_spec(state.start.procedure).procedure)
     return [each for each in effects if isinstance(each, TakeTurn)]
+
+
+def group_of(row: Row | None, status: str) -> Group:
+    """The group of a discussion; by its status alone as long as its row is not known."""
+    if row is None:
+        return _BY_STATUS.get(status, "other")
+    return _GROUPS.get(row.kind, "other")

@@ -46,6 +46,7 @@ Json = dict[str, Any]
 def house_settings(home: Path, **env: str) -> Settings:
     home.mkdir(parents=True, exist_ok=True)
     own = {"ROUNDTABLE_HOME": str(home), "ROUNDTABLE_LOCAL_SERVERS": "false"}
+    own |= {"ROUNDTABLE_MODEL_LISTS": "false"}
     return read_settings({**own, "ROUNDTABLE_SEARCH": "none", **env}, home)
 
 

@@ -14,7 +14,7 @@ import pytest
 from roundtable.core.state import State
 from roundtable.surfaces.tokens.capability import OWNER
 from roundtable.surfaces.web.guard import CONTENT_POLICY
-from roundtable.surfaces.web.intake import LARGEST_BODY
+from roundtable.surfaces.web.intake import DOCUMENTS, LARGEST_BODY, LARGEST_DOCUMENT
 
 from .house import PATIENCE, House, client_token, house
 
@@ -192,7 +192,8 @@ async def test_no_write_is_taken_from_another_site_or_under_another_name(home: H
         assert await status(origin="null") == 403, path
         assert await status(sec_fetch_site="cross-site") == 403, path
         assert await status(content_type="text/plain") == 415, path
-        assert await status(body=b" " * (LARGEST_BODY + 1)) == 413, path
+        largest = LARGEST_DOCUMENT if path == DOCUMENTS else LARGEST_BODY
+        assert await status(body=b" " * (largest + 1)) == 413, path
     assert await home.types(state) == before
     assert len(await home.service.summaries()) == 1
 

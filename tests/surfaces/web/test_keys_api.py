@@ -13,7 +13,6 @@ import pytest
 from roundtable.core.errors import NetError
 from roundtable.net import Answer
 from roundtable.provider_keys import FILE, ProviderKeys
-from roundtable.surfaces.doctor import model_checks
 from roundtable.surfaces.web.intake import LARGEST_BODY
 
 from .house import House, client_token, house
@@ -40,7 +39,7 @@ class Provider:
 @pytest.fixture(autouse=True)
 def provider(monkeypatch: pytest.MonkeyPatch) -> Provider:
     made = Provider()
-    monkeypatch.setattr(model_checks, "request", made.request)
+    monkeypatch.setattr("roundtable.models.lists.request", made.request)
     monkeypatch.setitem(sys.modules, "keyring", None)
     return made
 

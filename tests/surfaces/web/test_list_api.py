@@ -39,9 +39,9 @@ async def put(
     await home.service._ledger.append(discussion_id, new, expected=0)
 
 
-async def listed(home: House, search: str = "") -> dict[str, Any]:
+async def listed(home: House, search: str = "", **chosen: Any) -> dict[str, Any]:
     answer = await home.client.get(
-        "/api/discussions", params={"search": search}, headers=home.owner
+        "/api/discussions", params={"search": search, **chosen}, headers=home.owner
     )
     assert answer.status_code == 200, answer.text
     got: dict[str, Any] = answer.json()
@@ -131,4 +131,50 @@ async def test_a_deleted_discussion_is_gone_from_the_list(home: House) -> None:
     assert len((await listed(home))["discussions"]) == 1
     gone = await home.client.delete("/api/discussions/rt_00000001", headers=home.owner)
     assert gone.status_code == 204
-    assert await listed(home) == {"discussions": [], "pending": 0}
+    got = await listed(home)
+    assert (got["discussions"], got["pending"], got["total"], got["counts"]) == ([], 0, 0, {})
+
+
+def ids(got: dict[str, Any]) -> list[str]:
+    return [each["discussion_id"] for each in got["discussions"]]
+
+
+@pytest.mark.requirement("Z-34")
+async def test_filters_choose_from_all_discussions_and_not_from_those_that_are_shown(
+    home: House,
+) -> None:
+    for number, name in enumerate(examples()):
+        await put(home, name, f"rt_0000000{number}")
+    await put(home, "free-buses", "rt_00000009", of=25)
+    whole = await listed(home)
+    rows = {each["discussion_id"]: each["row"] for each in whole["discussions"]}
+    assert whole["total"] == len(rows) == sum(whole["counts"].values())
+    assert whole["counts"]["unfinished"] == 1
+    assert sorted(whole["procedures"]) == sorted(
+        {each["procedure"] for each in whole["discussions"]}
+    )
+    one = await listed(home, group="unfinished", limit=1)
+    assert ids(one) == ["rt_00000009"]
+    assert one["counts"] == whole["counts"], "the others can still be chosen"
+    decided = await listed(home, group="decided", limit=1)
+    assert len(ids(decided)) == 1
+    assert decided["total"] == whole["counts"]["decided"] > 1
+    further = await listed(home, group="decided", limit=100, after=1)
+    assert set(ids(decided) + ids(further)) == {
+        each for each, row in rows.items() if row["kind"] == "decided"
+    }
+    dissenting = await listed(home, dissent=True)
+    assert set(ids(dissenting)) == {each for each, row in rows.items() if row["dissent"]}
+    dearest = await listed(home, sort="dearest")
+    costs = [rows[each]["cost_usd"] or 0 for each in ids(dearest)]
+    assert costs == sorted(costs, reverse=True)
+    assert ids(await listed(home, sort="oldest")) == ids(whole)[::-1]
+    council = await listed(home, procedure="council")
+    assert {each["procedure"] for each in council["discussions"]} <= {"council"}
+
+
+@pytest.mark.parametrize("wrong", [{"group": "o1"}, {"sort": "best"}, {"after": -1}])
+async def test_a_filter_that_does_not_exist_is_refused(home: House, wrong: dict[str, Any]) -> None:
+    answer = await home.client.get("/api/discussions", params=wrong, headers=home.owner)
+    assert answer.status_code == 400
+    assert answer.json()["remedy"]

@@ -53,7 +53,7 @@ async def home(tmp_path: Path, mover: Mover) -> AsyncIterator[House]:
         yield opened
 
 
-@pytest.mark.requirement("Z-36")
+@pytest.mark.requirement("Z-01")
 async def test_every_door_says_that_the_database_does_not_answer_and_when_to_ask_again(
     home: House, mover: Mover
 ) -> None:

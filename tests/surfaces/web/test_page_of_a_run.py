@@ -103,7 +103,7 @@ def test_the_browser_opens_once_and_before_the_first_speech(
     assert command == "my-browser --app={url}"
     lines = done.err.splitlines()
     told = next(n for n, line in enumerate(lines) if line == f"Page: {url}")
-    assert told < next(n for n, line in enumerate(lines) if "is speaking" in line)
+    assert told < next(n for n, line in enumerate(lines) if line.startswith("Scholar: "))
 
 
 @pytest.mark.requirement("D-80")

@@ -366,7 +366,7 @@ def test_a_command_line_run_shows_its_words_on_the_page(desk: Desk) -> None:
     """Drafts of a process that drives reach the server that shows."""
     with Process(desk.home, "--port", PORT) as server:
         args = ("--all=scripted/slow", "--model", "scripted/slow", "--quick", "--no-log")
-        with desk.start("Tea or coffee?", *args) as run:
+        with desk.start("Tea or coffee?", *args, "-v") as run:
             run.wait_until_it_says("is speaking")
             (row,) = desk("list", "--json").document
             path = f"{api(desk.home, row['discussion_id'])}/feed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from roundtable.speakers.scripted import ScriptedSpeaker
+from tests.documents.samples import HTML, OLE, pdf
 
 from .house import House, house
 
@@ -266,5 +268,46 @@ async def test_the_form_knows_what_a_request_may_bring(tmp_path: Path) -> None:
         "document": 2_000_000,
         "documents": 100,
         "request": 2 * 1024 * 1024,
+        "upload": 12_000_000,
     }
     assert refused.status_code == 422
+
+
+def everything(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*"))
+
+
+async def test_a_document_is_read_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
+    async with desk(tmp_path) as at:
+        before = everything(tmp_path)
+        sent = {"name": "C:\\\\Users\\\\me/plan.pdf", "data": b64encode(pdf("Costs.", "")).decode()}
+        got = await at.client.post("/api/documents", json=sent, headers=at.owner)
+        assert got.json() == {
+            "source": "plan.pdf",
+            "text": "[page 1]\nCosts.",
+            "lines": ["has no text on page 2: pictures, or scanned"],
+        }
+        assert everything(tmp_path) == before
+        assert await at.service.summaries() == []
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b64encode(OLE).decode(), "old.doc is of an old kind of Office file"),
+        ("no base64!", "did not arrive whole"),
+        ("", "old.doc is empty"),
+    ],
+)
+async def test_a_document_that_cannot_be_read_is_refused_in_plain_words(
+    tmp_path: Path, data: str, told: str
+) -> None:
+    async with desk(tmp_path) as at:
+        sent = {"name": "/etc/old.doc", "data": data}
+        got = await at.client.post("/api/documents", json=sent, headers=at.owner)
+        assert got.status_code == 422
+        assert told in got.json()["error"]
+        assert "/etc" not in got.text
+        page = {"name": "page.html", "data": b64encode(HTML).decode()}
+        assert (await at.client.post("/api/documents", json=page)).status_code in (401, 403)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...views import adaptive as views
-from ...views.adaptive_cost import adaptive_estimate
-from ..casting import WithCasting, and_casting
+from ..casting import WithCasting
 from ..opening import OpenRequest
 from ..spec import ProcedureSpec
 from .options import AdaptiveFlags
@@ -22,7 +21,6 @@ SPEC = ProcedureSpec(
     "A meta-panel designs the workflow, a panel debates, a neutral synthesiser concludes",
     AdaptiveFlags,
     seat,
-    and_casting(adaptive_estimate),
     views.delivery,
     views.outputs,
     extends=True,

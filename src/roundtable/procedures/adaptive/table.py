@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from ...core.budget import HoldBack
 from ...core.contracts import Contract, Violation, parse_sections
 from ...core.convergence import Score
 from ...core.effects import PromptValue, TurnPolicy, Untrusted
@@ -20,7 +19,7 @@ from ...core.values import Material, Participant
 from ...views.adaptive_meta import counted
 from ...views.prior import PRIOR
 from ..table import PATIENT, Table
-from ..work import reading_tokens, wants_work
+from ..work import wants_work
 from .design import Design, SeatPlan
 from .panels import SYNTHESISER_ID, Phase
 from .seating import Terms
@@ -201,14 +200,6 @@ class PanelTable(Table):
         seconds = timeouts.seconds(phase, speaker.model)
         chosen = timeouts.chosen(phase, speaker.model)
         return TurnPolicy(timeout=seconds, deadline=seconds, repairs=repairs, chosen=chosen)
-
-    def for_the_last_word(self) -> HoldBack | None:
-        """Keep one call, and what it reads and writes, for the synthesis."""
-        writer = self.synthesiser.speaker
-        if writer.demonstration:
-            return None
-        reads = READS_PER_SEAT * (1 + len(self.seats)) + reading_tokens(self)
-        return HoldBack(writer, reads, SYNTHESIS_WRITES)
 
 
 # --- digests -----------------------------------------------------------------------------------

@@ -334,7 +334,7 @@ def _writing(
         table, "adaptive/final-synthesis", variables, SECTIONS, max_tokens=SYNTHESIS_WRITES
     )
     policy = table.policy("synthesis", writer, repairs=1)
-    return table.host_turn(stage, task, policy, last=True, name=SYNTHESIS_LABEL, speaker=writer)
+    return table.host_turn(stage, task, policy, name=SYNTHESIS_LABEL, speaker=writer)
 
 
 def _criticism(table: PanelTable) -> tuple[Untrusted, ...]:
@@ -468,8 +468,7 @@ def validation(
     if before is not None:
         stage, label = RECHECK, f"{label}-again"
     plan = table.seat_turn(seat, stage, 0, task, table.policy("validation", seat), name=label)
-    # The synthesis is written: nothing has to be kept back for it.
-    return replace(plan, after_round=table.last_round, hold_back=None)
+    return replace(plan, after_round=table.last_round)
 
 
 def judge(participant: str, text: str, sections: Mapping[str, str]) -> Judged:

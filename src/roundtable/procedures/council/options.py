@@ -13,7 +13,6 @@ from ...core.events import NoteAdded
 from ...core.values import Value
 from ..checking import checked, checked_choices
 from ..options import ProcedureOptions, option
-from ..seats import HOST_ID
 from ..vocabulary import (
     ModelWishes,
     choices_option,
@@ -109,7 +108,6 @@ class CouncilFlags(ProcedureOptions):
     @classmethod
     def parse(cls, options: Mapping[str, Any]) -> CouncilFlags:
         flags = checked(cls, options, WHERE)
-        flags.wishes.checked((*SEATS, HOST_ID, "captain"), len(SEATS))
         return flags.model_copy(update={"choices": checked_choices(flags.choices, WHERE)})
 
     @property

@@ -327,7 +327,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "council/synthesis", variables, VERDICT_SECTIONS)
-    return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True, name=_label(SYNTHESIS))
+    return table.host_turn(SYNTHESIS, task, CONCLUDING, name=_label(SYNTHESIS))
 
 
 def _label(stage: str) -> str:

@@ -12,7 +12,7 @@ from ...views.council import SESSION_LOGS
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
-from .options import SESSION_MODEL, CouncilConfig, CouncilFlags, settle
+from .options import SEATS, SESSION_MODEL, CouncilConfig, CouncilFlags, settle
 from .roles import CAPTAIN_EMOJI, CAPTAIN_ID, CAPTAIN_NAME, ROLES
 
 
@@ -21,7 +21,8 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     config = CouncilConfig.parse(defaults, "config.json")
     flags = CouncilFlags.parse(request.options)
     plan = settle(flags, config)
-    seats = Seats(models, tuple(plan.notes))
+    shared = flags.wishes.checked((*SEATS, HOST_ID, CAPTAIN_ID), len(SEATS))
+    seats = Seats(models, (*plan.notes, *shared))
     for role in ROLES:
         name = plan.models[role.id]
         wanted = None if name == SESSION_MODEL else name

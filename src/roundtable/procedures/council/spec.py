@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...core.state import State
 from ...views import council as views
-from ...views.estimate import council_estimate
 from ..casting import WithCasting
 from ..opening import OpenRequest
 from ..spec import ProcedureSpec
@@ -17,13 +17,18 @@ def clarifies(request: OpenRequest) -> str | None:
     return None if CouncilFlags.parse(request.options).quick else BRIEF
 
 
+def compares(state: State) -> str:
+    """Three answers, or six with what the Captain reads and writes between them."""
+    return "~6-10x" if state.start.options.get("round2") else "~3x"
+
+
 SPEC = ProcedureSpec(
     WithCasting(Council()),
     "Scholar, Engineer and Muse answer, cross-examine each other, and a Captain concludes",
     CouncilFlags,
     seat,
-    council_estimate,
     views.delivery,
     views.outputs,
     clarifies=clarifies,
+    compares=compares,
 )

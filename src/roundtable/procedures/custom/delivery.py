@@ -1,4 +1,4 @@
-"""How a custom procedure is estimated and delivered, and the report that it leaves."""
+"""How a custom procedure is delivered, and the report that it leaves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from ...core.state import State
 from ...core.text import file_slug, redact
 from ...views.delivery import Delivery
 from ...views.delivery_md import common, first_lines, models, says_more, written
-from ...views.estimate import Estimate, estimate_calls
 from ...views.outgoing import outgoing
 from ...views.output_file import OutputFile
 from ...views.report_md import markdown_report
@@ -18,31 +17,6 @@ from .table import table_of
 REPORTS = "memory/procedures"
 _SHOWN = ("Who holds what", "Why", "Dissent", "Conditions", "What would change it", "Next steps")
 """The common parts that do not stand under a title of its own here."""
-
-
-def estimate(state: State) -> Estimate:
-    """What a discussion that was just opened will cost, if no repetition ends early."""
-    table = table_of(state)
-    seats = [
-        participant
-        for block in blocks(table.definition)
-        for stage in block.stages
-        if not stage.by_host
-        for participant in state.participants
-        if stage.who == "all" or participant.id in stage.who
-        for _ in range(block.repeat)
-    ]
-    hosted = sum(
-        block.repeat
-        for block in blocks(table.definition)
-        for stage in block.stages
-        if stage.by_host
-    )
-    asks = table.definition.decides and not state.start.options.get("choices")
-    hosted += 1 if asks else 0  # to list what can be voted on
-    host_calls = hosted + (1 if table.host_concludes else 0) if table.host_writes else 0
-    total = len(seats) + host_calls
-    return estimate_calls(seats, [table.host] * host_calls, f"up to ~{total}x")
 
 
 def deliver(state: State, version: str) -> str:

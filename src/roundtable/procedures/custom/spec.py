@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ...core.errors import NotAllowed
 from ...ports import Models
-from ..casting import WithCasting, and_casting
+from ..casting import WithCasting
 from ..opening import OpenRequest, Seating
 from ..spec import PREFIX, ProcedureSpec
 from . import delivery, seating
@@ -37,7 +37,6 @@ def spec(definition: Definition) -> ProcedureSpec:
         definition.summary,
         CustomFlags,
         partial(seating.seat, definition),
-        and_casting(delivery.estimate),
         delivery.deliver,
         delivery.outputs,
         casting_request=partial(seating.casting_request, definition),
@@ -60,7 +59,6 @@ def stored_spec(name: str) -> ProcedureSpec:
         "A procedure of the user's own, as it was when the discussion was opened",
         CustomFlags,
         seat,
-        and_casting(delivery.estimate),
         delivery.deliver,
         delivery.outputs,
         progress=delivery.progress,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ...core.budget import HoldBack
 from ...core.contracts import Contract
 from ...core.effects import (
     OwnTemplate,
@@ -23,7 +22,7 @@ from ...prompts import load
 from ...prompts.own import variables_of
 from .. import verdicts
 from ..table import PATIENT
-from ..work import declaring_work, reading_tokens, wants_work, works_to_judge
+from ..work import declaring_work, wants_work, works_to_judge
 from .checks import FRAME
 from .model import Asking, Reading
 from .schedule import Step
@@ -75,7 +74,6 @@ def _plan(table: CustomTable, step: Step, speaker: Participant) -> TurnPlan:
         demo_task=None if stage.by_host else _small(table, stage, speaker, step),
         policy=_policy(stage, speaker),
         after_round=step.after_round if stage.by_host else 0,
-        hold_back=_for_the_verdict(table),
         independent=not stage.by_host and table.independent(step, speaker),
     )
 
@@ -233,12 +231,3 @@ def _policy(asking: Asking, speaker: Participant) -> TurnPolicy:
         retries=asking.retries,
         repairs=asking.repairs,
     )
-
-
-def _for_the_verdict(table: CustomTable) -> HoldBack | None:
-    """Keep one call, and what it reads and writes, for the host's last word."""
-    if not table.host_concludes:
-        return None
-    writes = min(2000, table.definition.verdict.max_tokens)
-    reads = 4000 + reading_tokens(table)
-    return HoldBack(table.host.speaker, input_tokens=reads, output_tokens=writes)

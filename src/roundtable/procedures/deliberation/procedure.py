@@ -316,7 +316,7 @@ def synthesis_turn(table: Table) -> TurnPlan:
         "deliverables": works_to_judge(table),
     }
     task = verdicts.verdict_task(table, "deliberation/synthesis", variables, VERDICT)
-    return table.host_turn(SYNTHESIS, task, CONCLUDING, last=True)
+    return table.host_turn(SYNTHESIS, task, CONCLUDING)
 
 
 # --- notes -------------------------------------------------------------------------------------
@@ -372,5 +372,5 @@ NO_STATEMENT_NOTE = NoteAdded(
     code="no_statement",
     text="No statement was drafted and ranked, so the position that the vote ranks best stands in "
     "its place, in the words in which it was put to the vote.",
-    remedy="Ask again, or with another host: --model=NAME.",
+    remedy="Ask again, or with another host: --host NAME.",
 )

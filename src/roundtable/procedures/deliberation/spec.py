@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...views import deliberation as views
-from ..casting import WithCasting, and_casting
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .options import DeliberationFlags
 from .procedure import Deliberation
@@ -14,7 +14,6 @@ SPEC = ProcedureSpec(
     "Experts answer alone, review each other without names, and vote; a host concludes",
     DeliberationFlags,
     seat,
-    and_casting(views.deliberation_estimate),
     views.delivery,
     views.outputs,
     casting_request=casting_request,

@@ -113,7 +113,7 @@ def revision(table: Table) -> TurnPlan:
     }
     contract = Contract(sections=("Statement", "Gaps and Risks"))
     task = Task(PromptPlan("deliberation/statement-revision", variables), contract)
-    return table.host_turn(REVISION, task, CONCLUDING, last=True)
+    return table.host_turn(REVISION, task, CONCLUDING)
 
 
 # --- the vote ----------------------------------------------------------------------------------

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...views.five_round.estimate import estimate
-from ..casting import WithCasting, and_casting
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .delivery import deliver, outputs
 from .options import FiveRoundFlags, casting_request
@@ -15,7 +14,6 @@ SPEC = ProcedureSpec(
     "Experts propose, cite, criticise and revise; a host rules and plans eight weeks",
     FiveRoundFlags,
     seat,
-    and_casting(estimate),
     deliver,
     outputs,
     casting_request=casting_request,

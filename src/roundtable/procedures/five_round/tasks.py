@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.budget import HoldBack
 from ...core.declaration import Decision
 from ...core.declaration_form import LAST, LATER, OPENING, Form, Key
 from ...core.effects import PromptPlan, PromptValue, Task, TurnPlan, TurnPolicy, Untrusted
 from ...core.events import SpeechGiven
 from ...core.record import record_before
-from ...core.text import clip, estimate_tokens, whole_sentences
+from ...core.text import clip, whole_sentences
 from ...core.values import Participant
 from ...core.verdict_sources import REMARK
 from ...views.five_round.rounds import (
@@ -45,7 +44,7 @@ from ...views.five_round.standing import (
 from .. import verdicts
 from ..clerk import given_choices
 from ..table import Table
-from ..work import declaring_work, reading_tokens, wants_work, works_to_judge, works_to_read
+from ..work import declaring_work, wants_work, works_to_judge, works_to_read
 from . import contracts
 from .small import demo_task
 
@@ -156,7 +155,7 @@ def round_turn(
 ) -> TurnPlan:
     """One expert's turn in one of the first four rounds."""
     small = any(ref.demonstration for ref in participant.speakers)
-    plan = table.seat_turn(
+    return table.seat_turn(
         participant,
         stage,
         round_,
@@ -165,7 +164,6 @@ def round_turn(
         demo=demo_task(table, stage, participant, last_plans(table)) if small else None,
         independent=stage == PROPOSAL,
     )
-    return replace(plan, hold_back=_for_the_host(table))
 
 
 def host_turn(table: FiveRoundTable) -> TurnPlan:
@@ -218,9 +216,7 @@ def host_turn(table: FiveRoundTable) -> TurnPlan:
         repeats=True,
     )
     last = max((round_ for round_, _ in held(state)), default=0)
-    plan = table.host_turn(
-        ARBITRATION, task, _policy(table), last=True, name=f"{table.label}-host-r5"
-    )
+    plan = table.host_turn(ARBITRATION, task, _policy(table), name=f"{table.label}-host-r5")
     return replace(plan, after_round=last)
 
 
@@ -472,12 +468,3 @@ def _policy(table: Table) -> TurnPolicy:
         interval=INTERVAL,
         repairs=REPAIRS,
     )
-
-
-def _for_the_host(table: Table) -> HoldBack | None:
-    """Keep one call, and what it reads and writes, for the host's last word."""
-    if not table.host_writes:
-        return None
-    said = sum(estimate_tokens(speech.text) for speech in table.state.speeches)
-    reads = said + FRAME_TOKENS + reading_tokens(table)
-    return HoldBack(table.host.speaker, reads, HOST_WRITES)

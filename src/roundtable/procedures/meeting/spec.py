@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...views import meeting as views
 from ...views.meeting_status import progress
-from ..casting import WithCasting, and_casting
+from ..casting import WithCasting
 from ..spec import ProcedureSpec
 from .conclusion import outputs
 from .options import MeetingOptions
@@ -17,7 +17,6 @@ SPEC = ProcedureSpec(
     "Participants with roles speak in turn, hearing each other; a coordinator concludes",
     MeetingOptions,
     seat,
-    and_casting(views.meeting_estimate),
     views.delivery,
     outputs,
     casting_request=casting_request,

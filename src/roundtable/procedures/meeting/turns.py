@@ -300,7 +300,6 @@ def _host_turn(table: MeetingTable, stage: str, task: Task, *, after_round: int)
         if host.speaker.demonstration
         else replace(_policy(table), repairs=1 if stage == CONCLUSION else 0),
         after_round=after_round,
-        hold_back=None if stage == CONCLUSION else table.for_the_last_word(),
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import click
 
 from .completing import VARIABLE, complete
+from .encoding import never_fail
 from .exits import BUDGET as BUDGET
 from .exits import FAILED as FAILED
 from .exits import INTERRUPTED as INTERRUPTED
@@ -29,7 +30,7 @@ def run(args: Sequence[str]) -> int:
     """Run one command line and return its exit code. Errors go to stderr, with a next step."""
     if wanted := os.environ.get(VARIABLE):
         return complete(cli, wanted)
-    _speak_utf8()
+    never_fail()
     try:
         code = cli.main(list(args), prog_name="roundtable", standalone_mode=False)
         if sys.stdout is not None:
@@ -89,11 +90,3 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
 def _let_go_of_stdout() -> None:
     """Whoever read it has gone (`… | head`): Python must not try to write the rest at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _speak_utf8() -> None:
-    """Consoles with another encoding would fail on the first emoji."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None and (stream.encoding or "").lower().replace("-", "") != "utf8":
-            reconfigure(encoding="utf-8", errors="replace")

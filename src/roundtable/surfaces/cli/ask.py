@@ -13,31 +13,34 @@ from typing import Any
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
 from ...core.events import NewsPlanned
+from ...core.limits import Limits
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
 from ...core.values import Pace
 from ...documents.gather import gather
 from ...documents.gathered import NOTHING, Gathered
+from ...engine.find import LAST
 from ...procedures import procedure_spec
 from ...procedures.checking import checked
 from ...procedures.opening import OpenRequest
 from ...procedures.options import Surface
+from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...version import __version__
-from ...views.deliverables import with_works, works_of
-from ...views.estimate import estimate_line
+from ...views.decision_flags import NOTES, ONE_FAMILY
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..opening import open_request
+from ..opening import limits_of, open_request
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
+from .expected import expected_of
 from .here import settings_here
 from .page import show_page
 from .person import at_the_keyboard
-from .progress import Progress, make_progress
+from .progress import NOTHING_EXPECTED, Progress, is_live, make_progress
 from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
@@ -48,6 +51,7 @@ from .terminal import (
     print_markdown,
     read_text,
 )
+from .verdict import Verdict, print_verdict
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
@@ -99,12 +103,15 @@ async def _ask(
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
         if hint and not advised and not flags["quiet"]:
             echo_error(hint)
-        _tell(notes(state))
+        _tell(notes(state), flags)
         if flags["confirm"] or not flags["quiet"]:
             echo_error(f"Discussion {state.discussion_id}")
-            spec = procedure_spec(state.start.procedure)
-            echo_error(estimate_line(spec.estimate(state), state))
-            echo_error(announcement(state))
+            told = await app.service.tell_estimate(state)
+            echo_error(estimate_line(told, state))
+            for over in over_budget(told, state.budget):
+                echo_error(f"Note: more than is allowed, {over}. It will end with less.")
+            if state.notification_plan is not None or flags["verbose"]:
+                echo_error(announcement(state))
         if flags["confirm"] and not await _confirmed():
             if state.notification_plan is not None:  # what did not take place is no news
                 await app.service.record(state.discussion_id, NewsPlanned(plan=CONFIDENTIAL))
@@ -145,6 +152,7 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         if flags["again"] and not flags["discussion_id"]:
             raise UsageError("--again needs a discussion.", "Such as: roundtable resume last …")
         discussion_id = flags["discussion_id"] or await _newest_interrupted(app)
+        await _raise_limits(app, discussion_id, flags)
         if flags["again"]:
             await app.service.ask_again(discussion_id, flags["again"], by="the user")
         state = await app.service.read(discussion_id)
@@ -160,8 +168,30 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
                 return 0
         done = sum(1 for turn in state.turns.values() if turn.over)
         echo_error(f"Resuming {discussion_id}: {done} turn(s) are done and stay done.")
-        _tell(notes(state))
+        _tell(notes(state), flags)
         return await _run(app, state, flags)
+
+
+_LIMITS = {
+    "max_calls": "max_calls",
+    "max_tokens": "max_tokens",
+    "max_cost": "max_cost_usd",
+    "max_time": "max_seconds",
+}
+"""The flags that are limits, and what they limit."""
+
+
+async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> None:
+    """Where limits are given, the discussion may go on as far as these."""
+    given = {limit: flags[flag] for flag, limit in _LIMITS.items() if flags.get(flag) is not None}
+    if not given:
+        return
+    state = await app.service.read(discussion_id)
+    before = Limits(state.budget, state.limits_from)
+    limits, lowered = limits_of(app.settings, given, surface="cli", before=before)
+    for note in lowered:
+        echo_error(f"Note: {note.text}")
+    await app.service.raise_limits(discussion_id, limits, by="the user")
 
 
 async def _newest_interrupted(app: App) -> str:
@@ -178,7 +208,10 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
         await app.ensure_weights()
     await show_page(app.settings, state, flags)
     told = notes(state)
-    progress = make_progress(quiet=flags["quiet"], plain=flags["plain"])
+    how = {each: bool(flags[each]) for each in ("quiet", "plain", "verbose")}
+    # Only who watches wants to know, and earlier discussions are looked at for it.
+    expected = await expected_of(app.service, state) if is_live(**how) else NOTHING_EXPECTED
+    progress = make_progress(**how, expected=expected)
     asker = _asker(flags, progress)
     try:
         async with (
@@ -194,7 +227,11 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> int:
             )
     finally:
         progress.close()
-    _tell([note for note in notes(state) if note not in told])
+    new = [note for note in notes(state) if note not in told]
+    trace = progress.trace()
+    _tell([note for note in new if not trace or _beside_the_verdict(note)], flags)
+    if trace:
+        echo_error(f"{trace}\n")
     code = _deliver(state, flags)
     written: list[str] = []
     if state.verdict is not None and not flags["no_log"]:
@@ -220,18 +257,16 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
         echo_error(f"Told {state.task.board}: {state.task.task}")
 
 
-SHORT_WORKS = 80
-"""Lines of works that are shown after the verdict, though there are files of them."""
-
-
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
-        told = procedure_spec(state.start.procedure).deliver(state, __version__)
-        # A short work is read at once. Without files a long one would be nowhere to be seen.
-        print_markdown(with_works(told, state) if flags["no_log"] or _short(state) else told)
+        # Without files a long work would be nowhere to be seen.
+        verdict = Verdict.of(state, LAST, whole_works=flags["no_log"])
+        print_verdict(verdict, quiet=flags["quiet"], plain=flags["plain"])
+        if flags["verbose"]:
+            print_markdown(f"\n{procedure_spec(state.start.procedure).deliver(state, __version__)}")
     closed = state.closed
     assert closed is not None, "a discussion that was driven to its end is closed"
     if state.verdict is None:
@@ -241,11 +276,6 @@ def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     if closed.detail:
         echo_error(f"{closed.detail} {closed.remedy}".strip())
     return BUDGET if closed.stop_reason == "budget" else 0
-
-
-def _short(state: State) -> bool:
-    """Whether the works that stand fit on a screen or two; of longer ones the file is named."""
-    return sum(each.lines for each in works_of(state).standing) <= SHORT_WORKS
 
 
 def _print_json(state: State) -> None:
@@ -278,11 +308,19 @@ def write_files(app: App, state: State, flags: Mapping[str, Any]) -> list[str]:
     return places
 
 
-def _tell(found: Sequence[Note]) -> None:
+def _tell(found: Sequence[Note], flags: Mapping[str, Any]) -> None:
     for note in found:
+        if flags["quiet"] and note.code != "demonstration":
+            continue
         echo_error(f"{'⚠️  ' if note.code == 'demonstration' else 'Note: '}{note.text}")
         if note.remedy:
             echo_error(f"   {note.remedy}")
+
+
+def _beside_the_verdict(note: Note) -> bool:
+    """Whether a note says what the verdict, which stands right below it, does not say itself."""
+    said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
+    return note.code.partition("/")[0] not in said
 
 
 def interruptible(main: Callable[[list[str]], Coroutine[Any, Any, int]], then: str = "") -> int:
@@ -350,12 +388,7 @@ def request_of(
         context=documents.materials,
         notes=documents.notes,
         language=flags["language"],
-        budget={
-            "max_calls": flags["max_calls"],
-            "max_tokens": flags["max_tokens"],
-            "max_cost_usd": flags["max_cost"],
-            "max_seconds": flags["max_time"],
-        },
+        budget={limit: flags[flag] for flag, limit in _LIMITS.items()},
         follows=flags.get("follows", ""),
         context_from=flags.get("context_from") or (),
         pace=checked(

@@ -24,11 +24,10 @@ from ...core.values import Material
 from ...documents.gather import gather
 from ...documents.gathered import Gathered
 from ...ledger.memory import MemoryLedger
-from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest, checked_topic
+from ...rehearsal.estimate import estimate_line
 from ...settings import Settings
 from ...views.delivery import Delivery
-from ...views.estimate import estimate_line
 from .ask import (
     files_of,
     interruptible,
@@ -289,10 +288,10 @@ async def _run(app: App, state: State, flags: Mapping[str, Any]) -> State:
 async def _estimated(app: App, asked: Sequence[Asked]) -> int:
     """What each of them would be. Nobody is called."""
     for number, each in enumerate(asked, 1):
-        state = await app.service.with_ledger(MemoryLedger()).open(each.request)
+        service = app.service.with_ledger(MemoryLedger())
+        state = await service.open(each.request)
         echo(f"{number:>3}  {on_one_line(each.question, 90)}")
-        spec = procedure_spec(state.start.procedure)
-        echo(f"     {estimate_line(spec.estimate(state), state)}")
+        echo(f"     {estimate_line(await service.estimate(state), state)}")
     return 0
 
 

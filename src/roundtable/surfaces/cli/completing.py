@@ -7,8 +7,8 @@ with them, it offers nothing: the command itself says what is wrong.
 
 from __future__ import annotations
 
+import json
 import os
-import sqlite3
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
@@ -103,6 +103,8 @@ def discussions() -> Iterator[Value]:
 
 
 def _stored() -> list[Value]:
+    import sqlite3  # paid for only where somebody presses Tab
+
     file = os.environ.get("ROUNDTABLE_DB") or _settings().get("db") or _home() / "roundtable.db"
     uri = f"{Path(file).expanduser().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as connection:
@@ -134,6 +136,16 @@ def models() -> Iterator[Value]:
         if aliases := row.get("aliases"):
             yield str(aliases[0]), name
     yield from ((name, "") for name in found)
+    yield from _listed()
+
+
+def _listed() -> Iterator[Value]:
+    """What endpoints said they have, as `models/lists.py` keeps it."""
+    for file in sorted((_home() / "cache" / "lists").glob("*.json")):
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            kept = json.loads(file.read_bytes())
+            for row in kept["listing"]["models"]:
+                yield f"{kept['provider']}/{row['name']}", ""
 
 
 def channels() -> Iterator[Value]:

@@ -11,18 +11,21 @@ from ...core.decide import Procedure, decide
 from ...core.effects import LookUp, Record, TakeTurn, TurnPlan
 from ...core.events import Event, SearchFailed, StoredEvent
 from ...core.state import State
+from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
 from ...procedures import procedure_spec
 from ...procedures.opening import OpenRequest
 from ...prompts import render
-from ...views.estimate import estimate_line
+from ...rehearsal.estimate import estimate_line, over_budget
 from ...views.notes import notes
 from .terminal import echo, print_json
 
 
 async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
     """Show what would happen. Nothing is called, and nothing is stored."""
-    state = await app.service.with_ledger(MemoryLedger()).open(request)
+    service = app.service.with_ledger(MemoryLedger())
+    state = await service.open(request)
+    told = await service.estimate(state)
     spec = procedure_spec(state.start.procedure)
     prompts = []
     for plan in _first_turns(deepcopy(state), spec.procedure):
@@ -33,21 +36,26 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         prompts.append((plan.label, prompt))
     seats = (*state.start.participants, state.start.host)
     if as_json:
-        e = spec.estimate(state)
         document: dict[str, Any] = {
             "dry_run": True,
             "procedure": state.start.procedure,
             "topic": state.start.topic,
             "options": state.start.options,
             "participants": [
-                {"id": seat.id, "name": seat.name, "models": [s.model for s in seat.speakers]}
+                {
+                    "id": seat.id,
+                    "name": seat.name,
+                    "models": _chain(seat),
+                }
                 for seat in seats
             ],
             "estimate": {
-                "calls": e.calls,
-                "tokens": e.tokens,
-                "cost_usd": e.cost_usd,
-                "multiplier": e.multiplier,
+                "calls": told.calls,
+                "tokens": told.tokens,
+                "cost_usd": told.cost_usd,
+                "multiplier": told.multiplier,
+                "likely": told.expected.model_dump(),
+                "over_budget": over_budget(told, state.budget),
             },
             "prompts": [
                 {"label": label, "system": prompt.system, "user": prompt.user}
@@ -61,11 +69,9 @@ async def dry_run(app: App, request: OpenRequest, *, as_json: bool) -> int:
         print_json(document)
         return 0
     lines = [f"Procedure: {state.start.procedure}", "Seats:"]
-    lines += [
-        f"  {seat.emoji} {seat.name}: {' → '.join(s.model for s in seat.speakers)}"
-        for seat in seats
-    ]
-    lines += [estimate_line(spec.estimate(state), state)]
+    lines += [f"  {seat.emoji} {seat.name}: {' → '.join(_chain(seat))}" for seat in seats]
+    lines += [estimate_line(told, state)]
+    lines += [f"More than is allowed, {over}." for over in over_budget(told, state.budget)]
     lines += [f"Note: {note.text} {note.remedy}".rstrip() for note in notes(state)]
     for label, prompt in prompts:
         lines += ["", f"First prompt, {label}:", prompt.system, "", prompt.user]
@@ -90,3 +96,8 @@ def _first_turns(state: State, procedure: Procedure) -> list[TurnPlan]:
         for event in events:
             at = state.updated_at or datetime.now(UTC)
             state.apply(StoredEvent(state.discussion_id, state.seq + 1, at, event))
+
+
+def _chain(seat: Participant) -> list[str]:
+    """Who speaks for a seat, and who would if that one failed."""
+    return [each.model for each in seat.speakers if not each.spare]

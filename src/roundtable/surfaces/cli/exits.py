@@ -15,3 +15,13 @@ UNVERIFIED = 4
 """`verify` alone: it can be called neither sound nor wrong here."""
 INTERRUPTED = 130
 """Ctrl-C or a termination; what is finished is kept."""
+
+MEANING = {
+    DONE: "done: a verdict was delivered",
+    FAILED: "it failed; stderr says why and what to do next",
+    USAGE: "the command or the configuration is wrong; nothing was spent",
+    BUDGET: "a budget ended the discussion, with a partial verdict",
+    UNVERIFIED: "a bundle cannot be verified here",
+    INTERRUPTED: "interrupted; stderr says how to go on",
+}
+"""In the words of the documentation."""

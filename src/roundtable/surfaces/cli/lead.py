@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...bootstrap import App
 from ...core.confidence import LEAST_OUTCOMES
 from ...core.state import State
-from ...core.values import OUTSIDE_SPEAKER, Material, Participant
+from ...core.values import OUTSIDE_SPEAKER, Participant
+from ...documents.gather import gather
 from ...views.meeting_status import awaits_conclusion
 from ..opening import checked_for_secrets
 from .here import settings_here
@@ -43,14 +45,20 @@ def answer_command(flags: Mapping[str, Any]) -> int:
 
 
 def add_command(flags: Mapping[str, Any]) -> int:
-    material = Material(source=flags["file"], text=read_text(flags["file"]))
-    (material,) = checked_for_secrets(settings_here(tell=False), [material], flags["secrets"])
-    state = with_app(
-        lambda app: app.service.add_material(
-            flags["discussion_id"], material, by=USER, key=flags["key"]
-        )
-    )
-    echo_error(f"On the table: {material.source}. Every later prompt carries it.")
+    read = gather([flags["file"]], lambda: read_text("-"))
+    documents = checked_for_secrets(settings_here(tell=False), read.materials, flags["secrets"])
+
+    async def add(app: App) -> State:
+        for number, each in enumerate(documents):
+            key = f"{flags['key']}/{number}" if number and flags["key"] else flags["key"]
+            added = await app.service.add_material(flags["discussion_id"], each, by=USER, key=key)
+        return added
+
+    state = with_app(add)
+    for line in read.lines:
+        echo_error(f"Note: {line}.")
+    told = documents[0].source if len(documents) == 1 else f"{len(documents)} documents"
+    echo_error(f"On the table: {told}. Every later prompt carries it.")
     return _say_how_it_goes_on(state)
 
 

@@ -24,7 +24,7 @@ from ...views.outside_form import recorded_of
 from ...views.result import result
 from ..exports import exported_text
 from ..files import write_chosen, write_deliverables
-from .progress import PlainProgress
+from .progress import make_progress
 from .terminal import (
     echo,
     echo_error,
@@ -35,6 +35,7 @@ from .terminal import (
     print_markdown,
     read_text,
 )
+from .verdict import Verdict, print_verdict
 from .with_app import with_app
 
 
@@ -65,15 +66,21 @@ def list_command(flags: Mapping[str, Any]) -> int:
 
 def show_command(flags: Mapping[str, Any]) -> int:
     async def follow(app: App) -> State:
-        progress = PlainProgress()
+        progress = make_progress(quiet=False, plain=False, verbose=flags["verbose"])
         state = State()
-        async for record in app.service.events(flags["discussion_id"]):
-            state.apply(record)
-            progress.on_event(record, state)
+        try:
+            async for record in app.service.events(flags["discussion_id"]):
+                state.apply(record)
+                progress.on_event(record, state)
+        finally:
+            progress.close()
         return state
 
     async def read(app: App) -> State:
         return await app.service.read(flags["discussion_id"])
+
+    async def driven(app: App) -> bool:
+        return await app.service.is_driven(flags["discussion_id"])
 
     state = with_app(follow if flags["follow"] else read)
     if flags["deliverable"]:
@@ -81,12 +88,17 @@ def show_command(flags: Mapping[str, Any]) -> int:
         return 0
     if flags["as_json"]:
         print_json(result(state))
-    else:
+    elif flags["full"]:
         from ...views.report_md import markdown_report
 
         print_markdown(markdown_report(state, _delivered(state)))
+    else:
+        interrupted = False
         if state.closed is None:
-            echo_error(f"Not finished. Go on with: roundtable resume {state.discussion_id}")
+            from ...views.page import needs_driver
+
+            interrupted = needs_driver(state) and not with_app(driven)
+        print_verdict(Verdict.of(state, interrupted=interrupted), question=True)
     return 0
 
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ...core.errors import NotAllowed, UsageError
+from ...core.extras import needs
 from ...core.state import State
 from ...settings import Settings
 from ..toolset.access import access, diagnosis
@@ -23,9 +24,7 @@ def mcp_command(flags: Mapping[str, Any]) -> int:
     if flags["check"]:
         return _check(settings, flags)
     if find_spec("mcp") is None or find_spec("uvicorn") is None:
-        raise UsageError(
-            "The MCP server needs its library.", "pip install 'roundtable-council[mcp]'"
-        )
+        raise needs("The MCP server", "mcp")
     for reason in diagnosis(held):
         echo_error(f"Warning: {reason.what} {reason.remedy}")
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)

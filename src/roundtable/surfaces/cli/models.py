@@ -1,36 +1,148 @@
-"""`roundtable models`: what can speak now, and what is missing for more."""
+"""`roundtable models`: what can speak now, what it can and costs, and what is missing for more."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ...bootstrap import App, start
-from ...models.discovery import Found
+from ...core.errors import UsageError
+from ...models.discovery import Asking, Found, FoundProvider
+from ...models.facts import ModelFacts, about_list, facts_of
 from ...speakers.characters import CHARACTERS
-from .terminal import echo, echo_error, print_json
+from .terminal import echo, echo_error, is_terminal, print_json
 
-SHOWN = 8
-"""Models listed per provider; the rest is counted."""
+SHOWN = 12
+"""Models of a provider that are shown where nobody asks for all; the rest is counted."""
+_UNKNOWN = "?"
+_HEADER = ("model", "takes in", "$ per million in / out", "vision", "thinking", "schema")
+
+Rows = list[tuple[FoundProvider, list[ModelFacts]]]
 
 
 def models_command(flags: Mapping[str, Any]) -> int:
     async def look() -> tuple[App, Found]:
         async with start(progress=echo_error) as app:
-            return app, await app.discover()
+            asking: Asking = "all" if flags["refresh"] else "when stale"
+            return app, await app.discover(asking=asking)
 
     app, found = asyncio.run(look())
+    words = tuple(flags["words"])
+    rows = _chosen(found, words)
     if flags["as_json"]:
-        print_json(_document(app, found))
+        print_json(_document(app, found, rows))
         return 0
-    echo(f"Default model: {found.default_model}")
-    echo("\nCan be used now:")
+    if words and not rows:
+        raise UsageError(
+            f"No model that can be used now has {' and '.join(map(repr, words))}.",
+            "roundtable models --all shows all of them.",
+        )
+    if not words:
+        echo(f"Default model: {found.default_model}")
+        echo("\nCan be used now:")
+    _show(rows, everything=bool(words) or flags["show_all"])
+    if not words:
+        _show_rest(app, found)
+    return 0
+
+
+def _chosen(found: Found, words: Sequence[str]) -> Rows:
+    """The models that have all the words: in their name, their provider's, or what they can."""
+    wanted = [word.casefold() for word in words]
+    rows: Rows = []
     for provider in found.providers:
-        more = len(provider.models) - SHOWN
-        names = ", ".join(provider.models[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-        echo(f"  {provider.label} ({provider.how})")
-        echo(f"    {names or 'any model by its full id'}")
+        models = facts_of(found, provider)
+        if wanted:
+            models = [
+                each for each in models if all(word in _about(provider, each) for word in wanted)
+            ]
+        if models or not wanted:
+            rows.append((provider, models))
+    return rows
+
+
+def _about(provider: FoundProvider, model: ModelFacts) -> str:
+    can = [
+        name
+        for name, able in (
+            ("vision", model.vision),
+            ("thinking", model.thinking),
+            ("schema structured", model.structured),
+        )
+        if able
+    ]
+    return f"{model.id} {model.family} {provider.label} {' '.join(can)}".casefold()
+
+
+def _show(rows: Rows, *, everything: bool) -> None:
+    now = time.time()
+    for provider, models in rows:
+        echo(f"\n  {provider.label} ({provider.how})")
+        if about := about_list(provider, now):
+            remedy = provider.heard.remedy if provider.heard else ""
+            echo(f"    {about} {remedy}".rstrip())
+        shown = models if everything else models[:SHOWN]
+        if shown and provider.id not in ("local", "cmd"):
+            _table([_HEADER, *(_cells(each) for each in shown)])
+        elif shown:
+            echo(f"    {', '.join(each.id for each in shown)}")
+        else:
+            echo(f"    Any model by its full id: {provider.id}/NAME")
+        if (more := len(models) - len(shown)) > 0:
+            example = f"roundtable models {provider.id} WORD"
+            echo(f"    and {more} more; all of them: --all, some of them: {example}")
+    shown_any = any(models for provider, models in rows if provider.id not in ("local", "cmd"))
+    if shown_any:
+        echo(f"\n  {_UNKNOWN} is what nobody told us. schema: its provider holds it to one.")
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    room = shutil.get_terminal_size().columns if is_terminal(sys.stdout) else sum(widths) * 2
+    if sum(widths) + 2 * len(widths) + 2 > room:
+        for name, window, price, *can in rows[1:]:
+            able = (f"{what} {yes}" for what, yes in zip(_HEADER[3:], can, strict=True))
+            echo(f"    {name}")
+            echo(f"      {window} tokens, $ {price}, {', '.join(able)}")
+        return
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        echo(f"    {'  '.join(cells)}".rstrip())
+
+
+def _cells(model: ModelFacts) -> tuple[str, ...]:
+    return (
+        model.id,
+        _tokens(model.context_window),
+        _price(model.usd_per_million_in, model.usd_per_million_out),
+        *(_yes(able) for able in (model.vision, model.thinking, model.structured)),
+    )
+
+
+def _tokens(count: int | None) -> str:
+    if count is None:
+        return _UNKNOWN
+    if count >= 1_000_000:
+        return f"{count / 1_000_000:.3g}M"
+    return f"{count / 1000:.0f}k" if count >= 1000 else str(count)
+
+
+def _price(per_in: float | None, per_out: float | None) -> str:
+    if per_in is None or per_out is None:
+        return _UNKNOWN
+    return "free" if per_in == per_out == 0 else f"{per_in:.4g} / {per_out:.4g}"
+
+
+def _yes(able: bool | None) -> str:
+    return _UNKNOWN if able is None else "yes" if able else "no"
+
+
+def _show_rest(app: App, found: Found) -> None:
     servers = _silent_servers(app, found)
     if found.missing or servers:
         echo("\nFor more:")
@@ -41,22 +153,27 @@ def models_command(flags: Mapping[str, Any]) -> int:
     echo("\nTo rehearse without a model (words from a script, and every way to fail):")
     for name, about in CHARACTERS.items():
         echo(f"  scripted/{name}: {about}")
-    aliases = [
-        f"{alias} → {entry.id}" for entry in app.registry.models.values() for alias in entry.aliases
-    ]
     echo("\nAliases:")
-    for alias in aliases:
-        echo(f"  {alias}")
+    for alias, model in _aliases(app).items():
+        echo(f"  {alias} → {model}")
     echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
-    return 0
 
 
-def _document(app: App, found: Found) -> dict[str, Any]:
+def _document(app: App, found: Found, rows: Rows) -> dict[str, Any]:
+    now = time.time()
     return {
         "default_model": found.default_model,
         "found": [
-            {"provider": p.id, "label": p.label, "how": p.how, "models": list(p.models)}
-            for p in found.providers
+            {
+                "provider": p.id,
+                "label": p.label,
+                "how": p.how,
+                "models": [each.id for each in models],
+                "listed": p.listed,
+                "told": about_list(p, now),
+                "facts": [asdict(each) for each in models],
+            }
+            for p, models in rows
         ],
         "missing": [
             {"provider": m.id, "label": m.label, "variable": m.variable, "get": m.get}
@@ -64,10 +181,12 @@ def _document(app: App, found: Found) -> dict[str, Any]:
         ],
         "local_servers_missing": _silent_servers(app, found),
         "scripted": {f"scripted/{name}": about for name, about in CHARACTERS.items()},
-        "aliases": {
-            alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases
-        },
+        "aliases": _aliases(app),
     }
+
+
+def _aliases(app: App) -> dict[str, str]:
+    return {alias: entry.id for entry in app.registry.models.values() for alias in entry.aliases}
 
 
 def _silent_servers(app: App, found: Found) -> list[dict[str, str]]:

@@ -74,6 +74,13 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             '--no-search, or search = "none" in config.toml',
         ),
         Behaviour(
+            "read",
+            "from each provider with a key, its list of models, which is kept for a day"
+            if settings.choices.model_lists
+            else "lists of models: nobody is asked for one",
+            "ROUNDTABLE_MODEL_LISTS=false, or model_lists = false in config.toml",
+        ),
+        Behaviour(
             "injected",
             "question, files, search results and what other participants said are put into the "
             "prompts of the models at the table; each vendor sees what its models are asked",

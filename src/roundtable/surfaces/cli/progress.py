@@ -1,14 +1,14 @@
-"""Progress of a discussion while it runs: live in a terminal, plain lines without one."""
+"""Progress of a discussion while it runs: a live view in a terminal, plain lines without one."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from ...core.agents import on_subscription
 from ...core.assumptions import SOURCE as ASSUMPTIONS
 from ...core.events import (
     AttemptFailed,
@@ -24,17 +24,21 @@ from ...core.events import (
     StoredEvent,
     TurnFailed,
 )
-from ...core.naming import with_names
+from ...core.naming import name_of, with_names
 from ...core.state import State
-from ...core.text import clip, count_words, first_sentences
+from ...core.text import clip_words, count_words, first_sentences
 from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
 from ...views.spoken import spoken
-from .terminal import echo_error, for_screen, is_terminal, on_one_line, rendered
+from .board import clock, cost_of, held_by
+from .expected import Expected
+from .screen import is_terminal, moves
+from .terminal import echo_error, for_screen, on_one_line
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+LONGEST = 160
+"""Characters of what somebody holds, in a line."""
+NOTHING_EXPECTED = Expected()
 
 
 class Progress(Protocol):
@@ -53,6 +57,10 @@ class Progress(Protocol):
     def go_on(self) -> None: ...
 
     def close(self) -> None: ...
+
+    def trace(self) -> str:
+        """What is left of it when it is over, where it leaves nothing else."""
+        ...
 
 
 class NoProgress:
@@ -76,22 +84,19 @@ class NoProgress:
     def close(self) -> None:
         pass
 
+    def trace(self) -> str:
+        return ""
+
 
 class PlainProgress:
-    """One line for each thing that happens, without control codes."""
-
-    def __init__(self) -> None:
-        self._begun = time.monotonic()
+    """A line for each speech as it ends, and for whatever goes wrong; no control codes."""
 
     def say(self, line: str) -> None:
         echo_error(on_one_line(line))
 
     def on_event(self, record: StoredEvent, state: State) -> None:
-        line = _line(record, state)
-        if line:
-            usage = state.usage
-            spent = f"{usage.tokens:,} tokens, {_cost(state)}"
-            self.say(f"[{_clock(time.monotonic() - self._begun)}] {line} ({spent})")
+        if line := told(record, state):
+            self.say(line)
 
     def on_draft(self, draft: Draft) -> None:
         pass
@@ -105,138 +110,69 @@ class PlainProgress:
     def close(self) -> None:
         pass
 
-
-@dataclass(slots=True)
-class _Speaking:
-    who: Participant
-    model: str
-    since: float
-    text: str = ""
-    trouble: str = ""
+    def trace(self) -> str:
+        return ""
 
 
-@dataclass(slots=True)
-class _Board:
-    speaking: dict[str, _Speaking] = field(default_factory=dict)
-    stage: str = ""
-    spent: str = ""
-    far: str = ""
+class VerboseProgress(PlainProgress):
+    """A line for every event, with the time and what was spent so far."""
 
-
-class LiveProgress:
-    """Who is speaking, their words as they come, and what it costs; finished speeches scroll by."""
-
-    def __init__(self, console: Console) -> None:
-        from rich.live import Live
-
-        self._console = console
+    def __init__(self) -> None:
         self._begun = time.monotonic()
-        self._board = _Board()
-        self._live = Live(
-            get_renderable=self._picture, console=console, refresh_per_second=8, transient=True
-        )
-        self._live.start()
-
-    def say(self, line: str) -> None:
-        self._console.print(on_one_line(line), markup=False, emoji=False, highlight=False)
 
     def on_event(self, record: StoredEvent, state: State) -> None:
-        event = record.event
-        board = self._board
-        board.spent = f"{state.usage.calls} calls · {state.usage.tokens:,} tokens · {_cost(state)}"
-        match event:
-            case StageOpened():
-                board.stage = _stage(event)
-            case AttemptStarted():
-                who = state.participant(event.participant)
-                assert who is not None, "only participants make attempts"
-                board.speaking[event.turn_id] = _Speaking(who, event.model, time.monotonic())
-                board.far = procedure_spec(state.start.procedure).progress(state)
-            case AttemptFailed():
-                if event.turn_id in board.speaking:
-                    board.speaking[event.turn_id].trouble = event.message
-            case SpeechGiven(stage="casting"):
-                board.speaking.pop(event.turn_id, None)
-            case SpeechGiven():
-                board.speaking.pop(event.turn_id, None)
-                self._show_speech(event, state)
-            case TurnFailed():
-                board.speaking.pop(event.turn_id, None)
-                self.say(f"  {_line(record, state)}")
-            case _:
-                if line := _line(record, state):
-                    self.say(f"  {line}")
-
-    def on_draft(self, draft: Draft) -> None:
-        speaking = self._board.speaking.get(draft.turn_id)
-        if speaking is not None:
-            speaking.text += draft.words
-
-    def pause(self) -> None:
-        self._live.stop()
-
-    def go_on(self) -> None:
-        self._live.start(refresh=True)
-
-    def close(self) -> None:
-        self._live.stop()
-
-    def _show_speech(self, speech: SpeechGiven, state: State) -> None:
-        from rich.padding import Padding
-        from rich.rule import Rule
-        from rich.text import Text
-
-        who = state.participant(speech.participant)
-        name = f"{who.emoji} {who.name}" if who else speech.participant
-        flags = f" · {' '.join(speech.flags)}" if speech.flags else ""
-        # A Text, because flags stand in brackets, which a string would lose as markup.
-        head = Text(f"{name} · {_where(speech)} · {speech.model}{flags}")
-        self._console.print(Rule(head, align="left", style="dim"))
-        if words := _words(state, speech):
-            self._console.print(Padding(rendered(words), (0, 2, 1, 2)))
-
-    def _picture(self) -> RenderableType:
-        from rich.console import Group
-        from rich.text import Text
-
-        now = time.monotonic()
-        width = max(20, self._console.width - 4)
-        rows: list[RenderableType] = []
-        for speaking in self._board.speaking.values():
-            head = Text(f"{speaking.who.emoji} {speaking.who.name}", style="bold")
-            words = count_words(speaking.text)
-            head.append(
-                f"  {speaking.model}  {_clock(now - speaking.since)}  "
-                + (f"{words} words" if words else "thinking …"),
-                style="dim",
-            )
-            rows.append(head)
-            if speaking.text:
-                # Cleaned before it is cut: half a key would no longer look like one.
-                tail = " ".join(for_screen(speaking.text)[-width * 3 :].split())[-width * 2 :]
-                rows.append(Text(f"  {tail}", style="italic", overflow="fold"))
-            elif speaking.trouble:
-                rows.append(Text(f"  {clip(for_screen(speaking.trouble), width)}", style="yellow"))
-        rows.append(
-            Text(
-                f"{self._board.stage or 'Seating the council'} · {_clock(now - self._begun)}"
-                + (f" · {self._board.far}" if self._board.far else "")
-                + (f" · {self._board.spent}" if self._board.spent else ""),
-                style="dim",
-            )
-        )
-        return Group(*rows)
+        spent = f"{state.usage.tokens:,} tokens, {cost_of(state)}"
+        what = _line(record, state) or _in_words(record.event.type)
+        self.say(f"[{clock(time.monotonic() - self._begun)}] {what} ({spent})")
 
 
-def make_progress(*, quiet: bool, plain: bool) -> Progress:
+def make_progress(
+    *, quiet: bool, plain: bool, verbose: bool = False, expected: Expected = NOTHING_EXPECTED
+) -> Progress:
     """The progress that fits where stderr goes."""
     if quiet:
         return NoProgress()
-    if plain or not is_terminal(sys.stderr):
+    if verbose:
+        return VerboseProgress()
+    if not is_live(quiet=quiet, plain=plain, verbose=verbose):
         return PlainProgress()
-    from rich.console import Console
+    from .live import LiveProgress
 
-    return LiveProgress(Console(stderr=True))
+    return LiveProgress(sys.stderr, expected)
+
+
+def is_live(*, quiet: bool, plain: bool, verbose: bool) -> bool:
+    """Whether somebody watches: at a terminal that can be drawn on, and who wants no lines."""
+    lines = quiet or plain or verbose
+    return not lines and is_terminal(sys.stderr) and moves(os.environ)
+
+
+def told(record: StoredEvent, state: State) -> str:
+    """What somebody who waits wants to know of an event, in a line; empty where that is nothing."""
+    event = record.event
+    match event:
+        case SpeechGiven() if event.stage == "casting" or not event.round:
+            return ""  # what the host says to the table is told by what the table does
+        case SpeechGiven():
+            words = count_words(spoken(event.text))
+            who = name_of(state, event.participant)
+            if not words:
+                return f"{who} has voted"
+            far = procedure_spec(state.start.procedure).progress(state)
+            about = f"{_count(words)}; {far}" if far else _count(words)
+            return f"{who}: {clip_words(held_by(state, event), LONGEST)} ({about})"
+        case (
+            AttemptFailed()
+            | TurnFailed()
+            | ParticipantSubstituted()
+            | ParticipantsSeated()
+            | MaterialAdded()
+            | NoteAdded()
+            | SearchFailed()
+        ):
+            return _line(record, state)
+        case _:
+            return ""
 
 
 def _line(record: StoredEvent, state: State) -> str:
@@ -302,11 +238,6 @@ def _words(state: State, speech: SpeechGiven) -> str:
     return with_names(state, spoken(speech.text))
 
 
-def _where(speech: SpeechGiven) -> str:
-    name = speech.stage.replace("-", " ")
-    return f"{name}, round {speech.round}" if speech.round else name
-
-
 def _name(state: State, participant_id: str) -> str:
     who = state.participant(participant_id)
     return f"{who.emoji} {who.name}" if who else participant_id
@@ -316,14 +247,10 @@ def _body(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
-def _cost(state: State) -> str:
-    cost = state.cost_usd
-    told = "cost unknown" if cost is None else f"${cost:.4f}"
-    seats = (*state.ever_seated.values(), state.start.host)
-    if any(on_subscription(seat.speaker.model) for seat in seats):
-        return "your subscription" if cost == 0 else f"{told} + your subscription"
-    return told
+def _count(words: int) -> str:
+    return "1 word" if words == 1 else f"{words} words"
 
 
-def _clock(seconds: float) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+def _in_words(kind: str) -> str:
+    """The type of an event as one says it: `Point raised`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize()

@@ -16,7 +16,7 @@ from ...private import keep_private
 from ...provider_keys import is_sound_key
 from ...search.choose import choose_search
 from ...settings import Settings, home_folder, read_settings
-from ..doctor.model_checks import reach_provider
+from ..doctor.reach import reach_provider
 from ..setup.around import Around, look_around
 from ..setup.keys import how_to_get, with_key
 from ..setup.question import Question, options

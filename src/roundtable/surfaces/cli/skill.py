@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ...core.errors import NotAllowed, RoundtableError, UsageError
+from ...core.extras import install
 from ...programs import child, find_program
 from ...version import __version__
 from .. import skill
@@ -73,7 +74,7 @@ def _left_to_do() -> list[str]:
     else:
         steps.append(f"If you like, set defaults: roundtable setup (it writes {config}).")
     if find_spec("mcp") is None:
-        steps.append("For the tools: pip install 'roundtable-council[mcp]'.")
+        steps.append(f"For the tools: {install('mcp')}.")
     steps.append("For the tools, name the server to your agent: see references/mcp.md.")
     steps.append("See what can speak and what is missing: roundtable doctor.")
     steps.append("Start a new session of your agent, so that it reads the skill.")

@@ -10,14 +10,18 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import BadTopic
 from ...core.text import clip
-from ...core.visible import shown, visible
+from ...core.visible import visible
 from ...procedures.opening import MAX_CONTEXT
+from .encoding import is_utf8
+from .screen import cells, screen_of, wrapped
+from .screen import for_screen as for_screen
+from .screen import is_terminal as is_terminal
 
 if TYPE_CHECKING:
     from rich.markdown import Markdown
@@ -26,24 +30,35 @@ MAX_BYTES = 4 * MAX_CONTEXT
 """No text that fits has more: what goes on after them is not read at all."""
 
 
-for_screen = shown
-"""A text as a terminal gets it: models and files must not be able to command it."""
+# Click would take a stream in ASCII for a mistake and write UTF-8 to it: the stream is named.
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
     """Text for whoever reads standard output."""
-    click.echo(for_screen(text), nl=nl)
+    click.echo(for_screen(text), nl=nl, file=sys.stdout)
 
 
 def echo_key(text: str, *, nl: bool = True, err: bool = False) -> None:
     """What somebody asked for who may have it as it is, although it may open something; `err`
     where it stands beside the answer."""
-    click.echo(visible(text), nl=nl, err=err)
+    click.echo(visible(text), nl=nl, file=sys.stderr if err else sys.stdout)
 
 
 def echo_error(line: str) -> None:
-    """A line for the person, beside the answer."""
-    click.echo(for_screen(line), err=True)
+    """A line for the person, beside the answer. A terminal gets it broken between words."""
+    text = for_screen(line)
+    if is_terminal(sys.stderr):
+        width = screen_of(sys.stderr, os.environ).width
+        text = "\n".join(_fitted(each, width) for each in text.split("\n"))
+    click.echo(text, file=sys.stderr)
+
+
+def _fitted(line: str, width: int) -> str:
+    if cells(line) <= width:
+        return line
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    lines = wrapped(line, width - len(indent), chop=False)
+    return "\n".join(f"{indent}{each}" for each in lines)
 
 
 def on_one_line(text: str, most: int | None = None) -> str:
@@ -58,12 +73,16 @@ def print_json(document: Any) -> None:
     """A document for a program; what it shows of it can do no harm either."""
     from ...views.outgoing import outgoing_document
 
-    click.echo(json.dumps(outgoing_document(document), ensure_ascii=False, indent=2))
+    # JSON can say every letter in ASCII: nothing is lost where the encoding has few.
+    plain = sys.stdout is None or not is_utf8(getattr(sys.stdout, "encoding", None) or "utf-8")
+    click.echo(
+        json.dumps(outgoing_document(document), ensure_ascii=plain, indent=2), file=sys.stdout
+    )
 
 
-def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether a person sits at the other end. A stream may be missing: it was closed outside."""
-    return stream is not None and not stream.closed and stream.isatty()
+def print_lines(lines: Sequence[str]) -> None:
+    """Lines that were set for this screen: what others wrote in them was made harmless there."""
+    click.echo("\n".join(lines), file=sys.stdout, color=True)
 
 
 def print_markdown(text: str) -> None:
@@ -72,7 +91,7 @@ def print_markdown(text: str) -> None:
 
     text = outgoing(text)
     if not is_terminal(sys.stdout):
-        click.echo(text)
+        click.echo(text, file=sys.stdout)
         return
     from rich.console import Console
 
@@ -124,7 +143,7 @@ async def ask_line(prompt: str) -> str | None:
     """
     if sys.stdin is None:
         return None
-    click.echo(f"{for_screen(prompt)} ", nl=False, err=True)
+    click.echo(f"{for_screen(prompt)} ", nl=False, file=sys.stderr)
     fd = sys.stdin.fileno()
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[str | None] = loop.create_future()

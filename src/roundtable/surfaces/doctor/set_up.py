@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from ...bootstrap import start
-from ...core.errors import RoundtableError
+from ...core.errors import NoModel, RoundtableError
+from ...core.events import DiscussionOpened, StoredEvent
 from ...core.notifications_plan import CONFIDENTIAL
+from ...core.state import State
 from ...core.values import Participant
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
 from ...models.registry import Registry
 from ...procedures import procedure_spec
+from ...rehearsal.estimate import Estimate, about, dollars, estimate
 from ...settings import Settings
-from ...views.estimate import Estimate, estimate_calls
 from ..opening import open_request
 from .finding import Finding
 
@@ -22,14 +25,13 @@ _PLUGIN = "@blockrun/clawrouter"
 _QUESTION = "Should a team of five build its product on microservices or on a monolith?"
 
 MINIMUM = (
-    "Nothing: the embedded model demonstrates the table. For answers that count, one key of any "
-    "provider, one server of this machine (Ollama), or one command-line agent (cmd/claude)."
+    "One key of any provider, one server of this machine (Ollama), or one command-line agent "
+    "(cmd/claude). Without any of them the demonstration model shows how a table works: "
+    "pip install 'roundtable-council[demo]'."
 )
 
 
 _VENDORS = ("opus-4.6", "codex", "gemini-3.1-pro", "grok-4")
-_CALLS_EACH = 3
-"""A panel of four: an answer, a critique and a share of what the host writes."""
 
 
 def full_set_up(found: Found) -> list[str]:
@@ -54,7 +56,17 @@ def _panel(registry: Registry) -> tuple[float, float]:
     """What a run of the best models of four vendors costs, by their own price lists."""
     refs = [registry.speaker_ref(registry.resolve(name).id) for name in _VENDORS]
     seats = [Participant(id=r.model, name=r.model, role="expert", speakers=(r,)) for r in refs]
-    return estimate_calls(seats * _CALLS_EACH, (), "").cost_usd or (0.0, 0.0)
+    opened = DiscussionOpened(
+        topic=_QUESTION,
+        procedure="deliberation",
+        options={"critique": True, "early_stop": True},
+        participants=tuple(seats),
+        host=seats[0].model_copy(update={"id": "host", "name": "Host"}),
+    )
+    state = State()
+    state.apply(StoredEvent("rt_00000000", 1, datetime.now(UTC), opened))
+    told = estimate(state, procedure_spec("deliberation").procedure)
+    return told.cost_usd or (0.0, 0.0)
 
 
 async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Finding]:
@@ -63,20 +75,22 @@ async def expected_run(settings: Settings, env: Mapping[str, str]) -> list[Findi
         async with start(settings, env=env, ledger=MemoryLedger()) as app:
             request = open_request(settings, _QUESTION, surface="python", news=CONFIDENTIAL)
             state = await app.service.open(request)
-            estimate = procedure_spec(state.start.procedure).estimate(state)
+            told_before = await app.service.estimate(state)
+    except NoModel:  # what is missing stands under "models"
+        return [Finding("run", "missing", "No discussion can be held before a model is there.")]
     except RoundtableError as error:
         told = f"A {settings.choices.procedure} cannot be opened: {error.message}"
         return [Finding("run", "broken", told, error.remedy)]
-    told = f"A {state.start.procedure} takes about {_words(estimate)}."
+    told = f"A {state.start.procedure} takes about {_words(told_before)}."
     return [Finding("run", "ok", told)]
 
 
-def _words(estimate: Estimate) -> str:
-    if estimate.cost_usd is None:
+def _words(told: Estimate) -> str:
+    if told.cost_usd is None or told.likely.cost_usd is None:
         cost = "at a price that nobody told us"
-    elif estimate.cost_usd[1] == 0:
+    elif told.cost_usd[1] == 0:
         cost = "at no cost"
     else:
-        cost = f"for ${estimate.cost_usd[0]:.2f}–${estimate.cost_usd[1]:.2f}"
-    low, high = estimate.tokens
-    return f"{estimate.calls} calls and {low:,}–{high:,} tokens, {cost}"
+        cost = f"for {dollars(told.cost_usd[0])}–{dollars(told.cost_usd[1])}"
+    low, high = told.tokens
+    return f"{told.calls} calls and {about(low)}–{about(high)} tokens, {cost}"

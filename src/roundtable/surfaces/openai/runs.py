@@ -21,6 +21,7 @@ from ...core.events import (
     DiscussionOpened,
     DiscussionPaused,
     DiscussionResumed,
+    LimitsRaised,
     MaterialAdded,
     NoteAdded,
     ParticipantsSeated,
@@ -100,6 +101,8 @@ def _told(record: StoredEvent, state: State) -> str:
             return f"Resumed by {event.by}"
         case BudgetExhausted():
             return f"The budget is used up: {_line(event.detail)}"
+        case LimitsRaised():
+            return f"{event.by} raised the limits"
         case StopRequested():
             return f"Stopped by {event.by}"
         case _:

@@ -7,7 +7,7 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ...bootstrap import provider_keys
+from ...bootstrap import make_lookout, provider_keys
 from ...core.errors import RoundtableError
 from ...models.discovery import Found, FoundProvider
 from ...models.provider import Provider
@@ -15,7 +15,7 @@ from ...models.registry import Registry
 from ...provider_keys import ProviderKeys
 from ...settings import Settings
 from ..doctor.finding import Finding
-from ..doctor.model_checks import Reached, found_models, reach_provider
+from ..doctor.reach import Reached, reach_provider
 from .keys import takes_key
 
 
@@ -54,12 +54,12 @@ async def look_around(
     keys = provider_keys(settings, registry)
     keyed: Mapping[str, str] = ChainMap({**entered}, env, keys)  # type: ignore[arg-type]
     try:
-        found = await found_models(settings, registry, keyed)
+        found = await make_lookout(settings, registry, keyed).look()
     except RoundtableError as error:  # a default model that does not exist
         told(error)
         choices = settings.choices.model_copy(update={"default_model": None})
         settings = settings.model_copy(update={"choices": choices})
-        found = await found_models(settings, registry, keyed)
+        found = await make_lookout(settings, registry, keyed).look()
     tried = await asyncio.gather(*(_tried(registry, each, keyed) for each in found.providers))
     findings = tuple(
         _told(each, reached, _whence(registry.providers[each.id], entered, env, keys))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ...bootstrap import App
 from ...core.errors import Forbidden, UnknownDiscussion
+from ...core.limits import Limits, joined
 from ...core.state import State
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
@@ -33,11 +34,15 @@ async def open_as(
     left = tokens.left(held)
     if left is not None and left <= 0:
         raise spent(left)
-    budget = tightest(request.budget, app.settings.choices.budget, Budget(max_cost_usd=left))
+    given = Limits(request.budget, request.limits_from)
+    of_token = Limits.of(Budget(max_cost_usd=left), "what the token may still spend")
+    limits, _ = joined(given, [app.settings.usual_limits, app.settings.caps, of_token])
+    budget = limits.budget
+    request = replace(request, budget=budget, limits_from=limits.origins)
     place = f"opening {secrets.token_hex(8)}"
     tokens.set_aside(held, place, budget.max_cost_usd)
     try:
-        state = await app.service.open(replace(request, budget=budget), key=own)
+        state = await app.service.open(request, key=own)
     except BaseException:
         tokens.give_back(held, place)
         raise
@@ -52,7 +57,7 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
         return await app.service.ask_again(discussion_id, stage, by=by)
     tokens = Tokens(app.settings.home)
     await settle(app, tokens, held)
-    budget = (await app.service.read(discussion_id)).start.budget
+    budget = (await app.service.read(discussion_id)).budget
     tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
     try:
         return await app.service.ask_again(discussion_id, stage, by=by)
@@ -75,15 +80,6 @@ async def in_reach(app: App, held: Capability, request: OpenRequest) -> OpenRequ
         return request
     _check_reach(held, request)
     return await _within_sight(app, held, request)
-
-
-def tightest(*budgets: Budget) -> Budget:
-    """The lowest of each limit: who was given something cannot lift what the user has set."""
-
-    def lowest(name: str) -> float | None:
-        return min((v for b in budgets if (v := getattr(b, name)) is not None), default=None)
-
-    return Budget.model_validate({name: lowest(name) for name in Budget.model_fields})
 
 
 def _check_reach(held: Capability, request: OpenRequest) -> None:

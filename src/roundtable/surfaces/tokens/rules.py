@@ -144,6 +144,7 @@ ROUTES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/api/suggest"): Rule("open"),
     ("POST", "/api/experts"): Rule("open"),
     ("POST", "/api/estimate"): Rule("open"),
+    ("POST", "/api/documents"): Rule("open"),
     # The providers' keys
     ("GET", "/api/keys"): Rule("own"),
     ("POST", "/api/keys"): Rule("own"),

@@ -15,10 +15,10 @@ from ...core.values import HOST_WIRE_NAME, Material
 from ...procedures import procedure_spec
 from ...procedures.cast_block import Question
 from ...procedures.casting import open_questions
+from ...rehearsal.estimate import estimate_line
 from ...version import __version__
 from ...views.deliverables import with_works
 from ...views.delivery import Delivery, kept_for_the_record
-from ...views.estimate import estimate_line
 from ...views.meeting import chairs_dissent
 from ...views.notes import notes
 from ..opening import BriefOptionValues, open_request
@@ -89,6 +89,7 @@ class AskTools(ToolsetBase):
             clarify=clarify,
         )
         opened = await self._open(request, key)
+        told = await self.app.service.tell_estimate(opened)
         url, warnings = await self._page(opened.discussion_id, web, web_port)
         state = await self._after(opened.discussion_id)
         now = where(state)
@@ -101,7 +102,7 @@ class AskTools(ToolsetBase):
             topic=redact(clip(state.start.topic, SHORT)),
             procedure=spec.name,
             participants=[seat(each) for each in state.participants],
-            estimate=estimate_line(spec.estimate(opened), opened),
+            estimate=estimate_line(told, opened),
             cursor=opened.seq,
             web_url=url,
             notifications=notifications_of(state),

@@ -26,7 +26,7 @@ from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
 from ...views.outside_form import new_ids, recorded_of
-from ...views.row import Row
+from ...views.row import Group, Row
 from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
@@ -37,6 +37,7 @@ from . import bodies
 from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
 from .exporting import bundled, exported
 from .lasting import while_held
+from .listing import MOST_LISTED, Listing, Order
 from .sse import END
 from .tokens_api import token_row
 
@@ -339,17 +340,30 @@ def owner_routes() -> APIRouter:
         here: Here,
         search: Annotated[str, Query(max_length=1_000)] = "",
         limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+        after: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        group: Group | None = None,
+        procedure: Annotated[str, Query(max_length=200)] = "",
+        dissent: bool = False,
+        sort: Order = "newest",
     ) -> bodies.Listed:
         """The discussions of this ledger, the most recently changed first. `search`: each of its
-        words is in the question, a speech or the verdict."""
+        words is in the question, a speech or the verdict. The filters choose from all of them;
+        `after` so many, `limit` of those are given."""
         service = here.app.service
-        found = await service.summaries(limit=limit, search=search.strip() or None, said=True)
+        found = await service.summaries(limit=MOST_LISTED, search=search.strip() or None, said=True)
         rows = await here.rows.of(service, found)
+        listed = Listing(found, rows).chosen(
+            group=group, procedure=procedure, dissent=dissent, sort=sort
+        )
         return bodies.Listed(
             discussions=[
-                _headlined(here, request, each, rows.get(each.discussion_id)) for each in found
+                _headlined(here, request, each, rows.get(each.discussion_id))
+                for each in listed.found[after : after + limit]
             ],
             pending=sum(each.discussion_id not in rows for each in found),
+            total=len(listed.found),
+            counts=listed.counts,
+            procedures=listed.procedures,
         )
 
     @routes.get("/examples")

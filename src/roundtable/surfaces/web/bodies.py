@@ -10,7 +10,7 @@ from ...core.events import TaskLinked
 from ...core.values import Budget, Material, NewsPlan, Pace, TurnedOut
 from ...procedures.opening import OpenRequest
 from ...settings import OnSecrets, Settings
-from ...views.row import Row
+from ...views.row import Group, Row
 from ..opening import OptionValues, open_request
 from ..recorded import Recorded
 from ..tokens.capability import Act, Role
@@ -158,6 +158,11 @@ class Listed(BaseModel):
     discussions: list[Headlined]
     pending: int = 0
     """How many rows are still to be derived: ask again."""
+    total: int = 0
+    """How many there are of which these are a part."""
+    counts: dict[Group, int] = Field(default_factory=dict)
+    """How many are in each group, whichever is asked for."""
+    procedures: list[str] = Field(default_factory=list)
 
 
 class ExampleRow(Recorded):

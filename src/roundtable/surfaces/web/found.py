@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ...core.errors import RoundtableError, UsageError
+from ...core.errors import RoundtableError
+from ...core.extras import needs
 from ...ledger.leases import owner_is_dead
 from ...private import private_folder, put_private
 from ...programs import WORKSPACE, python_child
@@ -200,10 +201,7 @@ def forget(home: Path, pid: int) -> None:
 def require_web() -> None:
     """UsageError that says how to get it, where the page's libraries are not installed."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise UsageError(
-            "The page needs libraries that are not installed.",
-            "pip install 'roundtable-council[web]'",
-        )
+        raise needs("The page", "web")
 
 
 def _known(home: Path) -> tuple[Found, str] | None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope
 
 LARGEST_BODY = 2 * 1024 * 1024
+LARGEST_DOCUMENT = 16 * 1024 * 1024
+"""Of a document that is to be read, as it comes: a third more than the file has."""
+DOCUMENTS = "/api/documents"
 BODY_WITHIN = 30.0
 """Seconds for all of it, however much of it there is."""
 HELD_IN_ALL = 24 * 1024 * 1024
@@ -54,15 +57,16 @@ class Intake:
     ) -> AsyncIterator[Receive]:
         """A `receive` that has the whole body, for as long as the request is answered. `by` is the
         id of what it is asked with; the owner has none. Refused if it cannot be taken."""
+        largest = LARGEST_DOCUMENT if scope["path"] == DOCUMENTS else LARGEST_BODY
         length = headers.get(b"content-length", "0")
-        if not _LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
-            raise _too_large()
+        if not _LENGTH.fullmatch(length) or int(length) > largest:
+            raise _too_large(largest)
         taken = bytearray()
         size = 0
         try:
             try:
                 with self._sending.one(by, address):
-                    await self._take(receive, taken)
+                    await self._take(receive, taken, largest)
             finally:
                 size = len(taken)
             whole = bytes(taken)
@@ -72,7 +76,7 @@ class Intake:
         finally:
             self._held -= size
 
-    async def _take(self, receive: Receive, taken: bytearray) -> None:
+    async def _take(self, receive: Receive, taken: bytearray, largest: int) -> None:
         more = True
         try:
             async with asyncio.timeout(BODY_WITHIN):
@@ -83,8 +87,8 @@ class Intake:
                     piece = message.get("body", b"")
                     taken += piece
                     self._held += len(piece)
-                    if len(taken) > LARGEST_BODY:
-                        raise _too_large()
+                    if len(taken) > largest:
+                        raise _too_large(largest)
                     if self._held > HELD_IN_ALL:
                         raise Refused(
                             503,
@@ -111,10 +115,10 @@ def _replay(whole: bytes, receive: Receive) -> Receive:
     return replay
 
 
-def _too_large() -> Refused:
+def _too_large(largest: int) -> Refused:
     return Refused(
         413,
-        f"The request is too large: at most {LARGEST_BODY // (1024 * 1024)} MiB fit.",
+        f"The request is too large: at most {largest // (1024 * 1024)} MiB fit.",
         "Send an excerpt.",
     )
 

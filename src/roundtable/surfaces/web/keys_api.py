@@ -15,7 +15,7 @@ from ...core.errors import UnknownName
 from ...core.visible import shown
 from ...models.provider import Provider
 from ...provider_keys import LONGEST_KEY, is_sound_key
-from ..doctor.model_checks import reach_provider
+from ..doctor.reach import reach_provider
 from ..setup.keys import how_to_get, takes_key, with_key
 from .access import Denied, Here
 from .bodies import Body, Short
@@ -87,7 +87,7 @@ def router() -> APIRouter:
         if tried.answer == "refuses":
             raise Denied(
                 422,
-                f"{provider.label} refuses this key; it was not kept.",
+                f"{provider.label} refuses this key; it was not kept. {shown(tried.finding.text)}",
                 how_to_get(provider) or "Check it at the provider, and copy it once more.",
             )
         held = await asyncio.to_thread(app.keys.put, variable, key)

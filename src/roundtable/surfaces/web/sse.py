@@ -20,6 +20,7 @@ from ...core.events import (
     AttemptFailed,
     DiscussionClosed,
     DiscussionOpened,
+    LimitsRaised,
     SpeechGiven,
     StageReopened,
     StoredEvent,
@@ -248,7 +249,7 @@ class Room:
                 self._opened = event
             case DiscussionClosed():
                 self._closed = event
-            case StageReopened():
+            case StageReopened() | LimitsRaised():
                 self._closed = None
                 self._over.difference_update(event.turns)
             case SpeechGiven() | TurnFailed():

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from base64 import b64decode
+from dataclasses import asdict
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, StringConstraints
 
 from ...bootstrap import App
-from ...core.errors import RoundtableError
+from ...core.errors import BadTopic, RoundtableError, UsageError
 from ...core.state import State
-from ...core.values import Budget
+from ...core.values import Expected
 from ...core.visible import shown
+from ...documents.read import Unreadable
+from ...documents.reading import read_document
 from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
+from ...models.facts import about_list, facts_of
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
 from ...procedures.spec import ProcedureSpec
+from ...rehearsal.estimate import Estimate, estimate_line, over_budget
 from ...speakers.characters import CHARACTERS
 from ...user_procedures import ProcedureFiles
-from ...views.estimate import Estimate, estimate_line, estimate_seconds
 from ...views.notes import notes
 from ..opening import offered
 from ..tokens.opening import in_reach
 from .access import Held
 from .bodies import MOST_DOCUMENTS, Body, Problem, Short, Topic
-from .intake import LARGEST_BODY
+from .intake import LARGEST_BODY, LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from ...experts.selection import Selector
 
+LARGEST_FILE = 12_000_000
+READ_AT_ONCE = 2
+"""Each is a process of its own."""
 MOST_EXPERTS = 12
 MOST_FOUND = 50
 
@@ -66,6 +76,23 @@ class ProcedureRow(BaseModel):
     """Why it cannot be used, for one of the user's own."""
 
 
+class Upload(Body):
+    """A file, to be read."""
+
+    name: Short
+    data: Annotated[str, StringConstraints(max_length=LARGEST_DOCUMENT)]
+    """In base64."""
+
+
+class Document(BaseModel):
+    """Its text, as it can be sent as context."""
+
+    source: str
+    text: str
+    lines: list[str] = []
+    """What could not be read of it."""
+
+
 class Limits(BaseModel):
     """What a request may bring at most."""
 
@@ -76,6 +103,8 @@ class Limits(BaseModel):
     documents: int = MOST_DOCUMENTS
     request: int = LARGEST_BODY
     """Bytes of all of it."""
+    upload: int = LARGEST_FILE
+    """Bytes of a file that is to be read here."""
 
 
 class Procedures(BaseModel):
@@ -84,11 +113,29 @@ class Procedures(BaseModel):
     limits: Limits = Limits()
 
 
+class ModelRow(BaseModel):
+    """What is known of a model; null is what nobody told us."""
+
+    id: str
+    family: str
+    context_window: int | None
+    usd_per_million_in: float | None
+    usd_per_million_out: float | None
+    vision: bool | None
+    thinking: bool | None
+    structured: bool | None
+
+
 class ProviderRow(BaseModel):
     provider: str
     label: str
     how: str
     models: list[str]
+    listed: bool
+    """Whether this is its own list."""
+    told: str
+    """Where the list comes from, or why there is none."""
+    facts: list[ModelRow]
 
 
 class MissingRow(BaseModel):
@@ -162,10 +209,12 @@ class Estimated(BaseModel):
     """None when a seat's price is unknown."""
     seconds: tuple[float, float] | None
     """None when somebody speaks who is no model."""
+    likely: Expected
+    """What is most likely: between the ends."""
     multiplier: str
     line: str
     over_budget: list[str]
-    """The limits that even the low end would pass."""
+    """The limits that it will most likely pass."""
     notes: list[NoteRow]
 
 
@@ -176,6 +225,7 @@ def router(app: App) -> APIRouter:
     }
     routes = APIRouter(prefix="/api", responses=refusals, tags=["start"])
     experts = _Experts(app)
+    reading = asyncio.Semaphore(READ_AT_ONCE)
 
     @routes.get("/procedures")
     async def procedures() -> Procedures:
@@ -188,7 +238,8 @@ def router(app: App) -> APIRouter:
     @routes.get("/models")
     async def models() -> FoundModels:
         """Who can speak now, and what is missing for more."""
-        return _found(app, await app.discover())
+        found = await app.discover()
+        return await asyncio.to_thread(_found, app, found)  # prices are looked up: a moment
 
     @routes.post("/suggest")
     async def suggest(body: Suggest) -> Suggestions:
@@ -200,12 +251,28 @@ def router(app: App) -> APIRouter:
         """The experts of the library that are nearest to some words, by name and by meaning."""
         return Suggestions(experts=await experts.find(body))
 
+    @routes.post("/documents")
+    async def read_upload(body: Upload) -> Document:
+        """The text of a PDF, a Word, PowerPoint or Excel file, a page or a text. Nothing is kept:
+        what comes back is sent with the question."""
+        name = PurePath(body.name.replace("\\", "/")).name or "document"
+        try:
+            data = b64decode(body.data, validate=True)
+            async with reading:
+                read = await read_document(name, data)
+        except ValueError:
+            raise UsageError("The document did not arrive whole.", "Send it in base64.") from None
+        except Unreadable as why:
+            raise BadTopic(f"{shown(name)} {why}.", "Give another form of it.") from None
+        return Document(source=name, text=read.text, lines=list(read.lines))
+
     @routes.post("/estimate")
     async def estimate(body: Topic, held: Held) -> Estimated:
         """What a discussion would be: its seats, its calls, its cost. Nothing begins."""
         wanted = await in_reach(app, held, body.request(app.settings))
-        state = await app.service.with_ledger(MemoryLedger()).open(wanted)
-        return _estimated(state, procedure_spec(state.start.procedure).estimate(state))
+        service = app.service.with_ledger(MemoryLedger())
+        state = await service.open(wanted)
+        return _estimated(state, await service.estimate(state))
 
     return routes
 
@@ -251,6 +318,7 @@ def _option(option: Option) -> OptionRow:
 
 def _found(app: App, found: Found) -> FoundModels:
     here = {provider.id for provider in found.providers}
+    now = time.time()
     missing = [
         MissingRow(
             provider=m.id, label=m.label, variable=m.variable, get=m.get or f"Set {m.variable}."
@@ -267,7 +335,15 @@ def _found(app: App, found: Found) -> FoundModels:
     return FoundModels(
         default_model=found.default_model,
         found=[
-            ProviderRow(provider=p.id, label=p.label, how=p.how, models=list(p.models))
+            ProviderRow(
+                provider=p.id,
+                label=p.label,
+                how=p.how,
+                models=list(p.models),
+                listed=p.listed,
+                told=shown(about_list(p, now)),
+                facts=[ModelRow.model_validate(asdict(each)) for each in facts_of(found, p)],
+            )
             for p in found.providers
         ],
         missing=missing,
@@ -348,7 +424,7 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
                 name=seat.name,
                 role=seat.role,
                 emoji=seat.emoji,
-                models=[each.model for each in seat.speakers],
+                models=[each.model for each in seat.speakers if not each.spare],
                 demonstration=seat.speaker.demonstration,
                 host=seat is host,
             )
@@ -357,24 +433,13 @@ def _estimated(state: State, estimate: Estimate) -> Estimated:
         calls=estimate.calls,
         tokens=estimate.tokens,
         cost_usd=estimate.cost_usd,
-        seconds=estimate_seconds(state, estimate),
+        seconds=estimate.seconds,
+        likely=estimate.expected,
         multiplier=estimate.multiplier,
         line=estimate_line(estimate, state),
-        over_budget=_over(estimate, state.start.budget),
+        over_budget=over_budget(estimate, state.budget),
         notes=[
             NoteRow(code=note.code, text=shown(note.text), remedy=shown(note.remedy))
             for note in notes(state)
         ],
     )
-
-
-def _over(estimate: Estimate, budget: Budget) -> list[str]:
-    found = []
-    if budget.max_calls is not None and estimate.calls > budget.max_calls:
-        found.append(f"calls: about {estimate.calls} where {budget.max_calls} are allowed")
-    if budget.max_tokens is not None and estimate.tokens[0] > budget.max_tokens:
-        found.append(f"tokens: at least {estimate.tokens[0]:,} where {budget.max_tokens:,} are")
-    cost = estimate.cost_usd
-    if budget.max_cost_usd is not None and cost is not None and cost[0] > budget.max_cost_usd:
-        found.append(f"cost: at least ${cost[0]:.2f} where ${budget.max_cost_usd:.2f} are allowed")
-    return found

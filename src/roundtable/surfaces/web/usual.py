@@ -7,8 +7,6 @@ from statistics import median
 from ...core.events import DiscussionOpened
 from ...core.state import fold
 from ...engine.service import Service
-from ...procedures import procedure_spec
-from ...views.estimate import estimate_seconds
 from ...views.usual import alike, seconds_taken, speaks_from_outside
 
 _LOOKED_AT, _ENOUGH, _LONGEST = 60, 5, 2_000
@@ -42,6 +40,4 @@ async def usual_seconds(service: Service, discussion_id: str) -> float | None:
             break
     if found:
         return median(found)
-    state = fold(first)
-    estimated = estimate_seconds(state, procedure_spec(opened.procedure).estimate(state))
-    return sum(estimated) / 2 if estimated else None
+    return (await service.estimate(fold(first))).expected.seconds

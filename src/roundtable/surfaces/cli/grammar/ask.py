@@ -30,7 +30,8 @@ class AskCommand(FindingCommand):
     of commands needs none of them."""
 
     _params: list[click.Parameter]
-    _general: tuple[click.Parameter, ...]
+    general: tuple[click.Parameter, ...]
+    """Its parameters without those of the procedures."""
     _complete: bool
 
     @property
@@ -44,17 +45,17 @@ class AskCommand(FindingCommand):
 
     @params.setter
     def params(self, general: list[click.Parameter]) -> None:
-        self._params, self._general, self._complete = general, tuple(general), False
+        self._params, self.general, self._complete = general, tuple(general), False
 
     def also_takes(self, other: click.Command) -> None:
         """Have the general options of another one, too."""
         assert isinstance(other, AskCommand), other.name
         options = [
             each
-            for each in other._general
+            for each in other.general
             if isinstance(each, click.Option) and each.name not in SECTIONS["Several questions"]
         ]
-        self.params = [*self._general, *options]
+        self.params = [*self.general, *options]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from ..ask_options import sections, words
@@ -120,10 +121,11 @@ def limited(command: F) -> F:
 )
 @click.option(
     "--context",
-    metavar="FILE",
+    metavar="FILE|FOLDER",
     multiple=True,
     type=completing.File(),
-    help="Material for the question: a file, or - for standard input. May be repeated.",
+    help="Material: text, PDF, Word, PowerPoint, Excel or HTML files, a folder or git "
+    "repository, or - for standard input. May be repeated.",
 )
 @click.option(
     "--context-from",

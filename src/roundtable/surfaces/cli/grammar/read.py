@@ -25,9 +25,11 @@ def list_(**flags: Any) -> int:
 @click.option("--example", metavar="NAME", help="A recorded one; `roundtable examples` lists them.")
 @click.option("--follow", is_flag=True, help="Stay, and show what happens.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+@click.option("--full", is_flag=True, help="All that was said, who held what, notes and costs.")
+@click.option("-v", "--verbose", is_flag=True, help="With --follow: everything that happens.")
 @click.option("--deliverable", metavar="NAME", help="Print one work, exactly as it was written.")
 def show(**flags: Any) -> int:
-    """Show a discussion: what was said, the verdict, the notes, the cost."""
+    """Show the verdict of a discussion, or how it stands; with --full all that was said."""
     example = flags.pop("example")
     if (example is None) == (flags["discussion_id"] is None):
         raise click.UsageError("Name one discussion: an id, last, or --example NAME.")

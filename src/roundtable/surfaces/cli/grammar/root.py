@@ -82,19 +82,27 @@ class Grammar(click.Group):
         said = " ".join(words).replace('"', "'")
         return f'“{args[0]}” is a command. To ask it as a question: roundtable ask "{said}"'
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """By groups: that of a command is the file that it stands in."""
-        del ctx
-        rows: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
+    @property
+    def grouped(self) -> dict[str, dict[str, click.Command]]:
+        """The commands that people are shown, by the titles of their groups: that of a command is
+        the file that it stands in."""
+        found: dict[str, dict[str, click.Command]] = {title: {} for title in SECTIONS.values()}
         for name, command in self.commands.items():
             if not command.hidden:
                 place = (command.callback.__module__ if command.callback else "").rpartition(".")[2]
-                rows[place].append((name, command.get_short_help_str(90)))
+                found[SECTIONS[place]][name] = command
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
         # The same width for all, so that the groups read as one table.
-        wide = max(len(name) for group in rows.values() for name, _ in group)
-        for place, title in SECTIONS.items():
+        wide = max(len(name) for group in self.grouped.values() for name in group)
+        for title, group in self.grouped.items():
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(wide), about) for name, about in rows[place]])
+                rows = [
+                    (name.ljust(wide), each.get_short_help_str(90)) for name, each in group.items()
+                ]
+                formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Its commands; and the flags of `ask`, which may stand at once."""
@@ -123,6 +131,6 @@ def cli() -> None:
     roundtable "Is this design sound?" --context design.md --models opus,codex,grok
 
     --quick asks everybody once: for speed and cost. Without it they examine each other, at about
-    twice the price: for high stakes. Without any key a small embedded model speaks, as a
-    demonstration.
+    twice the price: for high stakes. Without any key a small demonstration
+    model speaks, where the extra demo is installed.
     """

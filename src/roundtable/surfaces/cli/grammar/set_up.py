@@ -39,11 +39,17 @@ def config(**flags: Any) -> int:
 
 
 @cli.command(short_help="Show which models can be used now.")
+@click.argument("words", nargs=-1, metavar="[WORDS]...")
+@click.option("--refresh", is_flag=True, help="Ask every endpoint for its list now.")
+@click.option("--all", "show_all", is_flag=True, help="Show every model of long lists.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def models(**flags: Any) -> int:
-    """Show what was found (keys, local servers, the embedded model) and what is missing for more.
+    """Show what was found (keys, servers, the embedded model), what each model can and costs, and
+    what is missing for more. WORDS show only models that have them all: `models claude`,
+    `models openrouter vision`.
 
-    A key itself is never shown.
+    Models are what an endpoint says it has. Its list is kept for a day (ten minutes for a server
+    that is not the vendor's). A key itself is never shown.
     """
     from ..models import models_command
 
@@ -90,7 +96,7 @@ def procedures(**flags: Any) -> int:
 
 
 @cli.command(short_help="Find out what is broken or missing.")
-@click.option("--reach", is_flag=True, help="Also call the providers: are they there?")
+@click.option("--reach", is_flag=True, help="Also make one tiny call to each provider.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 def doctor(**flags: Any) -> int:
     """Examine the set-up: settings, models, agents, database, page, channels and tools; say what

@@ -74,13 +74,14 @@ export function Discussion({ base, info, saved = null }) {
         : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
       ${still && !watching && drawn > 0 && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && !watching && drawn > 0 && html`<${Sections} decision=${decision} state=${state} />`}
+      ${!loaded && !opening && html`<p class="wrap on-paper">${t("This was printed before all speeches had come. Print it again.")}</p>`}
       ${drawn > 1 && html`<div class="wrap lead">
         <${Talk} state=${state} derived=${derived} folds=${folds} />
         ${derived && html`<${Standings} derived=${derived} sat=${state.sat} host=${state.host} turns=${turns} />`}
       </div>`}
     </main>
     ${over && !saved && drawn > 1 && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
-    <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${t("How this was made")}</button>`}</footer>
+    <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${still ? t("How this was made") : t("How this is made")}</button>`}</footer>
     ${!saved && (!still || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}

@@ -1,13 +1,15 @@
 // Times in the reader's own zone, amounts, and other small words.
 
-import { localeNow, t } from "./words.js";
+import { languageNow, localeNow, t } from "./words.js";
 
 const DATES = {
   clock: { hour: "2-digit", minute: "2-digit" },
-  day: { day: "numeric", month: "short", year: "numeric" },
+  day: { day: "numeric", month: "long", year: "numeric" },
   whole: { dateStyle: "full", timeStyle: "long" },
 };
 const made = {};
+/** Characters of a date without a time: it is the same day everywhere. */
+const DATE = 10;
 
 /** A formatter in the language of the interface, made when it is first asked for. */
 function formatter(name, make) {
@@ -31,8 +33,10 @@ export function whole(at) {
   return dated("whole", at);
 }
 
+/** A day as the report words it; in English it reads the same everywhere. */
 export function day(at) {
-  return dated("day", at);
+  const zone = at.length > DATE ? {} : { timeZone: "UTC" };
+  return formatter(`day ${at.length > DATE}`, (locale) => new Intl.DateTimeFormat(languageNow() === "en" ? "en-GB" : locale, { ...DATES.day, ...zone })).format(new Date(at));
 }
 
 /** `3 minutes ago`, or the day if that was long ago. */

@@ -51,6 +51,11 @@ export function directionOf(text) {
   return share >= 0.5 ? "rtl" : "ltr";
 }
 
+/** Words between the quotation marks that belong to the way they run. */
+export function quoted(words) {
+  return directionOf(words) === "rtl" ? `«${words}»` : `“${words}”`;
+}
+
 const NONE = {};
 /** Characters of markup by which its language and direction are told. */
 const BEGINNING = 4000;
@@ -71,7 +76,7 @@ export const Words = memo(function Words({ markup, kind = "words", checked = fal
       else if (named[link.textContent]) link.textContent = clipped(named[link.textContent]);
       else if (TURN.test(link.textContent)) link.textContent = callTurn(link.textContent);
     }
-    if (!checked) citeNobody(made);
+    citeNobody(made);
     if (named !== NONE) nameIn(made, named);
     for (const link of made.querySelectorAll("a.cite")) asChip(link);
     place.current.replaceChildren(made);
@@ -128,12 +133,16 @@ function unbracket(link) {
 
 const NOBODYS = /\s?\[\d+\/[\w-]+\/[\w.-]+\]/g;
 
-/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. */
+/** How a table in rounds marks whom it speaks of. */
+const ADDRESSED = /\[@([^\]\n]{1,80}?)\s+R(\d{1,3})\]/g;
+
+/** A citation of a turn that nobody spoke tells a reader nothing: it is taken away. A mark of whom
+ * somebody means is said in words. */
 function citeNobody(made) {
   const walk = document.createTreeWalker(made, NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (node.parentElement && node.parentElement.closest("a, code, pre")) continue;
-    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "");
+    if (node.data.includes("[")) node.data = node.data.replace(NOBODYS, "").replace(ADDRESSED, (_, name, round) => t("({name}, round {n})", { name, n: round }));
   }
 }
 

@@ -1,7 +1,7 @@
 // A citation: who said it and in which round. Hover and focus show the words and what was checked of
 // them; a click leads to the sentence.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
-import { languageOf, seatClass } from "../parts.js";
+import { languageOf, quoted, seatClass } from "../parts.js";
 import { goTo } from "../reading/places.js";
 import { person } from "../reducer.js";
 import { html } from "../ui.js";
@@ -11,6 +11,7 @@ const CHECKS = {
   "word for word": later("word for word in the speech"),
   shortened: later("shortened"),
   translated: later("translated"),
+  "second hand": later("quoted there from somebody else"),
   "not found": later("not found in the speech"),
 };
 /** Citations beside one sentence; what is more is behind a button. */
@@ -34,7 +35,7 @@ function keyOf(cite) {
 export function Cite({ cite, state, notes }) {
   const id = useId();
   const place = useRef(null);
-  const told = [cite.words && `“${cite.words}”`, checked(cite)].filter(Boolean).join(" ");
+  const told = [cite.words && quoted(cite.words), checked(cite)].filter(Boolean).join(" ");
   const open = () => cite.words && show({ cite, at: place.current });
   const close = () => show(null);
   const go = (event) => {
@@ -45,9 +46,9 @@ export function Cite({ cite, state, notes }) {
     goTo(cite.anchor, cite.words);
   };
   const number = notes && notes.get(keyOf(cite));
-  return html`<a class=${`cite ${seatClass(person(state, cite.participant))}${cite.check === "not found" ? " unfound" : ""}`} ref=${place}
+  return html`<a class=${`cite ${seatClass(person(state, cite.participant))}${["not found", "second hand"].includes(cite.check) ? " unfound" : ""}`} ref=${place}
       href=${`#${encodeURI(cite.anchor)}`} aria-describedby=${told ? id : undefined}
-      onMouseEnter=${open} onMouseLeave=${close} onFocus=${open} onBlur=${close} onClick=${go}><bdi>${label(cite)}</bdi>${number && html`<sup class="on-paper">${number}</sup>`}</a>${told && html`<span hidden id=${id}>${told}</span>`}`;
+      onMouseEnter=${open} onMouseLeave=${close} onFocus=${open} onBlur=${close} onClick=${go}><bdi dir="ltr">${label(cite)}</bdi>${number && html`<sup class="on-paper">${number}</sup>`}</a>${told && html`<span hidden id=${id}>${told}</span>`}`;
 }
 
 export function Cites({ cites, state, notes }) {
@@ -93,7 +94,7 @@ export function Tip() {
   const check = checked(cite);
   return html`<div class="tip" role="tooltip" ref=${place} aria-hidden="true">
     <q dir="auto" lang=${languageOf(cite.words)}>${cite.words}</q>
-    <span class="soft xs"><bdi>${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}</bdi>${check && html`<span class=${cite.check === "word for word" ? undefined : "warned"}> · ${check}</span>`}</span>
+    <span class="soft xs"><bdi dir="ltr">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}</bdi>${check && html`<span class=${cite.check === "word for word" ? undefined : "warned"}> · ${check}</span>`}</span>
   </div>`;
 }
 
@@ -116,6 +117,6 @@ export function numbered(decision) {
 export function PaperNotes({ list }) {
   if (!list.length) return null;
   return html`<section class="paper-notes on-paper" aria-hidden="true"><h2>${t("Quotations")}</h2>
-    <ol>${list.map((cite) => html`<li dir="auto">“${cite.words}” <span class="soft">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
+    <ol>${list.map((cite) => html`<li><bdi>${quoted(cite.words)}</bdi> <span class="soft">${cite.round ? t("{name}, round {round}", { name: cite.name, round: cite.round }) : cite.name}${checked(cite) && `, ${checked(cite)}`}</span></li>`)}</ol>
   </section>`;
 }

@@ -1,5 +1,5 @@
 // How sure the answer is: a word, a range, and the one reason. There is one on a page.
-import { languageOf } from "../parts.js";
+import { directionOf, languageOf } from "../parts.js";
 import { html } from "../ui.js";
 import { later, t } from "../words.js";
 
@@ -26,6 +26,6 @@ export function Confidence({ confidence }) {
     ${known || word === "none"
       ? html`<div class=${known ? "conf" : "conf none"} role="img" aria-label=${told}>${known && html`<i style=${range}></i>`}</div>`
       : html`<span></span>`}
-    ${confidence.reason && html`<p lang=${languageOf(confidence.reason)}><bdi>${confidence.reason}</bdi></p>`}
+    ${confidence.reason && html`<p dir=${directionOf(confidence.reason)} lang=${languageOf(confidence.reason)}><bdi>${confidence.reason}</bdi></p>`}
   </div>`;
 }

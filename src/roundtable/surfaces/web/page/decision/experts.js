@@ -1,5 +1,6 @@
 // The experts, each with what it held at first and what it holds in the end.
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
+import { usePrinting } from "../frames.js";
 import { Face, languageOf, seatClass, TurnLink } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
@@ -8,7 +9,7 @@ import { Cite } from "./cite.js";
 import { THE_SAME } from "./first.js";
 import { Slope } from "./slope.js";
 
-const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
+const CHIPS = { Kept: "chip plain", Moved: "chip", Disagrees: "chip warn", "Gave in": "chip warn", Absent: "chip plain", "Not asked": "chip plain", Abstained: "chip plain", "No vote": "chip plain", "Not counted": "chip plain" };
 /** From this many seats on, each is one line until it is opened. */
 const MANY = 7;
 /** Pixels that the bar and the rail take. */
@@ -31,7 +32,7 @@ export const Experts = memo(function Experts({ decision, state, notes }) {
   if (!hasExperts(decision)) return null;
   const many = experts.length >= MANY;
   return html`<aside aria-labelledby="experts-head"><section id="experts" tabindex="-1" ref=${place}><h2 id="experts-head">${t("The experts")}</h2>
-    <${Slope} slope=${slope} state=${state} sample=${decision.question.whole} />
+    <${Slope} slope=${slope} state=${state} />
     <ul class="exp">${experts.map((each) => html`<${Expert} key=${each.participant} expert=${each} state=${state} folded=${many} notes=${notes} />`)}</ul>
   </section></aside>`;
 });
@@ -58,7 +59,7 @@ function useSticking() {
 
 function Expert({ expert, state, folded, notes }) {
   const who = person(state, expert.participant);
-  const head = html`<${Face} who=${who} kind=${expert.chip === "Absent" ? "sm out" : "sm"} /><b><bdi>${expert.name}</bdi></b>
+  const head = html`<${Face} who=${who} kind=${["Absent", "Not asked"].includes(expert.chip) ? "sm out" : "sm"} /><b><bdi>${expert.name}</bdi></b>
     ${expert.chip && html`<span class=${CHIPS[expert.chip] || "chip plain"}>${t(expert.chip)}</span>`}`;
   const path = html`<${Path} expert=${expert} state=${state} notes=${notes} />`;
   if (folded) return html`<li class=${seatClass(who)}><details><summary class="who">${head}</summary>${path}</details></li>`;
@@ -82,7 +83,8 @@ function Path({ expert, state, notes }) {
 
 /** Without what it would not hold its position: what it demands of the others, and what nobody knows. */
 function Conditions({ conditions }) {
-  const [all, setAll] = useState(false);
+  const [opened, setAll] = useState(false);
+  const all = usePrinting() || opened;
   const shown = all ? conditions : conditions.slice(0, FEW);
   const left = conditions.length - shown.length;
   return html`<ul class="conditions">${shown.map((each) => {

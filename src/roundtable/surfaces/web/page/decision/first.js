@@ -3,7 +3,7 @@
 import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
 import { bare, day, short, whole } from "../format.js";
-import { useCut } from "../frames.js";
+import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
 import { askAgain } from "../going-on.js";
@@ -28,15 +28,14 @@ const LONGER = 170;
 
 export function First({ decision, state, base, chairs, owns, example, onMade }) {
   const { kind, answer, cause, votes, confidence } = decision;
-  const direction = directionOf(decision.question.whole || answer.first);
   const headline = plainly(kind, bare(answer.first) || (cause ? cause.text : ""));
   // A failure has no bar: there is nothing that was voted on.
   const counted = !["failed", "stopped", "interrupted", "none"].includes(kind) || votes.some((vote) => vote.settled);
   const weighed = votes.length > 0 && counted;
-  return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1" dir=${direction}>
+  return html`<section class=${`wrap first ${kind}`} id="decision" aria-label=${t("The decision")} tabindex="-1">
     <${Question} decision=${decision} state=${state} example=${example} onMade=${onMade} />
-    <p class=${`answer ${size(headline)}`} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
-    ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
+    <p class=${`answer ${size(headline)}`} dir=${directionOf(headline)} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
+    ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" dir=${directionOf(cause.remedy)} lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
     ${owns && kind === "failed" && !example && html`<p class="acts"><button type="button" class="main" onClick=${() => askAgain(state.topic, state.procedure)}>${t("Ask again")}</button></p>`}
     ${weighed && html`<div class="band">
@@ -79,7 +78,7 @@ function Question({ decision, state, example, onMade }) {
       ${more && html`<button type="button" class="link wq" aria-expanded=${open} aria-controls="whole-question" onClick=${() => setOpen(!open)}>${t("Whole question")}</button>`}
       <button type="button" class="link how" onClick=${onMade}>${t("How this was made")}</button>
     </div>
-    <h1 class="q" ref=${place} lang=${languageOf(question.short)}><bdi>${question.short}</bdi></h1>
+    <h1 class="q" ref=${place} dir=${directionOf(question.short)} lang=${languageOf(question.short)}><bdi>${question.short}</bdi></h1>
     ${more && html`<div class="whole" id="whole-question" hidden=${!open}><p dir="auto" lang=${languageOf(question.whole)}>${question.whole}</p>
       ${state.material.length > 0 && html`<p class="soft s">${t("With:")} ${state.material.map((each, at) => html`${at ? ", " : ""}<bdi>${each.source}</bdi> (${t("{n} characters", { n: short(each.characters) })})`)}</p>`}</div>`}`;
 }
@@ -124,11 +123,12 @@ function GoOn({ base, chairs }) {
 }
 
 function Flags({ flags }) {
-  const [all, setAll] = useState(false);
+  const [opened, setAll] = useState(false);
+  const all = usePrinting() || opened;
   if (!flags.length) return null;
   const shown = all ? flags : flags.slice(0, FLAGS);
   const left = flags.length - shown.length;
   return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${flag.code === "example" ? "flag soft" : `flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
-      <span lang=${languageOf(flag.text)}><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
+      <span dir=${directionOf(flag.text)} lang=${languageOf(flag.text)}><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
     ${left > 0 && html`<li class="flag"><button type="button" class="link" onClick=${() => setAll(true)}>${n(left, "{n} more remark", "{n} more remarks")}</button></li>`}</ul>`;
 }

@@ -1,6 +1,6 @@
 // The decision: what came out, and everything that it rests on.
 import { useMemo } from "../vendor/hooks.js";
-import { directionOf, languageOf, Words } from "../parts.js";
+import { languageOf, Words } from "../parts.js";
 import { html } from "../ui.js";
 import { t } from "../words.js";
 import { numbered, PaperNotes, Tip } from "./cite.js";
@@ -28,7 +28,7 @@ export function Decision({ base, info, state, derived, chairs, onMade }) {
   if (!decision) {
     return html`<section class="wrap first coming" id="decision" aria-label=${t("The decision")} tabindex="-1">
       <div class="meta"><span class="chip plain">${t("Over")}</span></div>
-      <h1 class="q" dir="auto" lang=${languageOf(topic)}>${topic}</h1><p class="opening soft" role="status">${t("Opening the decision")}</p></section>`;
+      <h1 class="q" dir="auto" lang=${languageOf(topic)}>${topic}</h1><p class="opening soft" role="status">${t("Opening the decision")}</p><p class="on-paper">${t("This was printed before the answer had come. Print it again.")}</p></section>`;
   }
   // Where a recorded example comes from must be known before it is read.
   const example = decision.made.notes.find((note) => note.code === "example");
@@ -38,7 +38,7 @@ export function Decision({ base, info, state, derived, chairs, onMade }) {
 /** What follows it: text beside people. */
 export function Sections({ decision, state }) {
   const { notes, list } = useMemo(() => numbered(decision), [decision]);
-  return html`<div class="wrap cols" dir=${directionOf(decision.question.whole || decision.answer.first)}>
+  return html`<div class="wrap cols">
     <div class="text">
       <${Works} works=${decision.works} state=${state} />
       <${Why} decision=${decision} state=${state} notes=${notes} />

@@ -1,7 +1,7 @@
 // What follows the first screen: why, who disagrees, what would change it, what is to be done, and
 // the texts that the table hands over.
 import { Icon } from "../icons.js";
-import { Face, languageOf, Words } from "../parts.js";
+import { directionOf, Face, languageOf, quoted, Words } from "../parts.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
 import { later, n, t } from "../words.js";
@@ -65,18 +65,18 @@ export const Dissent = memo(function Dissent({ decision, state, notes }) {
   const { lead, pairs, strongest_against: strongest } = decision.dissent;
   if (!hasDissent(decision)) return null;
   return html`<${Part} id="dissent" title=${t("Who disagrees, and why")}>
-    ${lead && html`<p class="lede" dir="auto" lang=${languageOf(lead)}>${lead}</p>`}
+    ${lead && html`<p class="lede" dir=${directionOf(lead)} lang=${languageOf(lead)}>${lead}</p>`}
     ${pairs.map((pair) => html`<div class="duel"><${Side} side=${pair.against} state=${state} /><${Side} side=${pair.majority} state=${state} />
       ${pair.settle && html`<p class="settle" dir="auto"><b>${t("What would settle it:")}</b> ${pair.settle}</p>`}</div>`)}
     ${strongest && html`<div class="duel alone"><div><header><b>${t("The strongest argument against it")}</b></header>
-      <blockquote dir="auto" lang=${languageOf(strongest.text)}>${strongest.text}</blockquote>${strongest.cite && html`<p class="by"><${Cite} cite=${strongest.cite} state=${state} notes=${notes} /></p>`}</div></div>`}
+      <blockquote dir=${directionOf(strongest.text)} lang=${languageOf(strongest.text)}>${strongest.text}</blockquote>${strongest.cite && html`<p class="by"><${Cite} cite=${strongest.cite} state=${state} notes=${notes} /></p>`}</div></div>`}
   <//>`;
 });
 
 function Side({ side, state }) {
   return html`<div><header><span class="faces">${side.participants.slice(0, 4).map((id) => html`<${Face} who=${person(state, id)} />`)}</span>
       <span><b><bdi>${SIDES.includes(side.title) ? t(side.title) : side.title}</bdi></b>${side.position && html`<small dir="auto">${side.position}</small>`}</span></header>
-    ${side.quotes.map((cite) => html`<blockquote dir="auto" lang=${languageOf(cite.words)}>“${cite.words}”</blockquote><p class="by"><${Cite} cite=${cite} state=${state} /></p>`)}
+    ${side.quotes.map((cite) => html`<blockquote dir=${directionOf(cite.words)} lang=${languageOf(cite.words)}>${quoted(cite.words)}</blockquote><p class="by"><${Cite} cite=${cite} state=${state} /></p>`)}
   </div>`;
 }
 

@@ -1,6 +1,6 @@
 // Who went from which position to which: at the start what each held before it heard the others, at
 // the end what it holds now. A level line is somebody who kept a position.
-import { directionOf, seatClass } from "../parts.js";
+import { seatClass } from "../parts.js";
 import { initials } from "../format.js";
 import { person } from "../reducer.js";
 import { html, memo } from "../ui.js";
@@ -38,11 +38,9 @@ function placed(slope) {
   return { rows: shown, starts, ends, height: top + TOP };
 }
 
-export const Slope = memo(function Slope({ slope, state, sample }) {
+export const Slope = memo(function Slope({ slope, state }) {
   if (!slope || !slope.lines.length || !slope.options.length) return null;
   const { rows, starts, ends, height } = placed(slope);
-  const mirrored = directionOf(sample) === "rtl";
-  const x = (value) => (mirrored ? WIDTH - value : value);
   const words = (id) => (slope.options.find((option) => option.id === id) || { label: t("no vote") }).label;
   const told = slope.lines.map((line) => (line.from === line.to
     ? t("{name} kept: {position}", { name: person(state, line.participant).name, position: words(line.to) })
@@ -53,12 +51,12 @@ export const Slope = memo(function Slope({ slope, state, sample }) {
       <svg viewBox=${`0 0 ${WIDTH} ${height}`} width=${WIDTH} height=${height} role="img" aria-label=${told}>
         ${slope.lines.map((line) => {
           const [a, b] = [starts[line.participant], ends[line.participant]];
-          return html`<path class=${`ln ${seatClass(person(state, line.participant))}`} d=${`M${x(24)} ${a}C${x(74)} ${a} ${x(70)} ${b} ${x(116)} ${b}`} />`;
+          return html`<path class=${`ln ${seatClass(person(state, line.participant))}`} d=${`M24 ${a}C74 ${a} 70 ${b} 116 ${b}`} />`;
         })}
         ${slope.lines.map((line) => {
           const who = person(state, line.participant);
-          return html`<g class=${seatClass(who)}><circle class="start" cx=${x(12)} cy=${starts[line.participant]} r=${DISC / 2} /><text x=${x(12)} y=${starts[line.participant] + 3.5}>${initials(who.name)}</text>
-            <circle class="stop" cx=${x(119)} cy=${ends[line.participant]} r="4" /></g>`;
+          return html`<g class=${seatClass(who)}><circle class="start" cx=12 cy=${starts[line.participant]} r=${DISC / 2} /><text x=12 y=${starts[line.participant] + 3.5}>${initials(who.name)}</text>
+            <circle class="stop" cx=119 cy=${ends[line.participant]} r="4" /></g>`;
         })}
       </svg>
       <ul aria-hidden="true">${rows.map((row) => html`<li class=${row.delivered ? "win" : row.count ? "" : "gone"} style=${{ top: `${row.top}px`, height: `${row.height}px` }}><span dir="auto">${row.label || t("No vote")}</span><b>${row.count}</b></li>`)}</ul>

@@ -1,24 +1,23 @@
 // All decisions of this installation. Only its owner sees this page.
 import { useCallback, useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
 import { get, post, remove } from "../api.js";
+import { day } from "../format.js";
 import { Icon } from "../icons.js";
 import { Brand, Dialog, Failure, languageOf } from "../parts.js";
 import { plainName } from "../procedures.js";
 import { useExamples } from "../start/examples.js";
 import { html } from "../ui.js";
 import { later, n, t } from "../words.js";
-import { groupOf, plainRow, Row } from "./rows.js";
+import { plainRow, Row } from "./rows.js";
 
 /** Milliseconds between two looks at what has changed; searching looks through every speech. */
 const LOOK = 4000;
 const LOOK_SEARCHING = 30_000;
-const MOST = 200;
+/** Rows that are shown at first, and with each demand for more. */
+const AT_ONCE = 100;
 const GROUPS = [["turn", later("Your turn")], ["live", later("Live")], ["decided", later("Decided")], ["split", later("Split")], ["unfinished", later("Not finished")], ["other", later("Other")]];
-const SORTS = {
-  newest: [later("Newest first"), (one, other) => (one.found.updated_at < other.found.updated_at ? 1 : -1)],
-  oldest: [later("Oldest first"), (one, other) => (one.found.updated_at < other.found.updated_at ? -1 : 1)],
-  dearest: [later("Dearest first"), (one, other) => (other.row.cost_usd || 0) - (one.row.cost_usd || 0)],
-};
+const SORTS = { newest: later("Newest first"), oldest: later("Oldest first"), dearest: later("Dearest first") };
+const NOTHING = { discussions: [], total: 0, counts: {}, procedures: [] };
 
 /** Rows that belong together stand together: a follow-up under what it follows. */
 function together(entries) {
@@ -36,13 +35,13 @@ function together(entries) {
     else under.set(root, [...(under.get(root) || []), each]);
   }
   return roots.flatMap((root) => {
-    const further = (under.get(root) || []).sort(SORTS.oldest[1]);
+    const further = (under.get(root) || []).sort((one, other) => (one.found.updated_at < other.found.updated_at ? -1 : 1));
     return [{ ...root, nested: false }, ...further.map((each) => ({ ...each, nested: true }))];
   });
 }
 
 export function List() {
-  const [found, setFound] = useState(null);
+  const [listed, setListed] = useState(null);
   const [search, setSearch] = useState("");
   const [searched, setSearched] = useState("");
   const [error, setError] = useState(null);
@@ -51,20 +50,22 @@ export function List() {
   const [procedure, setProcedure] = useState("");
   const [dissent, setDissent] = useState(false);
   const [sort, setSort] = useState("newest");
+  const [most, setMost] = useState(AT_ONCE);
   const examples = useExamples();
   const wanted = useRef("");
   const again = useRef(0);
-  wanted.current = search;
+  // The server chooses, from all that there are.
+  wanted.current = new URLSearchParams({ search: search.trim(), ...(group && { group }), procedure, dissent, sort, limit: most }).toString();
   const load = useCallback(async () => {
-    const words = wanted.current.trim();
+    const asked = wanted.current;
     try {
-      const listed = await get(`/api/discussions?search=${encodeURIComponent(words)}&limit=${MOST}`);
-      if (words !== wanted.current.trim()) return; // the reader has typed on
-      setFound(listed.discussions);
-      setSearched(words);
+      const told = await get(`/api/discussions?${asked}`);
+      if (asked !== wanted.current) return; // the reader has typed or chosen on
+      setListed(told);
+      setSearched(new URLSearchParams(asked).get("search"));
       setError(null);
       clearTimeout(again.current);
-      if (listed.pending) again.current = setTimeout(load, 50);
+      if (told.pending) again.current = setTimeout(load, 50);
     } catch (refused) {
       setError(refused);
     }
@@ -73,6 +74,9 @@ export function List() {
     const timer = setTimeout(load, search ? 250 : 0);
     return () => clearTimeout(timer);
   }, [search]);
+  useEffect(() => {
+    if (listed) load();
+  }, [group, procedure, dissent, sort, most]);
   useEffect(() => {
     const timer = setInterval(() => {
       if (!document.hidden) load();
@@ -94,9 +98,10 @@ export function List() {
 
   // A row keeps its object as long as nothing of it changed, so that only news are drawn anew.
   const kept = useRef(new Map());
+  const { discussions: found, total, counts, procedures } = listed || NOTHING;
   const entries = useMemo(() => {
     const next = new Map();
-    for (const each of found || []) {
+    for (const each of found) {
       const told = JSON.stringify(each);
       const before = kept.current.get(each.discussion_id);
       next.set(each.discussion_id, before && before.told === told ? before : { told, found: each, row: each.row || (before && before.row) || plainRow(each) });
@@ -104,40 +109,29 @@ export function List() {
     kept.current = next;
     return [...next.values()];
   }, [found]);
-  const counts = useMemo(() => {
-    const counted = {};
-    for (const each of entries) counted[groupOf(each.row)] = (counted[groupOf(each.row)] || 0) + 1;
-    return counted;
-  }, [entries]);
-  const procedures = useMemo(() => [...new Set(entries.map((each) => each.found.procedure))], [entries]);
-  const shown = useMemo(() => {
-    const fitting = entries
-      .filter((each) => (!group || groupOf(each.row) === group) && (!procedure || each.found.procedure === procedure) && (!dissent || each.row.dissent))
-      .sort(SORTS[sort][1]);
-    return together(fitting);
-  }, [entries, group, procedure, dissent, sort]);
-
-  const none = found && !found.length && !search.trim();
+  const shown = useMemo(() => together(entries), [entries]);
+  const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const none = listed && !all && !search.trim();
   const groups = GROUPS.filter(([name]) => counts[name] || name === group);
   return html`<main class="wrap list" id="list" tabindex="-1">
     ${none ? html`<${Empty} />` : html`
       <div class="head"><h1>${t("Decisions")}</h1>
         <label class="find-all"><span class="sr">${t("Search questions, answers, speeches")}</span><${Icon} name="search" /><input type="search" id="find" placeholder=${t("Search questions, answers, speeches")} value=${search} onInput=${(event) => setSearch(event.target.value)} /></label>
         <a class="button main" href="#new"><${Icon} name="plus" />${t("New decision")}</a></div>
-      ${entries.length > 0 && html`<div class="filters"><div class="groups" role="group" aria-label=${t("State")}>
-        <button type="button" aria-pressed=${!group} onClick=${() => setGroup("")}>${t("All")} ${entries.length}</button>
+      ${all > 0 && html`<div class="filters"><div class="groups" role="group" aria-label=${t("State")}>
+        <button type="button" aria-pressed=${!group} onClick=${() => setGroup("")}>${t("All")} ${all}</button>
         ${groups.map(([name, told]) => html`<button type="button" key=${name} aria-pressed=${group === name} onClick=${() => setGroup(group === name ? "" : name)}>${t(told)} ${counts[name] || 0}</button>`)}
         <button type="button" aria-pressed=${dissent} onClick=${() => setDissent(!dissent)}>${t("With dissent")}</button></div>
         <div class="picks">${procedures.length > 1 && html`<label><span class="sr">${t("Way of working")}</span><select onChange=${(event) => setProcedure(event.target.value)}><option value="">${t("Every way of working")}</option>${procedures.map((each) => html`<option value=${each} selected=${each === procedure}>${plainName(each)}</option>`)}</select></label>`}
-        <label><span class="sr">${t("Sort")}</span><select onChange=${(event) => setSort(event.target.value)}>${Object.entries(SORTS).map(([name, [told]]) => html`<option value=${name} selected=${name === sort}>${t(told)}</option>`)}</select></label></div></div>`}`}
+        <label><span class="sr">${t("Sort")}</span><select onChange=${(event) => setSort(event.target.value)}>${Object.entries(SORTS).map(([name, told]) => html`<option value=${name} selected=${name === sort}>${t(told)}</option>`)}</select></label></div></div>`}`}
     <${Failure} error=${error} />
-    ${found === null && !error && html`<p class="soft" role="status">${t("Opening")}</p>`}
-    <p class="sr" role="status">${searched ? n(shown.length, "{n} decision found", "{n} decisions found") : ""}</p>
-    ${found && !none && !shown.length && html`<p class="soft nothing">${searched ? t("Nothing that was asked, said or decided holds “{words}”.", { words: searched }) : t("No decision fits this filter.")}</p>`}
+    ${listed === null && !error && html`<p class="soft" role="status">${t("Opening")}</p>`}
+    <p class="sr" role="status">${searched ? n(total, "{n} decision found", "{n} decisions found") : ""}</p>
+    ${listed && !none && !shown.length && html`<p class="soft nothing">${searched ? t("Nothing that was asked, said or decided holds “{words}”.", { words: searched }) : t("No decision fits this filter.")}</p>`}
     ${shown.length > 0 && html`<div class="th" aria-hidden="true"><span>${t("Answer")}</span><span>${t("Vote")}</span><span>${t("Confidence")}</span><span>${t("Cost")}</span><span>${t("When")}</span></div>
       <ul class="discussions">${shown.map((each) => html`<${Row} key=${each.found.discussion_id} found=${each.found} row=${each.row} nested=${each.nested} onRun=${run} onDelete=${setDeleting} />`)}</ul>`}
-    ${found && found.length >= MOST && html`<p class="soft s">${t("The newest {n}. Search to find older ones.", { n: MOST })}</p>`}
-    ${examples.length > 0 && found && html`<${Examples} examples=${examples} open=${Boolean(none)} />`}
+    ${total > found.length && html`<p class="further"><button type="button" onClick=${() => setMost(most + AT_ONCE)}>${t("Show more")}</button> <span class="soft s">${t("{n} of {all}", { n: found.length, all: total })}</span></p>`}
+    ${examples.length > 0 && listed && html`<${Examples} examples=${examples} open=${Boolean(none)} />`}
     ${deleting && html`<${Delete} found=${deleting} onClose=${() => {
       setDeleting(null);
       load();
@@ -153,7 +147,7 @@ function Examples({ examples, open }) {
     <ul class="recorded">${examples.filter((each) => each.provenance === origin).map((each) => html`<li key=${each.name}>
       <p class="ask" dir="auto" lang=${languageOf(each.title)}>${each.title}</p>
       <h2 lang=${languageOf(each.answer)}><a href=${new URL(each.url, location.href).pathname} dir="auto">${each.answer}</a></h2>
-      <p class="soft xs">${plainName(each.procedure)} · <time datetime=${each.date}>${each.date}</time></p></li>`)}</ul>`)}</details>`;
+      <p class="soft xs">${plainName(each.procedure)} · <time datetime=${each.date}>${day(each.date)}</time></p></li>`)}</ul>`)}</details>`;
 }
 
 function Empty() {

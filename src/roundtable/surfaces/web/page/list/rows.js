@@ -12,24 +12,6 @@ const OUTCOMES = { good: later("Turned out well"), mixed: later("Turned out mixe
 const CHIPS = { turn: "warn", live: "", paused: "plain", interrupted: "bad", failed: "bad", stopped: "plain", none: "plain" };
 const VOTED = new Set(["decided", "split", "hollow", "uncounted", "demonstration"]);
 
-/** The groups by which the list is filtered. */
-export function groupOf(row) {
-  switch (row.kind) {
-    case "turn":
-    case "live":
-    case "decided":
-    case "split":
-      return row.kind;
-    case "paused":
-    case "interrupted":
-    case "failed":
-    case "stopped":
-      return "unfinished";
-    default:
-      return "other";
-  }
-}
-
 /** The row that can be shown before it was derived. */
 export function plainRow(found) {
   const kinds = { running: "live", interrupted: "interrupted", failed: "failed", stopped: "stopped", concluded: "other" };

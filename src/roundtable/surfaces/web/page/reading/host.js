@@ -49,7 +49,8 @@ export function Hosted({ place, items, folds, people, named, nameOf }) {
   const id = hostedId(place);
   const open = Boolean(useFold(folds, id));
   const seen = items.filter((item) => place > 0 && item.kind === "act" && VISIBLE.has(item.what));
-  const rest = items.filter((item) => !seen.includes(item));
+  // Where the host only chose or listed, that stands there as what happened, and there are no words.
+  const rest = items.filter((item) => !seen.includes(item) && (item.kind !== "speech" || item.html || item.declared.length));
   const toggled = (event) => {
     if (event.target === event.currentTarget) folds.set([id], event.target.open ? "made" : "");
   };

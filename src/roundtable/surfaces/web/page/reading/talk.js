@@ -1,6 +1,5 @@
 // What was said: the speeches by round, all at once or one by one.
 import { useEffect, useMemo, useRef, useState } from "../vendor/hooks.js";
-import { directionOf } from "../parts.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { Course } from "./course.js";
@@ -12,8 +11,10 @@ const NOTHING = {};
 export function Talk({ state, derived, folds }) {
   const named = useNamed(derived, state.options);
   const said = useMemo(() => state.rounds.reduce((sum, round) => sum + round.items.filter((item) => item.html && state.sat[item.participant]).length, 0), [state.rounds]);
-  return html`<section id="discussion" class="talk" aria-labelledby="discussion-head" tabindex="-1" dir=${directionOf(state.topic)}>
-    <header class="talk-h"><h2 id="discussion-head">${t("The discussion")}</h2>
+  // What is being said stands above: as long as nothing was said, there is nothing to head.
+  const nothing = !state.speeches && Object.keys(state.speaking).length > 0;
+  return html`<section id="discussion" class="talk" aria-labelledby="discussion-head" tabindex="-1">
+    <header class=${nothing ? "sr" : "talk-h"}><h2 id="discussion-head">${t("The discussion")}</h2>
       ${said > 0 && html`<span class="soft s"><bdi>${n(said, "{n} speech, with its position in a line", "{n} speeches, each with its position in a line")}</bdi></span>
       <${OpenAll} folds=${folds} />`}</header>
     ${!state.speeches && !Object.keys(state.speaking).length && html`<p class="soft">${state.closed ? t("Nobody spoke.") : t("Nobody has spoken yet. Speeches appear here as they are given.")}</p>`}

@@ -1,25 +1,48 @@
-// The question, and the documents that come with it. Text is read in the browser; what the program
-// cannot read yet is said at once, and nothing is sent before the start.
+// The question, and the documents that come with it. Text is read in the browser, other documents by
+// the program that serves this page, which keeps nothing of them before the start.
 import { useRef, useState } from "../vendor/hooks.js";
+import { post } from "../api.js";
 import { count } from "../format.js";
 import { Icon } from "../icons.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 
 const KINDS = {
-  pdf: "PDF", doc: "Word", docx: "Word", odt: "OpenDocument", xls: "Excel", xlsx: "Excel", ppt: "PowerPoint", pptx: "PowerPoint",
+  doc: "Word", odt: "OpenDocument", xls: "Excel", ppt: "PowerPoint",
   png: "picture", jpg: "picture", jpeg: "picture", gif: "picture", webp: "picture", zip: "archive", gz: "archive",
 };
+const READ_FOR_US = new Set(["pdf", "docx", "pptx", "xlsx", "html", "htm"]);
 /** What JSON adds around the words of a request, at most. */
 const AROUND = 20_000;
 
 /** How many bytes a text takes on its way. */
 const bytes = (text) => new Blob([JSON.stringify(text)]).size;
 
+/** Its bytes as JSON can carry them. */
+const encoded = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+  reader.onerror = () => reject(reader.error);
+  reader.readAsDataURL(file);
+});
+
+/** A document that the program reads. */
+async function readForUs(file, limits) {
+  if (file.size > limits.upload) return { name: file.name, problem: t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.upload / 1_000_000).toFixed(0) }) };
+  try {
+    const { text, lines } = await post("/api/documents", { name: file.name, data: await encoded(file) });
+    return { name: file.name, text, lines, bytes: bytes(text) };
+  } catch (refused) {
+    return { name: file.name, problem: refused.message };
+  }
+}
+
 /** The document as it will be sent, or why it cannot be. */
 async function read(file, limits) {
-  const kind = KINDS[file.name.split(".").pop().toLowerCase()];
-  if (kind) return { name: file.name, problem: t("This program reads text only. Save it as text or Markdown and add that.") };
+  const ending = file.name.split(".").pop().toLowerCase();
+  if (KINDS[ending]) return { name: file.name, problem: t("This kind of file cannot be read. Save it as PDF, Word, text or Markdown and add that.") };
+  if (!file.size) return { name: file.name, problem: t("It is empty.") };
+  if (READ_FOR_US.has(ending)) return readForUs(file, limits);
   if (file.size > limits.request) return { name: file.name, problem: t("It is too large: at most {size} MB fit. Add an excerpt.", { size: (limits.request / 1_048_576).toFixed(0) }) };
   let text;
   try {
@@ -38,7 +61,7 @@ export function fitting(documents, topic, limits) {
   let left = limits.request - AROUND - bytes(topic);
   let places = limits.documents;
   return documents.map((each) => {
-    if (each.problem) return each;
+    if (each.problem || each.reading) return each;
     if (places <= 0) return { ...each, problem: t("At most {n} documents fit.", { n: limits.documents }) };
     if (each.bytes > left) return { ...each, problem: t("Together they are too large: at most {size} MB fit. Remove some, or add excerpts.", { size: (limits.request / 1_048_576).toFixed(0) }) };
     left -= each.bytes;
@@ -51,8 +74,10 @@ export function Question({ topic, setTopic, documents, setDocuments, limits }) {
   const [over, setOver] = useState(false);
   const chooser = useRef(null);
   const add = async (files) => {
-    const found = await Promise.all([...files].map((each) => read(each, limits)));
-    setDocuments((before) => [...before.filter((old) => !found.some((each) => each.name === old.name)), ...found]);
+    const put = (found) => setDocuments((before) => [...before.filter((old) => !found.some((each) => each.name === old.name)), ...found]);
+    const chosen = [...files];
+    put(chosen.map((each) => ({ name: each.name, reading: true })));
+    put(await Promise.all(chosen.map((each) => read(each, limits))));
   };
   const carries = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
   const dragged = (event) => {
@@ -75,7 +100,8 @@ export function Question({ topic, setTopic, documents, setDocuments, limits }) {
         <${Icon} name=${each.problem ? "flag" : "document"} />
         <span class="what"><b dir="auto">${each.name}</b> ${each.problem
           ? html`<span class="why">${each.problem}</span>`
-          : html`<span class="soft">${n(each.text.length, "{n} character", "{n} characters")}</span>`}</span>
+          : each.reading ? html`<span class="soft">${t("It is being read …")}</span>`
+          : html`<span class="soft">${n(each.text.length, "{n} character", "{n} characters")}${(each.lines || []).map((line) => `; ${line}`)}</span>`}</span>
         <button type="button" class="quiet icon" aria-label=${t("Remove {name}", { name: each.name })} onClick=${() => setDocuments((before) => before.filter((_, at) => at !== place))}><${Icon} name="close" /></button></li>`)}</ul>`}
       <div class="drop"><${Icon} name="document" /><span>${t("Drop documents here, or")} <button type="button" class="link" onClick=${() => chooser.current.click()}>${t("choose files")}</button></span>
         <input ref=${chooser} type="file" multiple hidden aria-label=${t("Documents")} onChange=${(event) => {
@@ -90,5 +116,5 @@ export function Question({ topic, setTopic, documents, setDocuments, limits }) {
 
 /** What goes with the question. */
 export function contextOf(documents, topic, limits) {
-  return fitting(documents, topic, limits).filter((each) => !each.problem).map((each) => ({ source: each.name, text: each.text }));
+  return fitting(documents, topic, limits).filter((each) => !each.problem && !each.reading).map((each) => ({ source: each.name, text: each.text }));
 }

@@ -19,7 +19,7 @@ import { Ways } from "./ways.js";
 
 const SEATS = 3;
 const LEAST = 8; // characters of a question for which experts can be proposed
-const USUAL_LIMITS = { question: 100_000, document: 2_000_000, documents: 100, request: 2_097_152 };
+const USUAL_LIMITS = { question: 100_000, document: 2_000_000, documents: 100, request: 2_097_152, upload: 12_000_000 };
 const DEMONSTRATION = "local/";
 
 /** What is asked again, once: a question from a page that led here. */
@@ -152,7 +152,7 @@ export function Start() {
     </main>
     <div class="side">
       <${Before} estimate=${estimate} secrets=${secrets} setSecrets=${setSecrets} limit=${limit} setLimit=${setLimit} calls=${calls} setCalls=${setCalls} error=${error} busy=${busy}
-        ready=${Boolean(topic.trim()) && Boolean(procedure) && topic.length <= limits.question} onKeys=${() => setKeys(true)} noKey=${noKey} hosted=${hosted && Boolean(parts.experts)} />
+        ready=${Boolean(topic.trim()) && Boolean(procedure) && topic.length <= limits.question && !documents.some((each) => each.reading)} onKeys=${() => setKeys(true)} noKey=${noKey} hosted=${hosted && Boolean(parts.experts)} />
       ${examples.length > 0 && html`<section class="else" aria-labelledby="else"><h2 id="else">${noKey ? t("No key yet? Look at a recorded decision") : t("Recorded decisions to look at")}</h2><${ExampleLinks} examples=${examples} /></section>`}
     </div>
   </form>

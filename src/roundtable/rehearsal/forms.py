@@ -1,4 +1,5 @@
-"""What scripted characters fill in beside prose: declarations, the clerk's list, statements.
+"""What whoever plays a seat fills in beside prose: declarations, the clerk's list, statements.
+Scripted characters and the imagined speakers of a rehearsal share it.
 
 A declaration follows the form of the request. What the others hold is told from their words in the
 prompt, as anybody at the table would tell it: scripted speakers say in a sentence what they hold.
@@ -30,7 +31,7 @@ _DELIVER = re.compile(r"^Deliver (?P<option>\S+)(?: option)? as the answer\.$", 
 _RECORDED = re.compile(
     r"on (?P<decision>\w+) (?:you hold|the clerk put your statement under) (?P<option>\w+)"
 )
-_ANSWER = re.compile(r"^from Answer (?P<letter>[A-Z])\n(?P<words>.*)", re.DOTALL)
+_ANSWER = re.compile(r"^from Answer (?P<letter>[A-Z])(?:, [^\n]*)?\n(?P<words>.*)", re.DOTALL)
 _HOLDS = re.compile(r"\bI hold: (?P<words>[^\n]+)")
 _POSITION = re.compile(r"^Position: (?P<words>.+)$", re.MULTILINE)
 _NO = ("no", "nein", "none")
@@ -52,6 +53,8 @@ class Manner:
     adopts: str = ""
     """What it claims to have taken over from another one."""
     condition: str = ""
+    demand: str = ""
+    """What it wants to be granted."""
     record: str = ""
     """What it wants on record."""
     fault: Fault = ""
@@ -156,9 +159,11 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
     whole: dict[Key, Any] = {
         "votes": [_vote(each, form, manner, told) for each in form.decisions],
         "position": _position(form, manner, told),
-        "conditions": [{"text": manner.condition, "kind": "fact", "otherwise": "open"}]
-        if manner.condition
-        else [],
+        "conditions": [
+            {"text": text, "kind": kind, "otherwise": "open"}
+            for kind, text in (("fact", manner.condition), ("demand", manner.demand))
+            if text
+        ],
         "confidence": manner.confidence,
         "stances": stances[:8],
         "adopted": [

@@ -1,0 +1,69 @@
+"""Keys that do not open the door: whose they are by their shape, and why they are refused.
+
+Vendors begin their keys with letters of their own. Only a beginning is looked at, and nothing of a
+key is ever returned.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+KeyTrouble = Literal["wrong", "expired", "no credit"]
+
+_EXPIRED = re.compile(r"expired|has been (?:revoked|disabled)|no longer (?:valid|active)", re.I)
+_NO_CREDIT = re.compile(
+    r"insufficient[ _](?:quota|credit|balance|funds)|credit balance|exceeded your current quota|"
+    r"no credits?\b|billing|payment required|out of credits?",
+    re.I,
+)
+_BAD_KEY = re.compile(
+    r"api[ _-]?key.{0,20}(?:not valid|invalid|incorrect|expired)|"
+    r"(?:invalid|incorrect) api[ _-]?key",
+    re.I,
+)
+
+
+def key_trouble(status: int, said: str) -> KeyTrouble | None:
+    """Why a server does not let a key in, by its answer; None if the key is not the reason."""
+    if status == 402 or (status in (400, 401, 403, 429) and _NO_CREDIT.search(said)):
+        return "no credit"
+    if status in (401, 403) or (status == 400 and _BAD_KEY.search(said)):  # Google says 400
+        return "expired" if _EXPIRED.search(said) else "wrong"
+    return None
+
+
+class KeyVendor(NamedTuple):
+    """Who gives out keys that begin like this."""
+
+    provider: str
+    """The provider's id in the registry; empty if it has none there."""
+    label: str
+
+
+_BEGINNINGS: tuple[tuple[str, KeyVendor], ...] = (
+    ("sk-ant-", KeyVendor("anthropic", "Anthropic")),
+    ("sk-or-", KeyVendor("openrouter", "OpenRouter")),
+    ("sk-proj-", KeyVendor("openai", "OpenAI")),
+    ("sk-svcacct-", KeyVendor("openai", "OpenAI")),
+    ("AIza", KeyVendor("google", "Google")),
+    ("xai-", KeyVendor("xai", "xAI")),
+    ("gsk_", KeyVendor("", "Groq")),
+    ("hf_", KeyVendor("", "Hugging Face")),
+    ("pplx-", KeyVendor("", "Perplexity")),
+    ("nvapi-", KeyVendor("", "NVIDIA")),
+    ("r8_", KeyVendor("", "Replicate")),
+    ("ghp_", KeyVendor("", "GitHub")),
+    ("github_pat_", KeyVendor("", "GitHub")),
+)
+
+
+def vendor_of_key(key: str) -> KeyVendor | None:
+    """Whose key it looks like; None if many give out keys of this shape."""
+    return next((vendor for begins, vendor in _BEGINNINGS if key.startswith(begins)), None)
+
+
+def of_another_vendor(key: str, provider: str) -> KeyVendor | None:
+    """Whose key it is, if it is plainly not one of this provider's."""
+    vendor = vendor_of_key(key)
+    return vendor if vendor is not None and vendor.provider != provider else None

@@ -1,0 +1,73 @@
+"""Limits of several origins joined into one budget: the lowest counts, and each keeps the name of
+where it comes from, for whoever is stopped by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .values import Budget
+
+NAMES: Mapping[str, str] = {
+    "max_calls": "calls",
+    "max_tokens": "tokens",
+    "max_cost_usd": "cost",
+    "max_seconds": "time",
+}
+FLAGS: Mapping[str, str] = {
+    "max_calls": "--max-calls",
+    "max_tokens": "--max-tokens",
+    "max_cost_usd": "--max-cost",
+    "max_seconds": "--max-time",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A budget, and where each of its limits comes from, in words."""
+
+    budget: Budget
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, budget: Budget, origin: str | Mapping[str, str]) -> Limits:
+        """All limits from one origin, or each from its own."""
+        found = {
+            name: origin if isinstance(origin, str) else origin.get(name, "")
+            for name, value in budget
+            if value is not None
+        }
+        return cls(budget, {name: told for name, told in found.items() if told})
+
+
+def joined(wanted: Limits, caps: Sequence[Limits]) -> tuple[Limits, tuple[str, ...]]:
+    """What counts: what is wanted, as far as no cap is lower. And which of it a cap lowered."""
+    values: dict[str, float | int] = {}
+    origins: dict[str, str] = {}
+    lowered: list[str] = []
+    for name in Budget.model_fields:
+        first = getattr(wanted.budget, name)
+        lowest, origin = first, wanted.origins.get(name, "")
+        for cap in caps:
+            value = getattr(cap.budget, name)
+            if value is not None and (lowest is None or value < lowest):
+                lowest, origin = value, cap.origins.get(name, "")
+        if lowest is None:
+            continue
+        values[name] = lowest
+        if origin:
+            origins[name] = origin
+        if first is not None and lowest < first:
+            lowered.append(name)
+    return Limits(Budget.model_validate(values), origins), tuple(lowered)
+
+
+def told(name: str, value: float) -> str:
+    """A limit in words."""
+    match name:
+        case "max_cost_usd":
+            return f"${value:g}"
+        case "max_seconds":
+            return f"{value:g} seconds"
+        case _:
+            return f"{value:,.0f} {NAMES[name]}"

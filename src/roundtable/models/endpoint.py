@@ -1,0 +1,21 @@
+"""An endpoint: where a provider is served now, and what it says it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .listing import ListedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One provider's address in use."""
+
+    address: str
+    foreign: bool
+    """It is not the vendor's own: the vendor's names and prices mean nothing here."""
+    listed: Mapping[str, ListedModel] = field(default_factory=dict)
+    """By name, in the endpoint's order; empty if it does not say."""
+    gone: frozenset[str] = frozenset()
+    """Names that it turned out not to know."""

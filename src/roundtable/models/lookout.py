@@ -1,0 +1,70 @@
+"""The lookout: who can speak now, for a whole process.
+
+It holds what does not change (the registry, the settings about models) and what is learnt
+meanwhile: what endpoints say they have, and which names turned out to mean nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.agents import CommandAgent
+from .discovery import Asking, Found, discover
+from .lists import ModelLists
+from .registry import Registry
+
+
+class Lookout:
+    """Looks around, and remembers what it saw last."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        env: Mapping[str, str],
+        lists: ModelLists,
+        *,
+        default_model: str | None,
+        local_servers: bool,
+        ask: bool,
+        agents: Mapping[str, CommandAgent],
+    ) -> None:
+        """`ask`: whether endpoints may be asked for their lists; `local_servers`: whether those of
+        this machine are looked for."""
+        self.registry = registry
+        self._env = env
+        self._lists = lists
+        self._default_model = default_model
+        self._local_servers = local_servers
+        self._ask = ask
+        self._agents = agents
+        self._known = registry
+
+    async def look(self, *, probe: bool = True, asking: Asking = "when stale") -> Found:
+        """What can speak now. Without `probe` no server of this machine is looked for."""
+        found = await discover(
+            self.registry,
+            self._env,
+            default_model=self._default_model,
+            probe=probe and self._local_servers,
+            agents=self._agents,
+            lists=self._lists,
+            # Whoever wants all to be asked now means it.
+            asking=asking if self._ask or asking == "all" else "never",
+        )
+        self._known = found.registry
+        return found
+
+    def cost(
+        self, model_id: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0
+    ) -> float | None:
+        """US dollars for one call at the addresses that are in use; None if nobody knows."""
+        return self._known.cost(model_id, input_tokens, output_tokens, cached_tokens)
+
+    def is_missing(self, provider_id: str, name: str) -> bool:
+        """Whether an endpoint said lately that it does not know a model."""
+        return name in self._lists.gone(self.registry.providers[provider_id], self._env)
+
+    def note_missing(self, provider_id: str, name: str) -> None:
+        """An endpoint does not know this model: it is not asked for it again, nor is anybody
+        seated on it."""
+        self._lists.note_gone(self.registry.providers[provider_id], self._env, name)

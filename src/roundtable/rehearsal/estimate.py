@@ -1,0 +1,273 @@
+"""What a discussion will take: two rehearsals, one of a table that is of one mind at once and one
+of a table that differs until the end. What is most likely lies between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..core.agents import on_subscription
+from ..core.decide import Procedure
+from ..core.state import State
+from ..core.values import OUTSIDE, Budget, Expected, SpeakerRef
+from .lengths import NOTHING_HEARD, Lengths
+from .play import Played, Spoken, play
+
+SHORT = 0.75
+"""Of the usual length of answers, at the low end; at the high end they are as long as is rare."""
+DIFFERING = 0.7
+"""How near to the longest way the likely one is, where 1 is the longest and nothing is known: most
+tables differ at first."""
+SYNTHESISER = "synthesiser"
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a number of calls takes."""
+
+    calls: float
+    tokens: float
+    cost_usd: float | None
+    """None where a price is unknown."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """From the shortest way through it to the longest, and what is most likely. Nobody knows before
+    how much models will say, nor whether they agree."""
+
+    likely: Takes
+    least: Takes
+    most: Takes
+    participant_calls: tuple[int, int]
+    host_calls: tuple[int, int]
+    waits: bool
+    """Whether somebody speaks who is no model: then it takes as long as people take."""
+    whole: bool
+    """Whether it comes to its end by itself; a meeting that is led from outside does not."""
+    multiplier: str
+    """How it compares to a single answer."""
+    writer: str = ""
+    """The model that writes the result, where that is not the host."""
+
+    @property
+    def calls(self) -> int:
+        """The most calls, where none has to be made again."""
+        return self.participant_calls[1] + self.host_calls[1]
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        return round(self.least.tokens), round(self.most.tokens)
+
+    @property
+    def cost_usd(self) -> tuple[float, float] | None:
+        """None when a seat's price is unknown."""
+        if self.least.cost_usd is None or self.most.cost_usd is None:
+            return None
+        return self.least.cost_usd, self.most.cost_usd
+
+    @property
+    def seconds(self) -> tuple[float, float] | None:
+        """None when somebody speaks who is no model."""
+        if self.waits:
+            return None
+        return round(self.least.seconds, 1), round(self.most.seconds, 1)
+
+    @property
+    def expected(self) -> Expected:
+        """In few figures, as it is stored."""
+        return Expected(
+            calls=round(self.likely.calls),
+            tokens=round(self.likely.tokens),
+            cost_usd=_exact(self.likely.cost_usd),
+            seconds=None if self.waits else round(self.likely.seconds, 1),
+            fewest_calls=self.participant_calls[0] + self.host_calls[0],
+            most_calls=self.calls,
+            least_usd=_exact(self.least.cost_usd),
+            most_usd=_exact(self.most.cost_usd),
+        )
+
+
+def estimate(
+    state: State,
+    procedure: Procedure,
+    lengths: Lengths = NOTHING_HEARD,
+    *,
+    compares: Callable[[State], str] | None = None,
+) -> Estimate:
+    """What is still to come in a discussion, or all of it where it has only been opened. Nobody is
+    called and nothing is stored."""
+    short = play(state, procedure, lengths, "agreeing")
+    long = play(state, procedure, lengths, "differing")
+    # Whoever agrees at once may have to confirm it: now and then that is the longer way.
+    if _usual(short.calls).tokens > _usual(long.calls).tokens:
+        short, long = long, short
+    writers = {state.start.host.id, SYNTHESISER}
+    seats = (*state.start.participants, state.start.host)
+    host = tuple(_among(each, writers) for each in (short, long))
+    rest = tuple(len(each.calls) - _among(each, writers) for each in (short, long))
+    last = long.calls[-1] if long.calls else None
+    chairs = max(1, len(state.start.participants))
+    low, high = len(short.calls) / chairs, len(long.calls) / chairs
+    far = lengths.far(state.start.procedure, low, high, DIFFERING)
+    return Estimate(
+        likely=_between(_usual(short.calls), _usual(long.calls), far),
+        least=_least(short.calls),
+        most=_most(long.calls),
+        participant_calls=(min(rest), max(rest)),
+        host_calls=(min(host), max(host)),
+        waits=any(seat.speaker.model == OUTSIDE for seat in seats),
+        whole=long.closed,
+        multiplier=compares(state) if compares else _multiplier(short, long),
+        writer=last.speaker.model if last and last.participant.id == SYNTHESISER else "",
+    )
+
+
+def estimate_line(told: Estimate, state: State) -> str:
+    """An estimate in one line."""
+    cost = _cost_words(told)
+    seats = (*state.start.participants, state.start.host)
+    if any(on_subscription(seat.speaker.model) for seat in seats):
+        cost = "your subscription" if cost == "no cost" else f"{cost} and your subscription"
+    maybe = " if round 2 is held" if state.start.options.get("round2") == "ask" else ""
+    written = f"; {told.writer} writes the result" if told.writer else ""
+    so_far = "" if told.whole else "; how it ends is for whoever leads it"
+    return (
+        f"📊 Estimate: {_range(told.participant_calls)} calls to experts and "
+        f"{_range(told.host_calls)} to the {state.start.host.name}, "
+        f"{about(told.tokens[0])}–{about(told.tokens[1])} tokens, {cost}; "
+        f"{told.multiplier} a single answer{maybe}{written}{so_far}"
+    )
+
+
+def over_budget(told: Estimate, budget: Budget) -> list[str]:
+    """Which limits it will most likely not fit into, in words."""
+    found = []
+    likely = told.likely
+    if (
+        budget.max_calls is not None
+        and told.host_calls[0] + told.participant_calls[0] > budget.max_calls
+    ):
+        found.append(f"calls: about {round(likely.calls)} where {budget.max_calls} are allowed")
+    if budget.max_tokens is not None and likely.tokens > budget.max_tokens:
+        found.append(
+            f"tokens: about {round(likely.tokens):,} where {budget.max_tokens:,} are allowed"
+        )
+    if budget.max_cost_usd is not None:
+        if likely.cost_usd is None and told.most.tokens:
+            found.append(
+                f"cost: unknown, so it counts as the dearest, where {dollars(budget.max_cost_usd)} "
+                "are allowed"
+            )
+        elif likely.cost_usd is not None and likely.cost_usd > budget.max_cost_usd:
+            found.append(
+                f"cost: about {dollars(likely.cost_usd)} where {dollars(budget.max_cost_usd)} are "
+                "allowed"
+            )
+    if budget.max_seconds is not None and not told.waits and likely.seconds > budget.max_seconds:
+        found.append(
+            f"time: about {likely.seconds:.0f} seconds where {budget.max_seconds:.0f} are allowed"
+        )
+    return found
+
+
+def about(number: float) -> str:
+    """A number as exactly as it is known: by its first two digits."""
+    digits = len(str(round(number)))
+    return f"{round(number, 2 - digits) if digits > 2 else round(number):,.0f}"
+
+
+def dollars(usd: float) -> str:
+    """An amount with as many places as it needs to be told from nothing."""
+    return (
+        f"${usd:.2f}" if usd >= 0.1 or usd == 0 else f"${usd:.3f}" if usd >= 0.01 else f"${usd:.4f}"
+    )
+
+
+def price_of(speaker: SpeakerRef) -> tuple[float, float] | None:
+    """Dollars per million tokens in and out; None where one of them is unknown."""
+    if speaker.usd_per_million_in is None or speaker.usd_per_million_out is None:
+        return None
+    return speaker.usd_per_million_in, speaker.usd_per_million_out
+
+
+# --- what calls take -------------------------------------------------------------------------
+
+
+def _usual(calls: Sequence[Spoken]) -> Takes:
+    return _taken(
+        calls, lambda each: (each.tokens_in + each.again_in, each.tokens_out + each.again_out)
+    )
+
+
+def _least(calls: Sequence[Spoken]) -> Takes:
+    return _taken(calls, lambda each: (each.tokens_in * 0.95, each.tokens_out * SHORT))
+
+
+def _most(calls: Sequence[Spoken]) -> Takes:
+    return _taken(
+        calls,
+        lambda each: (each.tokens_in * 1.1 + each.again_in, each.at_most_out + each.again_out),
+    )
+
+
+def _taken(calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, float]]) -> Takes:
+    cost: float | None = 0.0
+    tokens = 0.0
+    slowest: dict[int, float] = {}
+    for each in calls:
+        read, said = counted(each)
+        tokens += read + said
+        price = price_of(each.speaker)
+        if price is None or cost is None:
+            cost = None
+        else:
+            cost += (read * price[0] + said * price[1]) / 1_000_000
+        share = said / each.tokens_out if each.tokens_out else 1.0
+        slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
+    again = sum(each.again_calls for each in calls)
+    return Takes(len(calls) + again, tokens, cost, sum(slowest.values()))
+
+
+def _between(one: Takes, other: Takes, far: float) -> Takes:
+    """So far from one to the other, by ratio."""
+
+    def mean(low: float, high: float) -> float:
+        return float(low ** (1 - far) * high**far)
+
+    cost = None
+    if one.cost_usd is not None and other.cost_usd is not None:
+        cost = mean(one.cost_usd, other.cost_usd)
+    return Takes(
+        mean(one.calls, other.calls),
+        mean(one.tokens, other.tokens),
+        cost,
+        mean(one.seconds, other.seconds),
+    )
+
+
+def _among(played: Played, writers: Iterable[str]) -> int:
+    return sum(1 for each in played.calls if each.participant.id in writers)
+
+
+def _multiplier(short: Played, long: Played) -> str:
+    low, high = sorted((len(short.calls), len(long.calls)))
+    return f"~{low}x" if low == high else f"~{low}-{high}x"
+
+
+def _range(ends: tuple[int, int]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
+
+
+def _cost_words(told: Estimate) -> str:
+    ends = told.cost_usd
+    if ends is None or told.likely.cost_usd is None:
+        return "cost unknown (no price for every model)"
+    if ends[1] == 0:
+        return "no cost"
+    return f"about {dollars(told.likely.cost_usd)} ({dollars(ends[0])}–{dollars(ends[1])})"
+
+
+def _exact(usd: float | None) -> float | None:
+    return None if usd is None else round(usd, 8)

@@ -1,0 +1,223 @@
+"""How long answers usually are: by the prompt that asks for them, and by who answers.
+
+What is built in comes from recorded discussions. What earlier discussions of the user show goes
+before it: of a model with this prompt, else of the prompt with what is known of the model.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from ..core.events import AttemptStarted
+from ..core.state import Attempt, State
+from ..core.text import likely_tokens
+
+USUAL: Mapping[str, int] = {
+    "adaptive/final-synthesis": 1000,
+    "adaptive/grounding": 250,
+    "adaptive/meta-panel": 400,
+    "adaptive/round1": 1050,
+    "adaptive/round2-cross-critique": 850,
+    "adaptive/round3-validation": 80,
+    "council/briefing": 270,
+    "council/cross-examination": 700,
+    "council/summary": 720,
+    "council/synthesis": 1000,
+    "custom/verdict": 750,
+    "deliberation/answer": 600,
+    "deliberation/critique": 560,
+    "deliberation/statement-draft": 350,
+    "deliberation/statement-ranking": 120,
+    "deliberation/statement-revision": 350,
+    "deliberation/synthesis": 680,
+    "five_round/arbitration": 2700,
+    "five_round/critique": 1350,
+    "five_round/cross-reference": 1620,
+    "five_round/proposal": 1620,
+    "five_round/revision": 1950,
+    "meeting/conclusion": 700,
+    "meeting/opening": 200,
+    "meeting/speech": 450,
+    "meeting/summary": 400,
+    "shared/ballot": 60,
+    "shared/casting": 310,
+    "shared/clerk": 290,
+}
+"""Tokens of an answer to the template of this name, in recorded discussions."""
+OTHERWISE = 700
+"""To any other template."""
+SMALL = 90
+"""Of a model too small to reason."""
+SPREAD = 1.6
+"""How much longer than usual an answer is at the long end, where nothing is known of a speaker."""
+DECLARED_AGAIN = 150
+"""Tokens of a declaration alone."""
+AGAIN = 0.05
+"""The share of answers that are asked for again, where nothing is known."""
+FIRST_WORD, PER_SECOND = 2.5, 55.0
+"""Seconds until a model begins, and tokens that it then says in one."""
+_ENOUGH = 4
+"""Answers after which what a speaker does counts more than what is usual."""
+_MOST = 400
+"""Answers that are remembered of one speaker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One answer, as far as it tells about the next."""
+
+    template: str
+    purpose: str
+    said: int
+    """Tokens out, as the provider counted them."""
+    read: int
+    """Tokens in, as the provider counted them."""
+    likely_read: float
+    """Tokens in, as they would have been estimated."""
+    seconds: float
+    small: bool = False
+
+
+def heard_in(state: State) -> dict[str, list[Heard]]:
+    """By model, what the answers of a discussion show."""
+    found: dict[str, list[Heard]] = defaultdict(list)
+    for turn in state.turns.values():
+        for attempt in turn.attempts:
+            if (answer := _heard(attempt)) is not None:
+                found[attempt.started.model].append(answer)
+    return dict(found)
+
+
+def calls_for_each(state: State) -> float | None:
+    """The calls for each seat of a discussion that came to its end by itself, without those that
+    were made again; None for any other."""
+    if state.status != "concluded" or not state.start.participants:
+        return None
+    first = (t for t in state.turns.values() if any(a.finished for a in t.attempts))
+    return sum(1 for _ in first) / len(state.start.participants)
+
+
+def _heard(attempt: Attempt) -> Heard | None:
+    finished, started = attempt.finished, attempt.started
+    if finished is None or not finished.usage.output_tokens:
+        return None
+    return Heard(
+        started.prompt.template,
+        started.purpose,
+        finished.usage.output_tokens,
+        finished.usage.input_tokens,
+        _likely(started),
+        finished.seconds,
+    )
+
+
+def _likely(started: AttemptStarted) -> float:
+    return likely_tokens(started.prompt.system) + likely_tokens(started.prompt.user)
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """What is known of how much speakers say, how often they have to be asked again, how fast they
+    are and how their providers count."""
+
+    heard: Mapping[str, Sequence[Heard]] = field(default_factory=dict)
+    """By model, the newest last."""
+    went: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """By procedure, the calls for each seat of earlier discussions."""
+
+    def with_course(self, procedure: str, calls: float) -> Lengths:
+        """With one more discussion that came to its end."""
+        went = {**self.went, procedure: [*self.went.get(procedure, ()), calls]}
+        return Lengths(self.heard, went)
+
+    def far(self, procedure: str, low: float, high: float, otherwise: float) -> float:
+        """How far from the shortest way to the longest one discussions of a procedure go, from 0 to
+        1, where these ways have so many calls for each seat."""
+        if high <= low:
+            return otherwise
+        earlier = self.went.get(procedure, ())
+        found = [min(1.0, max(0.0, (calls - low) / (high - low))) for calls in earlier]
+        return _drawn_to(otherwise, found)
+
+    def with_more(self, more: Mapping[str, Iterable[Heard]]) -> Lengths:
+        """With what was heard since."""
+        merged = {model: list(answers) for model, answers in self.heard.items()}
+        for model, answers in more.items():
+            merged[model] = [*merged.get(model, ()), *answers][-_MOST:]
+        return Lengths(merged, self.went)
+
+    def said(self, model: str, template: str, *, small: bool = False) -> float:
+        """Tokens that this model usually answers to this template."""
+        usual = SMALL if small else USUAL.get(template, OTHERWISE)
+        return _drawn_to(usual * self._factor(model), self._answers(model, template))
+
+    def at_most(self, model: str, template: str, *, small: bool = False) -> float:
+        """Tokens beyond which an answer of this model to this template is rare."""
+        said = self.said(model, template, small=small)
+        own = self._answers(model, template)
+        if len(own) < _ENOUGH:
+            return said * SPREAD
+        ordered = sorted(own)
+        return max(said * 1.25, ordered[min(len(ordered) - 1, round(len(ordered) * 0.9))] * 1.1)
+
+    def again(self, model: str, purpose: str) -> float:
+        """The share of its answers that are followed by a call of this purpose."""
+        answers = self.heard.get(model, ())
+        first = sum(1 for each in answers if each.purpose in ("answer", "retry", "fallback"))
+        more = sum(1 for each in answers if each.purpose == purpose)
+        # What is usual weighs as much as a few answers, so that one slip is no habit.
+        return (more + AGAIN * _ENOUGH) / (first + _ENOUGH)
+
+    def counted(self, model: str) -> float:
+        """How many tokens its provider counts for one that we estimate."""
+        answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
+        if not answers:
+            return 1.0
+        found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
+        # Somebody who counts nonsense, or only what is new, must not make it free or endless.
+        return min(2.0, max(0.5, found))
+
+    def seconds(self, model: str, tokens: float, *, small: bool = False) -> float:
+        """How long it takes to say so much."""
+        if model.startswith("scripted/"):
+            return 0.05
+        answers = [each for each in self.heard.get(model, ()) if each.seconds > 0]
+        if len(answers) >= _ENOUGH:
+            # Per answer and per token together: neither alone tells of short and long ones.
+            return tokens * median(each.seconds / each.said for each in answers)
+        return 4.0 if small else FIRST_WORD + tokens / PER_SECOND
+
+    def _answers(self, model: str, template: str) -> list[int]:
+        return [
+            each.said
+            for each in self.heard.get(model, ())
+            if each.template == template and each.purpose != "declare"
+        ]
+
+    def _factor(self, model: str) -> float:
+        """How much more than usual it says: by all that was heard of it, and, where that is little,
+        by what was heard of others, for they are asked the same."""
+        everybody = [each for answers in self.heard.values() for each in answers]
+        return _drawn_to(_drawn_to(1.0, _ratios(everybody)), _ratios(self.heard.get(model, ())))
+
+
+def _ratios(answers: Iterable[Heard]) -> list[float]:
+    return [
+        each.said / USUAL.get(each.template, OTHERWISE)
+        for each in answers
+        if each.purpose != "declare"
+    ]
+
+
+def _drawn_to(guess: float, found: Sequence[float]) -> float:
+    """What is found, the more of it the more, and the guess without any."""
+    if not found:
+        return guess
+    weight = len(found) / (len(found) + 1)
+    return weight * median(found) + (1 - weight) * guess
+
+
+NOTHING_HEARD = Lengths()

@@ -1,0 +1,273 @@
+"""Playing a discussion through: the procedure's own decisions, with imagined words in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from ..core.decide import Procedure, decide
+from ..core.effects import (
+    DELIVERED,
+    AskPerson,
+    Deliver,
+    Effect,
+    LookUp,
+    PromptPlan,
+    PromptValue,
+    Record,
+    TakeTurn,
+    TurnPlan,
+    Untrusted,
+)
+from ..core.events import (
+    BudgetExhausted,
+    ChoiceMade,
+    Event,
+    NoteAdded,
+    SearchFinished,
+    SpeechGiven,
+    StoredEvent,
+)
+from ..core.state import State
+from ..core.text import estimate_tokens, likely_tokens
+from ..core.turns import Call
+from ..core.values import OUTSIDE, Participant, Prompt, SearchHit, SpeakerRef
+from ..prompts import render
+from ..prompts.asking import asked
+from .imagined import Mood, imagined
+from .lengths import DECLARED_AGAIN, Lengths
+
+MOST_STEPS = 400
+"""Decisions after which a rehearsal ends, whatever the procedure still wants."""
+NONCE = "rehearsal000"
+_SHOWN = 1_200
+"""Characters at both ends of a text that are put into a prompt; the rest is only counted."""
+_HIT = "What a page that was found says about it, in a few lines. " * 6
+_ROOM = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One call that would be made."""
+
+    turn_id: str
+    stage: str
+    round: int
+    participant: Participant
+    speaker: SpeakerRef
+    template: str
+    tokens_in: float
+    tokens_out: float
+    at_most_out: float
+    """Tokens of an answer at the long end."""
+    again_in: float
+    """Tokens that asking again adds, by how often that is needed."""
+    again_out: float
+    again_calls: float
+    step: int
+    """Calls of the same step are made side by side."""
+    seconds: float
+    host: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A discussion that was played through."""
+
+    calls: tuple[Spoken, ...]
+    state: State
+    """How it ended."""
+
+    @property
+    def closed(self) -> bool:
+        return self.state.closed is not None
+
+
+def play(
+    state: State,
+    procedure: Procedure,
+    lengths: Lengths,
+    mood: Mood,
+    *,
+    end_soon: bool = False,
+) -> Played:
+    """Lead a discussion on from here to its end, in memory. With `end_soon` the budget is
+    spent once what is open now has been said and somebody at the table has spoken: that is the
+    shortest way to a verdict."""
+    return _Play(state.branch(), procedure, lengths, mood, end_soon=end_soon).run()
+
+
+class _Play:
+    def __init__(
+        self,
+        state: State,
+        procedure: Procedure,
+        lengths: Lengths,
+        mood: Mood,
+        *,
+        end_soon: bool,
+    ) -> None:
+        self.state, self.procedure, self.lengths, self.mood = state, procedure, lengths, mood
+        self.end_soon = end_soon
+        self.calls: list[Spoken] = []
+        self.at = state.updated_at or datetime.now(UTC)
+        # Nobody pauses a rehearsal.
+        self.state.paused = None
+
+    def run(self) -> Played:
+        for step in range(MOST_STEPS):
+            effects = decide(self.state, self.procedure)
+            if not effects or not self._perform(effects, step):
+                break
+        return Played(tuple(self.calls), self.state)
+
+    def _perform(self, effects: tuple[Effect, ...], step: int) -> bool:
+        """Whether anything came of it."""
+        recorded = [event for each in effects if isinstance(each, Record) for event in each.events]
+        if recorded:
+            return self._apply(*recorded)
+        turns = [each.plan for each in effects if isinstance(each, TakeTurn)]
+        for plan in turns:
+            self._speak(plan, step)
+        others = [event for each in effects for event in _without_anybody(each, self.mood)]
+        answered = any(speech.round > 0 for speech in self.state.speeches)
+        if turns and self.end_soon and answered and self.state.exhausted is None:
+            others.append(BudgetExhausted(limit="cost", detail="so far it is rehearsed"))
+        self._apply(*others)
+        return bool(turns or others)
+
+    def _apply(self, *events: Event) -> bool:
+        for event in events:
+            self.state.apply(
+                StoredEvent(self.state.discussion_id, self.state.seq + 1, self.at, event)
+            )
+        return bool(events)
+
+    def _speak(self, plan: TurnPlan, step: int) -> None:
+        speaker = plan.participant.speaker
+        task = plan.task_for(speaker)
+        tokens_in, prompt = prompt_tokens(plan, speaker)
+        template = prompt.template
+        small = speaker.demonstration
+        usual = self.lengths.said(speaker.model, template, small=small)
+        most = float(min(task.max_tokens, speaker.context_window // 2))
+        said = min(usual, most)
+        seats = [each.id for each in self.state.participants]
+        place = seats.index(plan.participant.id) if plan.participant.id in seats else 0
+        words = imagined(plan, task, prompt, said, self.mood, place)
+        said = min(most, max(said, likely_tokens(words.whole)) if task.form else said)
+        if speaker.model != OUTSIDE:
+            counted = self.lengths.counted(speaker.model)
+            calls, again_in, again_out = self._again(plan, speaker, words.whole, tokens_in, said)
+            self.calls.append(
+                Spoken(
+                    plan.turn_id,
+                    plan.stage,
+                    plan.round,
+                    plan.participant,
+                    speaker,
+                    template,
+                    tokens_in * counted,
+                    said,
+                    min(
+                        most, max(said, self.lengths.at_most(speaker.model, template, small=small))
+                    ),
+                    again_in * counted,
+                    again_out,
+                    calls,
+                    step,
+                    self.lengths.seconds(speaker.model, said, small=small),
+                    plan.participant.id == self.state.start.host.id,
+                )
+            )
+        self._apply(
+            SpeechGiven(
+                turn_id=plan.turn_id,
+                stage=plan.stage,
+                round=plan.round,
+                participant=plan.participant.id,
+                model=speaker.model,
+                text=words.text,
+                sections=words.sections,
+                flags=(),
+                after_round=plan.after_round,
+                declaration=words.declaration,
+                independent=plan.independent,
+            )
+        )
+
+    def _again(
+        self, plan: TurnPlan, speaker: SpeakerRef, words: str, tokens_in: float, said: float
+    ) -> tuple[float, float, float]:
+        """Calls, and tokens in and out, that are needed on average to have it set right."""
+        calls = more_in = more_out = 0.0
+        task = plan.task_for(speaker)
+        if plan.policy.repairs:
+            share = self.lengths.again(speaker.model, "repair")
+            calls += share
+            more_in += share * (tokens_in + likely_tokens(words) + 120)
+            more_out += share * said
+        if task.form is not None and task.again is not None:
+            share = self.lengths.again(speaker.model, "declare")
+            call = Call(2, speaker, "declare", broken_text=words[: 2 * _SHOWN])
+            short = asked(plan, call, nonce=NONCE, room=_ROOM).prompt
+            rest = likely_tokens(words[2 * _SHOWN :])
+            calls += share
+            more_in += share * (likely_tokens(short.system + short.user) + rest)
+            more_out += share * DECLARED_AGAIN
+        return calls, more_in, more_out
+
+
+def prompt_tokens(plan: TurnPlan, speaker: SpeakerRef) -> tuple[float, Prompt]:
+    """How many tokens the prompt of a turn most likely has, and its beginning and end."""
+    task = plan.task_for(speaker)
+    light, left_out = _light(task.prompt)
+    prompt = render(light, nonce=NONCE, limit_tokens=_ROOM).prompt
+    text = prompt.system + prompt.user
+    tokens = likely_tokens(text) + sum(likely_tokens(each) for each in left_out)
+    cautious = estimate_tokens(text) + sum(estimate_tokens(each) for each in left_out)
+    room = speaker.context_window - min(task.max_tokens, speaker.context_window // 2)
+    # What does not fit is condensed, as the cautious count has it.
+    return (tokens * room / cautious if cautious > room else tokens), prompt
+
+
+def _light(plan: PromptPlan) -> tuple[PromptPlan, list[str]]:
+    """The prompt with long texts cut out, and what was cut: counting is cheaper than cleaning."""
+    left_out: list[str] = []
+
+    def lighter(value: PromptValue) -> PromptValue:
+        match value:
+            case Untrusted() if len(value.text) > 3 * _SHOWN:
+                left_out.append(value.text[_SHOWN:-_SHOWN])
+                return replace(value, text=f"{value.text[:_SHOWN]}\n{value.text[-_SHOWN:]}")
+            case tuple():
+                return tuple(each for each in map(lighter, value) if isinstance(each, Untrusted))
+            case PromptPlan():
+                inner, more = _light(value)
+                left_out.extend(more)
+                return inner
+            case _:
+                return value
+
+    variables: Mapping[str, PromptValue] = {k: lighter(v) for k, v in plan.variables.items()}
+    return replace(plan, variables=variables), left_out
+
+
+def _without_anybody(effect: Effect, mood: Mood) -> list[Event]:
+    """What comes of an effect that calls no speaker."""
+    match effect:
+        case LookUp():
+            hits = [
+                SearchHit(title=f"Page {n}", url="https://example.org/", text=_HIT)
+                for n in range(effect.count)
+            ]
+            return [SearchFinished(query=effect.query, provider="imagined", hits=tuple(hits))]
+        case AskPerson():
+            others = [each for each in effect.options if each != effect.default]
+            answer = others[0] if others and mood == "differing" else effect.default
+            return [ChoiceMade(question=effect.question, answer=answer, by="default")]
+        case Deliver():
+            return [NoteAdded(code=DELIVERED, text="")]
+        case _:
+            return []

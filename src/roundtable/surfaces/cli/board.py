@@ -1,0 +1,348 @@
+"""The board: a discussion that goes on, in as many lines as a screen has.
+
+The question, a line for each seat (what it does, the last words that come, what it holds once it
+has declared it), the steps, the time and the cost. What is read of the state is read when an event
+comes; drawing looks at nothing but the board.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ...core.agents import on_subscription
+from ...core.events import (
+    AttemptFailed,
+    AttemptStarted,
+    ParticipantSubstituted,
+    SpeechGiven,
+    StoredEvent,
+    TurnFailed,
+)
+from ...core.naming import line, name_of
+from ...core.record import record_of
+from ...core.state import State
+from ...core.text import count_words
+from ...core.values import OUTSIDE
+from ...engine.tools import Draft
+from ...procedures import procedure_spec
+from ...views.decision import question_of
+from ...views.decision_parts import short_name
+from ...views.itinerary import itinerary
+from ...views.report_parts import clean
+from ...views.spoken import first_line, spoken
+from ..web.drafts import Speaking
+from .expected import Expected
+from .screen import Screen, Style, cells, cut, cut_front, padded, wrapped
+
+Doing = Literal["waits", "thinks", "speaks", "spoke", "absent", "called"]
+
+_SIGNS: dict[Doing, tuple[str, Style]] = {
+    "waits": ("○", "dim"),
+    "thinks": ("●", "busy"),
+    "speaks": ("●", "busy"),
+    "spoke": ("✓", "good"),
+    "absent": ("✗", "warn"),
+    "called": ("●", "warn"),
+}
+_STEPS = {
+    "answers": "answers",
+    "replies": "replies",
+    "vote": "vote",
+    "answer": "answer",
+    "check": "check",
+    "casting": "casting",
+}
+_HOST = {
+    "casting": "choosing the experts",
+    "brief": "preparing the question",
+    "summary": "summing up the round",
+    "list": "listing where they differ",
+    "vote": "counting the vote",
+    "answer": "writing the answer",
+    "check": "checking the answer",
+}
+NAMES, MODELS = 24, 14
+"""Cells of the columns, at most."""
+NARROW = 56
+"""Cells below which a seat has its words on a line of their own, without its model."""
+_MAKER = re.compile(r"^(?:claude-|models/)")
+_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>])(?:[ \t]+|$)|\*\*|__|`", re.MULTILINE)
+"""What only a renderer of Markdown needs."""
+_DATE = re.compile(r"[-@](?:20\d{6}|latest|\d{4}-\d\d-\d\d)$")
+
+
+@dataclass(slots=True)
+class Seat:
+    """One line of the board."""
+
+    name: str
+    model: str
+    doing: Doing = "waits"
+    told: str = ""
+    """What it holds, or why it did not answer."""
+    words: int = 0
+    speaking: Speaking | None = None
+
+
+@dataclass(slots=True)
+class Board:
+    """What is shown of a discussion now."""
+
+    expected: Expected = field(default_factory=Expected)
+    question: str = ""
+    seats: dict[str, Seat] = field(default_factory=dict)
+    host: str = ""
+    steps: list[tuple[str, str]] = field(default_factory=list)
+    """Each step's words, and whether it is done, now or next."""
+    far: str = ""
+    """How far it is in its procedure's own words, where it has some."""
+    cost: str = ""
+    experts: int = 0
+    rounds: int = 0
+    _turns: dict[str, Speaking] = field(default_factory=dict)
+
+    def on_event(self, record: StoredEvent, state: State) -> None:
+        """Take in what an event changed."""
+        event = record.event
+        if not self.question:
+            self.question = question_of(clean(state.start.topic)).short
+        self._sit(state)
+        match event:
+            case AttemptStarted():
+                turn = Speaking(event.turn_id, event.participant, event.attempt)
+                self._turns[event.turn_id] = turn
+                seat = self._seat(state, event.participant)
+                seat.model, seat.speaking = short_model(event.model), turn
+                seat.doing = "called" if event.model == OUTSIDE else "thinks"
+            case AttemptFailed():
+                if failed := self._turns.get(event.turn_id):
+                    self._seat(state, failed.participant).told = line(event.message)
+            case ParticipantSubstituted():
+                self._seat(state, event.participant).model = short_model(event.to_model)
+            case SpeechGiven():
+                self._turns.pop(event.turn_id, None)
+                self._spoke(state, event)
+            case TurnFailed():
+                self._turns.pop(event.turn_id, None)
+                seat = self._seat(state, event.participant)
+                seat.doing, seat.told, seat.speaking = "absent", line(event.message), None
+            case _:
+                pass
+        self._look(state)
+
+    def on_draft(self, draft: Draft) -> None:
+        turn = self._turns.get(draft.turn_id)
+        if turn is not None and draft.attempt >= turn.attempt:
+            turn.add(draft.words)
+            if seat := self.seats.get(turn.participant):
+                seat.doing = "speaks"
+
+    def _sit(self, state: State) -> None:
+        names = frozenset(name_of(state, each.id) for each in state.participants)
+        for each in state.participants:
+            if each.id not in self.seats:
+                name = short_name(name_of(state, each.id), names)
+                self.seats[each.id] = Seat(name, short_model(each.speaker.model))
+        gone = self.seats.keys() - {each.id for each in state.participants} - {state.start.host.id}
+        for who in gone:
+            del self.seats[who]
+
+    def _seat(self, state: State, who: str) -> Seat:
+        host = state.start.host
+        if who not in self.seats:
+            model = host.speaker.model if who == host.id else ""
+            self.seats[who] = Seat(name_of(state, who), short_model(model))
+        return self.seats[who]
+
+    def _spoke(self, state: State, speech: SpeechGiven) -> None:
+        seat = self._seat(state, speech.participant)
+        words = spoken(speech.text)
+        seat.doing, seat.speaking, seat.words = "spoke", None, count_words(words)
+        seat.told = held_by(state, speech)
+
+    def _look(self, state: State) -> None:
+        course = itinerary(state)
+        self.steps = [(_step(each), each["state"]) for each in course["steps"]]
+        now = course["now"]
+        self.host = _HOST.get(now["kind"], "") if now else ""
+        # Whoever leads is there while it does something; the seats stay.
+        host = self.seats.get(state.start.host.id)
+        if host is not None and host.speaking is None:
+            del self.seats[state.start.host.id]
+        elif host is not None:
+            host.told = self.host
+        self.far = procedure_spec(state.start.procedure).progress(state)
+        self.cost = cost_of(state)
+        self.experts = len(state.participants)
+        self.rounds = max((each.round for each in state.speeches), default=0)
+
+    # Drawing
+
+    def lines(self, screen: Screen, elapsed: float) -> list[str]:
+        """At most as many lines as the screen has, none wider than it is."""
+        width = screen.width - 1  # a full line would make some terminals begin another
+        head = wrapped(screen.words(self.question), width)
+        if len(head) > 2:
+            head = [head[0], cut(" ".join(head[1:]), width)]
+        foot = self._foot(screen, width, elapsed)
+        room = max(1, screen.height - 1 - len(head) - len(foot) - 3)
+        seats = self._seats(screen, width, room)
+        body = [screen.paint(each, "bold") for each in head]
+        return ["", *body, "", *seats, "", *foot][: max(1, screen.height - 1)]
+
+    def _seats(self, screen: Screen, width: int, room: int) -> list[str]:
+        each_takes = 2 if width < NARROW and len(self.seats) * 2 <= room else 1
+        shown = list(self.seats.values())
+        if len(shown) * each_takes > room:
+            # Whoever speaks is what one looks for.
+            order = {"speaks": 0, "thinks": 1, "called": 1, "absent": 2, "spoke": 3, "waits": 4}
+            first = sorted(shown, key=lambda seat: order[seat.doing])[: max(0, room - 1)]
+            kept = [seat for seat in shown if any(seat is each for each in first)]
+            rest = [seat for seat in shown if not any(seat is each for each in kept)]
+            spoke = sum(seat.doing == "spoke" for seat in rest)
+            more = f"  and {len(rest)} more" + (f", {spoke} of them have spoken" if spoke else "")
+            return [
+                *(text for seat in kept for text in self._seat_lines(seat, screen, width, False)),
+                screen.paint(cut(more, width), "dim"),
+            ]
+        two = each_takes == 2
+        return [text for seat in shown for text in self._seat_lines(seat, screen, width, two)]
+
+    def _seat_lines(self, seat: Seat, screen: Screen, width: int, two: bool) -> list[str]:
+        sign, style = _SIGNS[seat.doing]
+        does = f"{screen.sign(sign)} {self._does(seat)}"
+        ellipsis = screen.sign("…")
+        if width < NARROW:
+            name = cut(screen.words(seat.name), max(4, width - 4 - cells(does)), ellipsis)
+            first = f"  {name}  {screen.paint(does, style)}"
+            if cells(f"  {name}  {does}") > width:
+                first = cut(f"  {name}  {does}", width, ellipsis)
+            if not two:
+                return [first]
+            return [first, f"    {self._words(seat, screen, width - 4)}"]
+        names = min(NAMES, max(cells(screen.words(s.name)) for s in self.seats.values()))
+        models = min(MODELS, max(cells(screen.words(s.model)) for s in self.seats.values()))
+        does_wide = max(cells(self._does(s)) for s in self.seats.values()) + 2
+        columns = [
+            padded(cut(screen.words(seat.name), names, ellipsis), names),
+            screen.paint(padded(cut(screen.words(seat.model), models, ellipsis), models), "dim"),
+            screen.paint(padded(does, does_wide), style),
+        ]
+        room = width - 2 - names - models - does_wide - 6
+        return [f"  {'  '.join(columns)}  {self._words(seat, screen, room)}".rstrip()]
+
+    def _does(self, seat: Seat) -> str:
+        match seat.doing:
+            case "spoke":
+                return "1 word" if seat.words == 1 else f"{seat.words} words"
+            case "thinks":
+                return "thinking"
+            case "speaks":
+                return "speaking"
+            case "absent":
+                return "no answer"
+            case "called":
+                return "is asked"
+            case "waits":
+                return "waits"
+
+    def _words(self, seat: Seat, screen: Screen, room: int) -> str:
+        if room < 4:
+            return ""
+        ellipsis = screen.sign("…")
+        if seat.speaking is not None:
+            # Cleaned before it is cut: half a key would no longer look like one.
+            coming = screen.words(_MARKS.sub(" ", seat.speaking.shown))
+            if coming:
+                return cut_front(coming, room, ellipsis)
+        style: Style = "warn" if seat.doing == "absent" else ""
+        return screen.paint(cut(screen.words(seat.told), room, ellipsis), style or "dim")
+
+    def _foot(self, screen: Screen, width: int, elapsed: float) -> list[str]:
+        time = clock(elapsed)
+        if self.expected.seconds is not None:
+            time += f" of about {clock(max(1.0, self.expected.seconds))}"
+        cost = self.cost
+        if cost.startswith("$") and self.expected.usd:
+            cost += f" of about ${self.expected.usd:.2f}"
+        told = "    ".join(each for each in (self.far, time, cost) if each)
+        steps, plain = self._steps(screen, width)
+        if steps and cells(plain) + 6 + cells(told) <= width:
+            return [f"{steps}{' ' * 4}{screen.paint(told, 'dim')}"]
+        apart = [
+            cut(f"  {each}", width, screen.sign("…")) for each in (self.far, time, cost) if each
+        ]
+        if cells(told) + 2 <= width:
+            apart = [f"  {told}"]
+        painted = [screen.paint(each, "dim") for each in apart]
+        return [steps, *painted] if steps else painted
+
+    def _steps(self, screen: Screen, width: int) -> tuple[str, str]:
+        """The steps with what is done, and the same without codes."""
+        told = list(self.steps)
+        if not told:
+            word = f"  {self.host or 'setting the table'}"
+            return screen.paint(word, "busy"), word
+        for within in (len(told), 3, 2, 1):
+            part = _around(told, within)
+            plain = "  " + "  ".join(f"{_sign(screen, s)} {w}" for w, s in part)
+            if cells(plain) <= width or within == 1:
+                break
+        looks: dict[str, Style] = {"done": "good", "now": "busy", "next": "dim"}
+        painted = [screen.paint(f"{_sign(screen, s)} {w}", looks[s]) for w, s in part]
+        line_ = "  " + "  ".join(painted)
+        return (line_, plain) if cells(plain) <= width else (cut(plain, width), cut(plain, width))
+
+    def trace(self, elapsed: float) -> str:
+        """What remains of it when it is over."""
+        of = "1 expert" if self.experts == 1 else f"{self.experts} experts"
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        return f"{of}, {rounds}, {clock(elapsed)}"
+
+
+def _sign(screen: Screen, state: str) -> str:
+    return screen.sign({"done": "✓", "now": "●"}.get(state, "○"))
+
+
+def _around(steps: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """So many steps, the one that is held now among them."""
+    if len(steps) <= most:
+        return steps
+    now = next((n for n, (_, state) in enumerate(steps) if state != "done"), len(steps) - 1)
+    start = min(max(0, now - most // 2), len(steps) - most)
+    return steps[start : start + most]
+
+
+def _step(step: dict[str, object]) -> str:
+    kind = str(step["kind"])
+    return _STEPS.get(kind) or f"round {step['round']}"
+
+
+def held_by(state: State, speech: SpeechGiven) -> str:
+    """What whoever spoke holds, in a line: its declared position, otherwise its first sentence."""
+    position = record_of(state).position(speech.participant) if speech.round else ""
+    return line(position) or first_line(spoken(speech.text))
+
+
+def short_model(model: str) -> str:
+    """A model's name without its maker and date: `opus-4-6`."""
+    if model == OUTSIDE:
+        return "a person"
+    name = line(model).rpartition("/")[2].partition(":")[0] or line(model)
+    return _DATE.sub("", _MAKER.sub("", name))
+
+
+def cost_of(state: State) -> str:
+    """What was spent so far."""
+    cost = state.cost_usd
+    told = "cost unknown" if cost is None else f"${cost:.2f}"
+    seats = (*state.ever_seated.values(), state.start.host)
+    if any(on_subscription(seat.speaker.model) for seat in seats):
+        return "your subscription" if cost == 0 else f"{told} + your subscription"
+    return told
+
+
+def clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

@@ -1,0 +1,145 @@
+"""Limits in a discussion: a run that fits comes to its end, no limit is passed, and whoever raises
+one lets it go on from where it ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundtable.core.errors import NotAllowed
+from roundtable.core.events import LimitsRaised
+from roundtable.core.limits import Limits
+from roundtable.core.state import State, fold
+from roundtable.core.values import Budget
+from roundtable.procedures.opening import OpenRequest
+from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
+
+PROCEDURES = ("deliberation", "council", "five-round", "adaptive", "meeting")
+
+
+def held(table: Table, procedure: str, budget: Budget | None = None) -> State:
+    asked = table.ask("Tea or coffee?", procedure=procedure, budget=budget or Budget())
+    return run_in_virtual_time(asked)
+
+
+def billed(words: int = 200) -> Table:
+    return Table({"*": Billed(words=words)})
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_limit_does_not_refuse_a_run_that_fits(procedure: str) -> None:
+    free = held(billed(), procedure)
+    limit = free.usage.priced_usd / 0.9
+    state = held(billed(), procedure, Budget(max_cost_usd=limit))
+    assert state.exhausted is None
+    assert (state.status, state.usage.calls) == (free.status, free.usage.calls)
+
+
+@pytest.mark.requirement("Z-35", "Z-09")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize("share", [0.25, 0.6])
+def test_a_limit_is_never_passed_however_much_models_say(procedure: str, share: float) -> None:
+    usual = held(billed(), procedure).usage.priced_usd
+    state = held(billed(words=5_000), procedure, Budget(max_cost_usd=share * usual))
+    assert state.usage.priced_usd <= share * usual
+    assert state.exhausted is not None
+    assert state.closed is not None
+    assert state.closed.stop_reason == "budget"
+
+
+@pytest.mark.requirement("Z-35")
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_raised_limit_lets_it_go_on_from_where_it_ended(procedure: str) -> None:
+    whole = held(billed(), procedure)
+    table = billed()
+    limit = whole.usage.priced_usd * 0.6
+
+    async def main() -> tuple[State, State, State]:
+        opened = await table.service.open(
+            OpenRequest("Tea or coffee?", procedure=procedure, budget=Budget(max_cost_usd=limit))
+        )
+        ended = await table.service.run(opened.discussion_id)
+        before = fold(await table.ledger.read(opened.discussion_id))
+        more = Limits.of(Budget(max_cost_usd=5), "--max-cost")
+        await table.service.raise_limits(opened.discussion_id, more, by="the user")
+        await table.service.run(opened.discussion_id)
+        return ended, before, fold(await table.ledger.read(opened.discussion_id))
+
+    ended, before, after = run_in_virtual_time(main())
+    assert ended.closed is not None
+    assert ended.closed.stop_reason == "budget"
+    assert (after.status, after.exhausted) == ("concluded", None)
+    assert after.verdict is not None
+    assert not after.verdict.partial
+    assert after.budget == Budget(max_cost_usd=5)
+    assert len(after.speeches) == len(whole.speeches)
+    kept = [speech for speech in before.speeches if speech.round > 0]
+    assert all(speech in after.speeches for speech in kept), "what was said is not asked for again"
+    assert after.usage.priced_usd >= before.usage.priced_usd
+    turns = [speech.turn_id for speech in after.speeches]
+    assert len(set(turns)) == len(turns)
+
+
+@pytest.mark.requirement("Z-35")
+def test_only_what_ended_for_want_of_budget_can_go_on_with_more() -> None:
+    table = billed()
+    state = held(table, "council")
+
+    async def more(limits: Budget) -> None:
+        await table.service.raise_limits(
+            state.discussion_id, Limits.of(limits, "--max-cost"), by="the user"
+        )
+
+    with pytest.raises(NotAllowed, match="did not end for want of budget"):
+        run_in_virtual_time(more(Budget(max_cost_usd=5)))
+    stopped = held(table, "council", Budget(max_calls=4))
+
+    async def wrong(limits: Budget) -> None:
+        await table.service.raise_limits(
+            stopped.discussion_id, Limits.of(limits, "--max-cost"), by="the user"
+        )
+
+    with pytest.raises(NotAllowed, match="calls limit ended it"):
+        run_in_virtual_time(wrong(Budget(max_calls=4, max_cost_usd=9)))
+    records = run_in_virtual_time(table.records(stopped))
+    assert not any(isinstance(each.event, LimitsRaised) for each in records)
+
+
+@pytest.mark.requirement("Z-35")
+def test_the_limit_that_ends_a_run_is_named_with_its_origin() -> None:
+    table = billed()
+
+    async def main() -> State:
+        origin = {"max_calls": "the project's roundtable.toml"}
+        opened = await table.service.open(
+            OpenRequest("Tea?", budget=Budget(max_calls=4), limits_from=origin)
+        )
+        return await table.service.run(opened.discussion_id)
+
+    state = run_in_virtual_time(main())
+    assert state.closed is not None
+    assert "by the limit of the project's roundtable.toml" in state.closed.detail
+    assert f"roundtable resume {state.discussion_id} --max-calls" in state.closed.remedy
+
+
+@pytest.mark.requirement("Z-35")
+def test_with_nothing_to_spend_free_models_hold_the_table_and_paid_ones_are_not_called() -> None:
+    free = Cast(facts={"usd_per_million_in": 0.0, "usd_per_million_out": 0.0})
+    state = held(Table(cast=free), "deliberation", Budget(max_cost_usd=0))
+    assert state.status == "concluded"
+    paid = billed()
+    state = held(paid, "deliberation", Budget(max_cost_usd=0))
+    assert paid.requests == []
+    assert state.closed is not None
+    assert (state.status, state.closed.stop_reason) == ("failed", "budget")
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_call_is_told_to_say_no_more_than_is_left_for_it() -> None:
+    table = Table({"*": Billed(dutiful)})
+    usual = held(billed(), "council").usage.priced_usd
+    held(table, "council", Budget(max_cost_usd=usual * 0.7))
+    plenty = held(loose := billed(), "council", Budget(max_cost_usd=100))
+    assert plenty.exhausted is None
+    tight, wide = (max(r.max_tokens for r in each.requests) for each in (table, loose))
+    assert tight < wide

@@ -1,0 +1,321 @@
+"""Any server: models are what an endpoint says it has, and seats, host and substitutes come from
+there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from roundtable.surfaces.cli import completing
+from tests.servers import TEST_KEY, Answer, ProviderServer, hang, provider_server, raw, status
+from tests.wire import Asked
+
+from .desk import Desk, Outcome, obedient
+
+ODD = ["teapot-70b-instruct", "Kettle/samovar-2", "qwen-house-32b", "mystery_x", "urn:v3"]
+MUTE = ["nomic-embed-text", "whisper-9"]
+
+
+@pytest.fixture(autouse=True)
+def _lists_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ROUNDTABLE_MODEL_LISTS")
+
+
+def only(*names: str, gone: tuple[str, ...] = ()) -> Any:
+    """A server that knows these models and no others."""
+
+    def reply(asked: Asked) -> Answer:
+        if asked.model not in names or asked.model in gone:
+            return status(404, f"The model `{asked.model}` does not exist.")
+        return obedient(asked)
+
+    return reply
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with provider_server(only(*ODD), models=[*MUTE, *ODD]) as started:
+        yield started
+
+
+def at(monkeypatch: pytest.MonkeyPatch, server: ProviderServer) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+    monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+
+
+def ask(desk: Desk, *args: str) -> Outcome:
+    return desk("Tea or coffee?", "--quick", "--no-log", "--json", *args)
+
+
+def speakers(outcome: Outcome) -> list[str]:
+    assert outcome.code == 0, outcome.err
+    return [each["model"] for each in outcome.document["participants"]]
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_compatible_server_with_five_odd_names_works_without_a_flag(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+
+    outcome = ask(desk)
+
+    assert outcome.code == 0, outcome.err
+    called = {received.body["model"] for received in server.requests}
+    assert called <= set(ODD)
+    assert len(called) >= 3, "seats are as different as can be had"
+    assert "in place of" not in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize("procedure", ["council", "five-round", "adaptive"])
+def test_every_procedure_seats_what_is_there(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch, procedure: str
+) -> None:
+    at(monkeypatch, server)
+
+    outcome = desk("Tea or coffee?", "--procedure", procedure, "--dry-run", "--json", "--no-log")
+
+    assert outcome.code == 0, outcome.err
+    assert server.requests == []
+    seats = [model for seat in outcome.document["participants"] for model in seat["models"]]
+    assert seats
+    assert all(model.removeprefix("openai/") in ODD for model in seats), seats
+    assert len(set(seats)) > 1
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_preset_that_names_what_is_not_there_is_told_of_once_and_in_plain_words(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+
+    outcome = ask(desk, "--procedure", "council", "--preset", "balanced")
+
+    assert outcome.code == 0, outcome.err
+    told = "speaks in place of openai/gpt-5.3-codex, which this server does not have."
+    assert outcome.err.count(told) == 1
+    assert "DEGRADED" not in outcome.err
+    assert {received.body["model"] for received in server.requests} <= set(ODD)
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_fresh_list_is_not_asked_for_again(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    ask(desk)
+    ask(desk)
+    assert server.looked_up == ["/v1/models"]
+    desk("models", "--refresh")
+    assert server.looked_up == ["/v1/models"] * 2
+
+
+@pytest.mark.requirement("Z-36")
+def test_the_shell_offers_what_was_listed(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    assert "openai/urn:v3" not in [name for name, _ in completing.models()]
+    desk("models")
+    assert "openai/urn:v3" in [name for name, _ in completing.models()]
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_that_lists_what_it_does_not_have_is_found_out_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(*ODD, gone=(ODD[0], ODD[1])), models=ODD) as lying:
+        at(monkeypatch, lying)
+        outcome = desk("Tea or coffee?", "--no-log", "--json")
+        assert outcome.code == 0, outcome.err
+        asked = [received.body["model"] for received in lying.requests]
+        assert asked.count(ODD[0]) <= 1
+        assert asked.count(ODD[1]) <= 1
+        assert "which does not exist there" in outcome.err
+        # It is marked: the next discussion does not even seat it, nor does another process.
+        told = desk("models").out
+        assert f"openai/{ODD[0]} " not in told
+        assert "not there when they were asked" in told
+        ask(desk)
+        assert [received.body["model"] for received in lying.requests].count(ODD[0]) <= 1
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        status(404, "The model `x` does not exist."),
+        status(400, "nobody/x is not a valid model ID"),
+        status(400, "Invalid model name passed in model=x"),
+    ],
+)
+def test_no_such_model_is_heard_in_every_way_in_which_it_is_said(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, refusal: Answer
+) -> None:
+    def reply(asked: Asked) -> Answer:
+        return refusal if asked.model == ODD[0] else obedient(asked)
+
+    with provider_server(reply, models=ODD) as lying:
+        at(monkeypatch, lying)
+        outcome = ask(desk, "--procedure", "council", f"--scholar=openai/{ODD[0]}")
+    assert outcome.code == 0, outcome.err
+    assert f"in place of openai/{ODD[0]}, which does not exist there." in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_server_without_a_list_brings_no_names_of_the_vendor(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(*ODD), lists=lambda *_: status(404, "No such page.")) as server:
+        at(monkeypatch, server)
+        document = desk("models", "--json").document
+        [found] = [each for each in document["found"] if each["provider"] == "openai"]
+        assert found["models"] == []
+        assert "does not list its models" in found["told"]
+        assert document["default_model"] == "local/smollm2-135m"
+        # Who knows a name of its own can use it.
+        named = f"--all=openai/{ODD[0]}"
+        outcome = ask(desk, "--procedure", "council", named, f"--model=openai/{ODD[0]}")
+        assert set(speakers(outcome)) == {f"openai/{ODD[0]}"}
+
+
+GARBAGE: list[object] = [
+    raw("<html>hello</html>", 200, "text/html"),
+    raw("{" * 50_000, 200, "application/json"),
+    {"data": [{"id": "\x1b[2Jwipe"}, {"id": ["x"]}, {"id": "a b"}, {}]},
+    {"data": "lots"},
+    hang(),
+]
+
+
+@pytest.mark.requirement("Z-36", "Z-39")
+@pytest.mark.parametrize("fault", GARBAGE)
+def test_whatever_a_server_says_of_its_models_the_rest_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, fault: object
+) -> None:
+    monkeypatch.setattr("roundtable.models.lists.FIRST_SECONDS", 0.2)
+    with (
+        provider_server(only(), lists=lambda *_: fault) as bad,
+        provider_server(only(*ODD), models=ODD) as good,
+    ):
+        monkeypatch.setenv("OPENAI_BASE_URL", bad.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+        monkeypatch.setenv("BLOCKRUN_PROXY_URL", good.base_url)
+        outcome = ask(desk)
+        assert outcome.code == 0, outcome.err
+        assert {received.body["model"] for received in good.requests} <= set(ODD)
+        assert bad.requests == []
+        told = desk("models").out
+    assert "\x1b" not in told
+    assert "The server at 127.0.0.1" in told
+
+
+@pytest.mark.requirement("Z-36")
+def test_a_key_that_is_refused_leaves_the_seats_to_others(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        provider_server(only(), lists=lambda *_: status(401, "Bad key.")) as shut,
+        provider_server(only(*ODD), models=ODD) as good,
+    ):
+        monkeypatch.setenv("OPENAI_BASE_URL", shut.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", TEST_KEY)
+        monkeypatch.setenv("BLOCKRUN_PROXY_URL", good.base_url)
+        assert ask(desk).code == 0
+        assert shut.requests == []
+        assert "refuses the key of OPENAI_API_KEY" in desk("models").out
+
+
+@pytest.mark.requirement("Z-36")
+def test_three_hundred_models_are_grouped_counted_and_filtered(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {
+            "id": f"maker{n % 7}/model-{n}",
+            "context_length": 32_768,
+            "architecture": {
+                "input_modalities": ["text", "image"] if n % 3 else ["text"],
+                "output_modalities": ["text"],
+            },
+            "pricing": {"prompt": "0.000001", "completion": "0.000002"},
+        }
+        for n in range(300)
+    ]
+    with provider_server(only(), lists=lambda *_: {"data": rows}) as server:
+        at(monkeypatch, server)
+        short = desk("models").out
+        everything = desk("models", "--all").out
+        some = desk("models", "maker3", "vision").out
+        none = desk("models", "no-such-thing")
+        document = desk("models", "maker3", "--json").document
+    assert "300 models listed just now." in short
+    assert "and 288 more" in short
+    assert short.count("maker") < 20
+    assert everything.count("openai/maker") >= 300
+    [row] = [line for line in everything.splitlines() if "openai/maker1/model-1 " in line]
+    assert row.split() == ["openai/maker1/model-1", "33k", "1", "/", "2", "yes", "?", "?"]
+    assert "openai/maker3/model-10 " in some
+    assert "model-3 " not in some, "it reads no pictures"
+    assert (none.code, "No model that can be used now has" in none.err) == (2, True)
+    [found] = document["found"]
+    assert len(found["models"]) == len([n for n in range(300) if n % 7 == 3])
+    assert found["facts"][0]["context_window"] == 32_768
+    assert found["facts"][0]["thinking"] is None
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("lists", "reply", "state", "told"),
+    [
+        (None, None, "ok", "works: openai/m answered in"),
+        (status(401, "Bad."), None, "broken", "refuses the key of OPENAI_API_KEY"),
+        (status(401, "The key expired."), None, "broken", "has expired"),
+        (None, status(402, "Pay first."), "broken", "did not let us in (402)"),
+        (None, status(401, "Bad."), "broken", "did not let us in (401)"),
+        (None, status(404, "no such model"), "broken", "has no such model: openai/m"),
+        (None, status(500), "broken", "is not available (500)"),
+        (raw("<p>Hi", 200, "text/html"), None, "broken", "answers, but is no model server"),
+    ],
+)
+def test_doctor_reach_makes_one_tiny_call_and_tells_the_truth(
+    desk: Desk,
+    monkeypatch: pytest.MonkeyPatch,
+    lists: object,
+    reply: Answer | None,
+    state: str,
+    told: str,
+) -> None:
+    def answer(*_: object) -> object:
+        return {"data": [{"id": "m"}]} if lists is None else lists
+
+    with provider_server(lambda _: reply or "yes", lists=answer) as server:
+        at(monkeypatch, server)
+        quiet = desk("doctor", "--json")
+        assert (server.requests, server.looked_up) == ([], []), "nobody is called without --reach"
+        outcome = desk("doctor", "--reach", "--json")
+        calls = len(server.requests)
+    assert quiet.code == 0
+    [found] = [each for each in outcome.document["findings"] if each["area"] == "providers"]
+    assert (found["state"], told in found["text"]) == (state, True), found
+    assert state == "ok" or found["remedy"] or "500" in told
+    assert calls <= 1
+    assert outcome.code == (0 if state == "ok" else 1)
+    assert TEST_KEY not in outcome.out
+
+
+@pytest.mark.requirement("Z-36")
+@pytest.mark.parametrize(
+    ("key", "vendor"), [("sk-ant-api03-abcdefghijkl", "Anthropic"), ("gsk_abcdefghijkl", "Groq")]
+)
+def test_a_key_of_another_vendor_is_said_to_be_one(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, key: str, vendor: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    outcome = desk("doctor", "--json")
+    assert f"OPENAI_API_KEY holds a key of {vendor}, not of OpenAI." in outcome.out
+    assert outcome.code == 1
+    assert key not in outcome.out

@@ -1,0 +1,150 @@
+"""Several questions from a file: each a discussion of its own, none paid twice, and the exit code
+says what became of all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .desk import Desk, wait_for
+
+TABLE = ("--models=scripted/echo", "--host=scripted/echo", "--quick", "--no-log", "-q")
+
+
+def file(desk: Desk, *lines: str) -> Path:
+    path = desk.workspace / "questions.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    return path
+
+
+def test_every_line_is_a_question_and_the_end_sums_them_up(desk: Desk) -> None:
+    path = file(desk, "# of this week", "Should we drink tea?", "", "Should we walk?")
+    outcome = desk("ask", "--questions", str(path), *TABLE)
+    assert outcome.code == 0
+    rows = [line for line in outcome.out.splitlines() if " rt_" in line]
+    assert [row.split()[0] for row in rows] == ["1", "2"]
+    assert "Should we walk?" in rows[1]
+    assert outcome.out.count("Yes, 3 of 3.") == 2
+    assert "2 questions: 2 answered." in outcome.err
+    assert len(desk("list", "--json").document) == 2
+
+
+def test_what_was_answered_is_not_asked_again_unless_that_is_wanted(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?", "Should we drink tea?")
+    line = ("ask", "--questions", str(path), *TABLE)
+    first = desk(*line, "--json").document["questions"]
+    assert len({row["discussion_id"] for row in first}) == 2, "a line is a question"
+    again = desk(*line, "--json", "--max-cost", "3")
+    assert [row["discussion_id"] for row in again.document["questions"]] == [
+        row["discussion_id"] for row in first
+    ]
+    assert {row["ended"] for row in again.document["questions"]} == {"answered before"}
+    assert "--fresh asks them anew" in again.err
+    assert len(desk("list", "--json").document) == 2
+    fresh = desk(*line, "--fresh", "--json").document["questions"]
+    assert not {r["discussion_id"] for r in fresh} & {r["discussion_id"] for r in first}
+    newest = desk(*line, "--json").document["questions"]
+    assert [r["discussion_id"] for r in newest] == [r["discussion_id"] for r in fresh]
+
+
+def test_other_options_are_another_question(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?")
+    desk("ask", "--questions", str(path), *TABLE)
+    desk("ask", "--questions", str(path), *TABLE, "--seats", "2")
+    assert len(desk("list", "--json").document) == 2
+
+
+def test_a_line_of_json_has_its_own_procedure_and_options(desk: Desk) -> None:
+    path = file(
+        desk,
+        '{"question": "Should we drink tea?", "procedure": "council", "context": "We like tea.",'
+        ' "language": "de"}',
+        '{"question": "Should we walk?", "options": {"seats": 4}}',
+    )
+    outcome = desk("ask", "--questions", str(path), *TABLE, "--at-once", "2", "--json")
+    assert outcome.code == 0, outcome.err
+    council, walk = (row["result"] for row in outcome.document["questions"])
+    assert (council["procedure"], council["language"]) == ("council", "de")
+    assert len(walk["participants"]) == 4
+
+
+def test_one_that_fails_ends_no_other_and_is_tried_again(desk: Desk) -> None:
+    path = file(
+        desk,
+        '{"question": "Should we drink tea?", "options": {"models": ["scripted/silent"]}}',
+        "Should we walk?",
+    )
+    table = ("--host=scripted/echo", "--quick", "--no-log", "-q")
+    line = ("ask", "--questions", str(path), *table, "--json")
+    outcome = desk(*line)
+    assert outcome.code == 1
+    first, second = outcome.document["questions"]
+    assert first["ended"] == "failed"
+    assert second["discussion_id"]
+    again = desk(*line).document["questions"]
+    assert again[0]["discussion_id"] != first["discussion_id"]
+    assert again[1]["discussion_id"] == second["discussion_id"]
+
+
+def test_a_limit_that_cuts_one_short_is_exit_code_3(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?", "Should we walk?")
+    outcome = desk("ask", "--questions", str(path), *TABLE, "--max-calls", "3", "--json")
+    ended = {row["ended"] for row in outcome.document["questions"]}
+    assert (outcome.code, ended) == (3, {"cut short"})
+
+
+@pytest.mark.parametrize(
+    ("lines", "args", "told"),
+    [
+        (("# nothing",), (), ("no question",)),
+        (('{"question": 3}', "{", "Fine?"), (), ("line 1", "line 2", "is missing")),
+        (('{"question": "A?", "modle": "x"}',), (), ("'modle' is not known",)),
+        (('{"question": "A?", "options": {"seats": 99}}', "B?"), (), ("Line 1", "from 2 to 7")),
+        (("A?",), ("--procedure", "delibration"), ("Did you mean deliberation",)),
+        (("A?",), ("--context", "absent.md"), ("absent.md",)),
+        (("A?",), ("--notify", "nowhere"), ("nowhere",)),
+        (("A?",), ("--confirm",), ("--dry-run",)),
+        (("A?",), ("And another?",), ("do not go together",)),
+    ],
+)
+def test_everything_is_checked_before_the_first_is_asked(
+    desk: Desk, lines: tuple[str, ...], args: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    path = file(desk, *lines)
+    outcome = desk("ask", "--questions", str(path), *TABLE, *args)
+    assert outcome.code == 2, outcome.err
+    assert all(each in outcome.err for each in told), outcome.err
+    assert desk("list", "--json").document == []
+
+
+def test_a_file_that_is_not_there_is_refused(desk: Desk) -> None:
+    outcome = desk("ask", "--questions", "absent.txt", *TABLE)
+    assert outcome.code == 2
+    assert "absent.txt cannot be read" in outcome.err
+
+
+def test_a_dry_run_tells_what_each_would_cost(desk: Desk) -> None:
+    path = file(desk, "Should we drink tea?", "Should we walk?")
+    outcome = desk("ask", "--questions", str(path), *TABLE, "--dry-run")
+    assert outcome.code == 0
+    assert outcome.out.count("Estimate") == 2
+    assert desk("list", "--json").document == []
+
+
+@pytest.mark.requirement("I-08")
+def test_killed_between_two_questions_it_goes_on_with_the_same_command(desk: Desk) -> None:
+    path = file(desk, *(f"Should we take road {n}?" for n in range(1, 7)))
+    line = ("ask", "--questions", str(path), *TABLE)
+    with desk.start(*line) as running:
+        running.wait_until_it_says("Question 3 of 6")
+        running.process.kill()
+        running.process.wait(60)
+    wait_for(lambda: running.process.poll() is not None)
+    known = {row["discussion_id"] for row in desk("list", "--json").document}
+    outcome = desk(*line, "--json")
+    assert outcome.code == 0
+    rows = outcome.document["questions"]
+    assert {row["discussion_id"] for row in rows} >= known
+    assert [row["ended"] for row in rows[:2]] == ["answered before"] * 2
+    assert len(desk("list", "--json").document) == 6

@@ -1,0 +1,112 @@
+"""Documents with a question: read, checked for secrets, condensed, and kept whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from roundtable.core.errors import NoModel
+from roundtable.core.values import Material
+from roundtable.models import discovery
+from roundtable.surfaces.python import Roundtable
+from tests.documents.samples import docx, pdf, saved
+from tests.surfaces.desk import Desk
+
+SECRET = "sk-proj-q7Zt9LmX2vKp4RwB8sNd"
+
+
+def with_secret() -> bytes:
+    library = pytest.importorskip("docx", reason="the extra `documents` is not installed")
+    document = library.Document()
+    document.add_paragraph(f"OPENAI_API_KEY={SECRET}")
+    return saved(document)
+
+
+def test_documents_reach_the_experts_with_the_numbers_of_their_pages(desk: Desk) -> None:
+    pytest.importorskip("pypdf", reason="the extra `documents` is not installed")
+    (desk.workspace / "plan.pdf").write_bytes(pdf("Costs rise.", "Risk falls."))
+    (desk.workspace / "plan.docx").write_bytes(docx())
+    (desk.workspace / "cut.pdf").write_bytes(pdf("x")[:99])
+
+    told = desk.ask(
+        "--context", "plan.pdf", "--context", "plan.docx", "--context", "cut.pdf", "--dry-run"
+    )
+
+    assert told.code == 0, told.err
+    assert "[page 2]\nRisk falls." in told.out
+    assert "The move costs 40,000 euros." in told.out
+    assert "Of the documents: cut.pdf is damaged, or no PDF." in told.out
+
+
+@pytest.mark.requirement("Z-39")
+def test_secrets_are_looked_for_in_what_was_read(desk: Desk) -> None:
+    (desk.workspace / "notes.docx").write_bytes(with_secret())
+    told = desk.ask("--context", "notes.docx")
+    assert told.code == 2
+    assert "notes.docx, line 1" in told.err
+    assert SECRET not in told.err
+    assert desk.ask("--context", "notes.docx", "--secrets", "redact").code == 0
+    stored = b"".join(path.read_bytes() for path in desk.home.glob("roundtable.db*"))
+    assert SECRET.encode() not in stored
+
+
+@pytest.mark.requirement("Z-39")
+def test_a_document_that_is_added_later_is_read_the_same_way(desk: Desk) -> None:
+    (desk.workspace / "notes.docx").write_bytes(with_secret())
+    told = desk("add", "rt_00000000", "notes.docx")
+    assert told.code == 2
+    assert "notes.docx, line 1" in told.err
+
+
+async def test_what_does_not_fit_is_condensed_said_and_kept_whole(tmp_path: Path) -> None:
+    long = "\n\n".join(
+        f"# Chapter {n}\n\n" + "Nothing happened here at all, as on most days. " * 30
+        for n in range(600)
+    )
+    long += "\n\n# Chapter 600\n\nTea keeps for two years.\n"
+
+    async with Roundtable(home=tmp_path / "home", env={}, model="scripted/echo") as table:
+        state = await table.open(
+            "Does tea keep longer than coffee?",
+            context=[Material(source="diary.md", text=long), "Coffee keeps for a year."],
+            procedure="council",
+            all="scripted/echo",
+            quick=True,
+        )
+        [note] = [note for note in state.notes if note.code == "condensed"]
+        assert f"diary.md from {len(long):,} to " in note.text
+        assert [m.text for m in state.context] == [long, "Coffee keeps for a year."]
+        done = await table.run(state.discussion_id)
+    # What is condensed by its meaning need not be cut once more when it is sent.
+    assert not [note for note in done.notes if note.code.startswith("condensed/")]
+
+
+async def test_without_any_model_nothing_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "embedded_installed", lambda: False)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.toml").write_text("local_servers = false\n")
+    async with Roundtable(home=tmp_path / "home", env={}) as table:
+        with pytest.raises(NoModel, match="No model can speak here yet"):
+            await table.open("Tea or coffee?")
+        with pytest.raises(NoModel, match="nothing else can speak"):
+            await table.open("Tea or coffee?", all="opus")
+
+
+async def test_experts_that_were_chosen_by_words_alone_are_said_to_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roundtable.models.embedder.find_spec", lambda _: None)
+    async with Roundtable(home=tmp_path / "home", env={}, model="scripted/echo") as table:
+        question = "Which index does this database need?"
+        chosen = await table.open(question, procedure="deliberation", models="scripted/echo")
+        named = await table.open(
+            question,
+            procedure="deliberation",
+            models="scripted/echo",
+            experts=["database-administrator", "backend-engineer", "nurse"],
+        )
+    assert "by_words" in [note.code for note in chosen.notes]
+    assert "by_words" not in [note.code for note in named.notes]

@@ -1,0 +1,428 @@
+"""What a terminal shows: it fits every width, speaks every encoding, and obeys nobody but us."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import unicodedata
+from dataclasses import fields, is_dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from roundtable.core.events import AttemptStarted
+from roundtable.core.state import State, fold
+from roundtable.engine.tools import Draft
+from roundtable.examples import examples
+from roundtable.surfaces.cli.board import Board, short_model
+from roundtable.surfaces.cli.encoding import readable_in
+from roundtable.surfaces.cli.expected import Expected
+from roundtable.surfaces.cli.live import REDRAWS, LiveProgress, Pane
+from roundtable.surfaces.cli.screen import Screen, cells, cut, cut_front, wrapped
+from roundtable.surfaces.cli.typeset import Sheet
+from roundtable.surfaces.cli.verdict import Verdict, in_short, typeset
+from roundtable.views.decision_parts import Cause, Kind
+from tests.servers import provider_server
+from tests.wire import Asked
+
+from .desk import ECHO, QUICK, SOURCES, Desk, obedient
+from .pane import Page
+from .test_progress import terminal
+
+NAMES = tuple(examples())
+WIDTHS = (20, 40, 80, 200)
+HOSTILE = (
+    "\x1b]8;;https://leak.invalid\x07here\x1b]8;;\x07 \x1b]52;c;cm0gLXJm\x07 \x1b[2J\x1b[10A"
+    " \u202eevil\u202c \u2066x\u2069 \u200b\u200b\u200b\u200b\u200b\u200b \x9b31m \r\x00\x08 "
+)
+FORBIDDEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\u200b{4}")
+SEEN = "日本語の長い文章は空白なしで折り返される。 é́ 👨‍👩‍👧 ﷽ العربية السعودية " * 3
+
+
+def example(name: str) -> State:
+    return fold(examples()[name].records())
+
+
+# It fits
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_verdict_fits_every_width(name: str, width: int) -> None:
+    verdict = Verdict.of(example(name))
+    for lines in (typeset(verdict, Screen(width), question=True), in_short(verdict, Screen(width))):
+        assert [line for line in lines if cells(line) > width] == []
+        assert lines[-1] != ""
+        assert not any(one == two == "" for one, two in pairwise(lines))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_answer_stands_first_and_the_votes_right_below_it(name: str) -> None:
+    verdict = Verdict.of(example(name))
+    lines = typeset(verdict, Screen(100))
+    assert verdict.decision.answer.first.startswith(lines[0])
+    first = next(n for n, line in enumerate(lines) if not line)
+    assert re.match(r"  \d (of|:) \d", lines[first + 1])
+    assert in_short(verdict, Screen(100))[: first + 2] == lines[: first + 2]
+    assert lines[-1].endswith(f"roundtable show example:{name} --full")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_long_words_wide_letters_and_marks_are_broken_between_graphemes(width: int) -> None:
+    accented = "e\u0301" * 150
+    text = f"{SEEN} https://example.org/{'x' * 300} {accented} {'Donaudampfschiff' * 20}"
+    lines = wrapped(text, width)
+    assert max(map(cells, lines)) <= width
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    for line in lines:
+        assert not unicodedata.combining(line[0]), "no line begins with a mark"
+        assert line[0] not in "。、\u200d"
+
+
+def test_arabic_is_broken_between_words_alone() -> None:
+    text = "العربية السعودية دولة كبيرة في غرب آسيا وهي مهمة"
+    assert " ".join(wrapped(text, 20)) == text
+
+
+@pytest.mark.parametrize("text", [SEEN, "plain words that go on and on", "x" * 90, "", "日"])
+@pytest.mark.parametrize("width", [1, 2, 5, 17, 400])
+def test_what_is_cut_is_never_wider_than_it_may_be(text: str, width: int) -> None:
+    for short in (cut(text, width), cut_front(text, width)):
+        assert cells(short) <= width
+    if cells(text) <= width:
+        assert cut(text, width) == cut_front(text, width) == text
+
+
+def test_code_keeps_its_lines_and_its_indents() -> None:
+    sheet = Sheet(Screen(40))
+    sheet.prose("Do this:\n\n```python\nfor x in y:\n    print(x)\n```\n\n1. **First**\n2. then\n")
+    assert [line for line in sheet.lines if line] == [
+        "  Do this:",
+        "    for x in y:",
+        "        print(x)",
+        "  1. First",
+        "  2. then",
+    ]
+
+
+# It obeys nobody
+
+
+def poisoned(value: Any) -> Any:
+    """A value with hostile words in every text of it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {f.name: poisoned(getattr(value, f.name)) for f in fields(value) if f.init}
+        return replace(value, **changed)
+    match value:
+        case str() if value in {"decided", "answer", "other", "own", "high", "absent"}:
+            return value  # a kind of ours, which decides what is shown
+        case str():
+            return f"{HOSTILE}{value}"
+        case tuple():
+            return tuple(poisoned(each) for each in value)
+        case _:
+            return value
+
+
+@pytest.mark.requirement("Z-39")
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [20, 80])
+def test_no_text_of_a_verdict_can_command_a_terminal(name: str, width: int) -> None:
+    verdict = poisoned(Verdict.of(example(name), whole_works=True))
+    for lines in (typeset(verdict, Screen(width), question=True), in_short(verdict, Screen(width))):
+        text = "\n".join(lines)
+        assert not FORBIDDEN.search(text), FORBIDDEN.search(text)
+        assert "leak.invalid" in text.replace("\n", "").replace(" ", "")
+
+
+@pytest.mark.requirement("Z-39")
+def test_no_text_of_the_board_can_command_a_terminal() -> None:
+    board = watched("free-buses")
+    board.question = HOSTILE
+    for seat in board.seats.values():
+        seat.name, seat.model, seat.told = HOSTILE, HOSTILE, HOSTILE
+    for width in WIDTHS:
+        text = "\n".join(board.lines(Screen(width), 1.0))
+        assert not FORBIDDEN.search(text)
+
+
+def test_only_what_was_made_harmless_is_written_to_a_terminal() -> None:
+    """Every way to a stream in the command line is known, and what goes along it was cleaned."""
+    cleaned = re.compile(r"for_screen|visible\(|outgoing|json\.dumps|^text$|^'\\n'\.join\(lines\)$")
+    for path in sorted((SOURCES / "roundtable" / "surfaces" / "cli").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            where = f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+            if called == "print_lines":
+                assert path.name == "verdict.py", where
+            if called.endswith((".write", ".writelines")) and "std" in called:
+                assert path.name == "library.py", where  # a work, byte for byte, into a pipe
+            assert called != "print", where
+            if called == "click.echo" and path.name == "terminal.py":
+                assert cleaned.search(ast.unparse(node.args[0])), where
+
+
+@pytest.mark.requirement("Z-39")
+def test_hostile_speakers_names_and_questions_get_no_code_through(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hostile(asked: Asked) -> str:
+        return obedient(asked).replace(" by ", f" {HOSTILE} by ")
+
+    # What no keyboard writes is refused in a question, with a word on what to do.
+    assert desk(f"Tea {HOSTILE} or coffee?", *QUICK).code == 2
+    question = "Tea \u202eevil\u202c \u2066x\u2069 or coffee?"
+    seats = ("--all=openai/any", "--model=openai/any", "--quick", "--no-log")
+    with provider_server(hostile) as server:
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        with terminal(desk, question, *seats) as screen:
+            assert screen.end() == 0
+        with terminal(desk, "show", "last", "--full") as whole:
+            assert whole.end() == 0
+    for seen in (screen.seen, whole.seen):
+        Page(100, 40).feed(seen)  # which knows no codes but ours
+        assert not re.search(r"[\u202a-\u202e\u2066-\u2069\x80-\x9f]|\x1b\]|\x07", seen)
+
+
+# The live view
+
+
+def watched(name: str, until: int | None = None) -> Board:
+    """The board of an example as it stands after so many events."""
+    board, state = Board(expected=Expected(150.0, 0.18)), State()
+    for record in examples()[name].records()[:until]:
+        state.apply(record)
+        board.on_event(record, state)
+    return board
+
+
+def stages(name: str) -> list[int]:
+    return list(range(2, len(examples()[name].records()), 7))
+
+
+@pytest.mark.requirement("I-06")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_board_fits_every_screen_at_every_moment(name: str) -> None:
+    for until in stages(name):
+        board = watched(name, until)
+        for width in WIDTHS:
+            for height in (3, 10, 24):
+                lines = board.lines(Screen(width, height), 41.0)
+                assert len(lines) < height
+                assert max(map(cells, lines)) < width
+
+
+@pytest.mark.requirement("I-06", "D-25")
+def test_the_board_says_who_does_what_which_step_it_is_and_what_it_takes() -> None:
+    records = examples()["rails-monolith"].records()
+    middle = next(n for n, r in enumerate(records) if r.event.type == "SpeechGiven") + 1
+    lines = watched("rails-monolith", middle).lines(Screen(120), 41.0)
+    text = "\n".join(lines)
+    assert "Should we extract services, modularise the monolith" in lines[1]
+    assert re.search(r"0:41 of about 2:30", text)
+    assert "○ answer" in text
+    later = "\n".join(watched("rails-monolith").lines(Screen(120), 41.0))
+    assert re.search(r"Software Architect +\S+ +✓ \d+ words +\w+", later)
+    assert "✓ answers  ✓ replies  ✓ vote  ✓ answer" in later
+
+
+def test_more_seats_than_lines_are_counted_and_whoever_speaks_is_shown() -> None:
+    board = watched("free-buses")
+    one = next(iter(board.seats.values()))
+    for n in range(60):
+        board.seats[f"s{n}"] = replace(one, name=f"Seat {n}", doing="waits", told="")
+    board.seats["s59"].doing = "speaks"
+    lines = board.lines(Screen(80, 24), 1.0)
+    assert len(lines) == 23
+    assert any("Seat 59" in line for line in lines)
+    assert any(re.match(r"  and \d\d more", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'I would wait.\n\n```declaration\n{"position": "Wait."',
+        'I would wait.\n\n```declaration\n{"position": "Wait."}\n```\n',
+        "I would wait.\n\n``",
+    ],
+)
+def test_a_declaration_that_is_being_written_is_not_shown(words: str) -> None:
+    records = examples()["free-buses"].records()
+    at, begun = next(
+        (n, record.event)
+        for n, record in enumerate(records)
+        if isinstance(record.event, AttemptStarted) and record.event.round
+    )
+    board = watched("free-buses", at + 1)
+    for piece in re.findall(r"\S+|\s+", words):
+        board.on_draft(Draft("", begun.turn_id, begun.participant, begun.attempt, piece))
+        text = "\n".join(board.lines(Screen(120), 1.0))
+        assert not re.search(r"declaration|position|[`{}]", text)
+    assert "I would wait." in text
+
+
+def test_words_that_come_do_not_draw_by_themselves() -> None:
+    """However fast they come: the view is drawn by the clock alone."""
+    assert REDRAWS <= 8
+    paper = io.StringIO()
+    live = LiveProgress(paper, Expected(), now=lambda: 0.0)
+    live.close()
+    before = len(paper.getvalue())
+    for _ in range(1000):
+        live.on_draft(Draft("", "1/answer/x", "x", 1, "word "))
+    assert len(paper.getvalue()) == before
+
+
+def test_a_view_that_is_redrawn_and_taken_away_leaves_nothing() -> None:
+    paper, page = io.StringIO(), Page(80, 24)
+    pane = Pane(paper)
+    paper.write("before\n")
+    for lines in (["one", "two", "three"], ["four"], ["five 日本", "six"], []):
+        pane.draw(lines, 80)
+    pane.draw(["\x1b[1mlast\x1b[0m", "lines"], 80)
+    pane.clear(80)
+    paper.write("after\n")
+    page.feed(paper.getvalue())
+    assert page.lines == ["before", "after", ""]
+
+
+def test_a_view_that_a_narrower_terminal_broke_anew_is_taken_away_whole() -> None:
+    paper = io.StringIO()
+    pane = Pane(paper)
+    pane.draw(["x" * 70, "y" * 10], 80)
+    paper.truncate(0)
+    pane.clear(40)
+    assert "\x1b[2A" in paper.getvalue(), "two rows of the first line, and the second"
+
+
+@pytest.mark.requirement("I-07")
+def test_an_interruption_leaves_a_clean_terminal_and_says_how_to_go_on(desk: Desk) -> None:
+    import signal
+
+    seats = ("--all=scripted/hang", "--model=scripted/hang", "--quick", "--no-log")
+    with terminal(desk, "Tea or coffee?", *seats) as screen:
+        screen.wait_for("● speaking")
+        screen.process.send_signal(signal.SIGINT)
+        assert screen.end() == 130
+    page = Page(100, 40)
+    page.feed(screen.seen)
+    left = [line for line in page.lines if line]
+    assert left[-1].startswith("Nothing finished is lost. Go on with: roundtable resume rt_")
+    assert not any("speaking" in line for line in left)
+
+
+@pytest.mark.parametrize(
+    ("model", "short"),
+    [
+        ("anthropic/claude-opus-4-6", "opus-4-6"),
+        ("openrouter/google/gemini-3.1-pro:free", "gemini-3.1-pro"),
+        ("openai/gpt-5.5-2026-03-01", "gpt-5.5"),
+        ("scripted/echo", "echo"),
+    ],
+)
+def test_a_model_is_called_by_its_short_name(model: str, short: str) -> None:
+    assert short_model(model) == short
+
+
+# Every kind of end
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_of_decision_reads_well(kind: Kind) -> None:
+    verdict = Verdict.of(example("free-buses"), "last")
+    decision = replace(verdict.decision, kind=kind, cause=Cause("It stopped.", "Raise the limit."))
+    lines = typeset(replace(verdict, decision=decision), Screen(80))
+    text = "\n".join(lines)
+    assert "Raise the limit." in text
+    assert lines[-1].startswith("roundtable ") or " roundtable " in lines[-1]
+    if kind in ("interrupted", "paused"):
+        assert "roundtable resume last" in text
+    if kind == "live":
+        assert "roundtable show last --follow" in text
+    for code in (kind.upper(), "None", "turn_id", "d1", "o1"):
+        assert not re.search(rf"\b{code}\b", text)
+
+
+@pytest.mark.requirement("I-01")
+def test_whoever_did_not_answer_stands_under_the_vote_with_what_to_do(desk: Desk) -> None:
+    models = "--models=scripted/stubborn,scripted/unauthorised,scripted/echo"
+    args = ("--procedure", "deliberation", "--choices", "tea,coffee", "--model", "scripted/echo")
+    outcome = desk("Tea or coffee?", models, *args, "--no-log")
+    flags = [line for line in outcome.out.splitlines() if line.startswith("  ! ")]
+    assert flags[0].startswith("  ! 1 of 3 experts did not answer. ")
+    assert "scripted/unauthorised has no key. It never will." in " ".join(outcome.out.split())
+
+
+# Where it is shown
+
+
+@pytest.mark.requirement("I-18")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_what_an_encoding_lacks_is_replaced_by_something_readable(
+    desk: Desk, encoding: str
+) -> None:
+    outcome = desk.command(
+        "Té – “quoted” 茶 🍵?", *QUICK, encoding=encoding, PYTHONIOENCODING=encoding
+    )
+    shown = desk.command("show", "example:free-buses", encoding=encoding, PYTHONIOENCODING=encoding)
+    assert (outcome.code, shown.code) == (0, 0)
+    text = outcome.out + outcome.err + shown.out
+    assert not re.search(r"â€|Ã|\ufffd", text), "no letter stands for a part of another one"
+    assert re.search(r"  [*•] Most added trips replace walking", shown.out)
+
+
+def test_a_plain_locale_is_no_reason_to_fail(desk: Desk) -> None:
+    outcome = desk.command("Té 茶?", *QUICK, LC_ALL="C", LANG="C")
+    assert outcome.code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("“a” – b…", '"a" - b...'),
+        ("● ○ ✓ → •", "* o + -> *"),
+        ("Ärger é ﬁ", "Arger e fi"),
+        ("茶 🍵️", "? ?"),
+    ],
+)
+def test_letters_that_ascii_lacks(text: str, told: str) -> None:
+    assert readable_in("ascii", text) == told
+
+
+@pytest.mark.requirement("I-06")
+@pytest.mark.parametrize(
+    ("env", "codes"),
+    [
+        ({"NO_COLOR": "1"}, r"\x1b\[[\d;]*m"),
+        ({"TERM": "dumb"}, r"\x1b"),
+        ({}, r"\x1b\[\d+[ABCDEFGHS]{2}"),
+    ],
+)
+def test_a_terminal_gets_only_what_it_takes(desk: Desk, env: dict[str, str], codes: str) -> None:
+    with terminal(desk, "Tea or coffee?", *ECHO, "--quick", "--no-log", **env) as screen:
+        assert screen.end() == 0
+    assert not re.search(codes, screen.seen)
+    assert "The table chose no answer." in screen.seen
+
+
+def test_a_file_gets_the_verdict_alone(desk: Desk) -> None:
+    outcome = desk.command("Tea or coffee?", *QUICK)
+    assert outcome.out.startswith("The table chose no answer.\n")
+    assert "Estimate" not in outcome.out
+    assert "words)" not in outcome.out
+    assert Path(desk.home).exists()
+
+
+def test_verbose_tells_every_event_and_the_whole_answer(desk: Desk) -> None:
+    outcome = desk.ask("--verbose")
+    events = len(desk("export", desk.last_id(), "--format", "json").document.get("events", []))
+    told = [line for line in outcome.err.splitlines() if re.match(r"\[\d+:\d\d\] ", line)]
+    assert len(told) >= max(10, events - 5)
+    assert "Captain is speaking: scripted/echo" in outcome.err
+    assert "**Council Answer**" in outcome.out

@@ -1,0 +1,260 @@
+"""One vocabulary: the general words mean the same in every procedure and on every surface, old
+words stay, and what a procedure cannot honour is refused with the reason and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roundtable.procedures import CUSTOM, OPTIONS, PROCEDURES
+from roundtable.procedures.options import SHARED, find
+from roundtable.settings import read_settings
+from roundtable.surfaces.opening import open_request
+
+from .desk import Desk
+from .test_options import WAYS, prepared, sent
+
+TOPIC = "Tea or coffee?"
+SPEAK = "scripted/echo,scripted/stubborn"
+HOST = ("--host", "scripted/keen")
+PANEL = """
+name = "open-table"
+summary = "Whoever is asked"
+panel = { count = 3 }
+stages = [{ name = "talk", prompt = "Talk." }]
+"""
+
+
+def plan(desk: Desk, *args: str) -> dict[str, Any]:
+    """Who would sit at the table, without a call."""
+    outcome = desk(TOPIC, *args, "--dry-run", "--json")
+    assert outcome.code == 0, outcome.err
+    found: dict[str, Any] = outcome.document
+    return found
+
+
+def models(document: dict[str, Any]) -> list[str]:
+    """Of the seats; the host and the adaptive procedure's writer hold none."""
+    *seats, _ = document["participants"]
+    return [each["models"][0] for each in seats if each["id"] != "synthesiser"]
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("procedure", [*PROCEDURES, "open-table"])
+def test_models_and_host_say_who_speaks_and_who_leads_in_every_procedure(
+    desk: Desk, procedure: str
+) -> None:
+    own(desk)
+    made = plan(desk, "--procedure", procedure, "--models", SPEAK, *HOST, "--no-search")
+    one, other = SPEAK.split(",")
+    seats = models(made)
+    assert seats == [one if place % 2 == 0 else other for place in range(len(seats))]
+    assert made["participants"][-1]["models"][0] == "scripted/keen"
+    shared = [note["text"] for note in made["notes"] if note["code"] == "shared_models"]
+    assert bool(shared) == (len(seats) > 2)
+    assert all(f"{len(seats)} seats share 2 models" in each for each in shared)
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    "procedure", ["deliberation", "five-round", "meeting", "adaptive", "open-table"]
+)
+def test_experts_and_seats_say_who_sits_and_how_many(desk: Desk, procedure: str) -> None:
+    own(desk)
+    base = ("--procedure", procedure, "--models", "scripted/echo", *HOST, "--no-search")
+    named = plan(desk, *base, "--experts", "nurse,Beekeeper: asks about the bees")
+    names = [each["name"] for each in named["participants"]]
+    assert names[0].casefold() == "nurse"
+    assert names[1].casefold() == "beekeeper"
+    assert len(models(named)) == 2
+    if procedure != "adaptive":
+        assert len(models(plan(desk, *base, "--seats", "4"))) == 4
+
+
+@pytest.mark.requirement("I-28")
+def test_a_single_seat_may_have_a_model_of_its_own(desk: Desk) -> None:
+    made = plan(desk, "--procedure", "five-round", "--models", "scripted/echo,nurse=scripted/keen",
+                "--experts", "economist,nurse")  # fmt: skip
+    assert models(made) == ["scripted/echo", "scripted/keen"]
+    wrong = desk(TOPIC, "--procedure=five-round", "--models=nusre=scripted/keen",
+                 "--experts=economist,nurse", "--dry-run")  # fmt: skip
+    assert wrong.code == 2
+    assert "Unknown seat 'nusre'" in wrong.err
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize(
+    ("procedure", "rounds", "key", "means"),
+    [
+        ("deliberation", "1", "critique", False),
+        ("council", "1", "round2", False),
+        ("council", "2", "round2", True),
+        ("meeting", "4", "max_rounds", 4),
+        ("five-round", "4", "rounds", [[1, "proposal"], [3, "critique"], [4, "revision"]]),
+    ],
+)
+def test_rounds_are_what_the_procedure_makes_of_them(
+    desk: Desk, procedure: str, rounds: str, key: str, means: object
+) -> None:
+    args = ("--procedure", procedure, "--models=scripted/echo", *HOST)
+    assert plan(desk, *args, "--rounds", rounds)["options"][key] == means
+
+
+@pytest.mark.parametrize("procedure", [*PROCEDURES, CUSTOM])
+def test_every_general_word_is_taken_or_refused_with_a_reason(procedure: str) -> None:
+    model = OPTIONS[procedure]
+    for word in SHARED:
+        assert (find(model, word) is None) == (word in model.cannot), word
+    for why in model.cannot.values():
+        reason, _, remedy = why.partition(". ")
+        assert reason
+        assert remedy.endswith(".")
+
+
+@pytest.mark.requirement("I-28", "X-22")
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("--procedure=council", "--experts=nurse,economist"), ("Scholar", "deliberation")),
+        (("--procedure=council", "--seats=4"), ("always has three seats", "deliberation")),
+        (("--procedure=deliberation", "--rounds=5"), ("rounds", "from 1 to 2")),
+        (("--procedure=five-round", "--rounds=2"), ("rounds", "from 4 to 5")),
+        (("--procedure=council", "--models=a/b,a/c,a/d,a/e"), ("4 models", "3 sit")),
+        (("--procedure=council", "--validate"), ("belongs to adaptive", "--procedure adaptive")),
+        (("--procedure=deliberation", "--all=opus"), ("--models", "council")),
+        (("--quik",), ("--quick",)),
+    ],
+)
+def test_what_cannot_be_honoured_says_why_and_what_to_do(
+    desk: Desk, args: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    outcome = desk(TOPIC, *args, "--dry-run")
+    assert outcome.code == 2
+    assert all(each in outcome.err for each in told), outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.requirement("A-06", "C-25", "D-36")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (("--panel", SPEAK), ("--procedure", "adaptive", "--models", SPEAK)),
+        (("--all", "scripted/echo"), ("--procedure", "council", "--models", "scripted/echo")),
+        (
+            ("--agents", "nurse,economist", "--all", "scripted/echo"),
+            ("--procedure=five-round", "--experts=nurse,economist", "--models=scripted/echo"),
+        ),
+        (
+            ("--max-rounds", "2", "--all", "scripted/echo", "--procedure", "meeting"),
+            ("--procedure", "meeting", "--rounds", "2", "--models", "scripted/echo"),
+        ),
+    ],
+)
+def test_old_words_mean_what_the_new_ones_do(
+    desk: Desk, old: tuple[str, ...], new: tuple[str, ...]
+) -> None:
+    before, now = plan(desk, *old, *HOST), plan(desk, *new, *HOST)
+    for each in ("procedure", "participants", "options"):
+        assert before[each] == now[each]
+
+
+def test_old_words_are_not_shown_first(desk: Desk) -> None:
+    shown = desk("ask", "--help").out
+    for word in ("--panel", "--agents", "--all ", "--model ", "--max-rounds"):
+        assert word not in shown
+    assert "--panel" in desk("help", "adaptive").out
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("surface", WAYS)
+def test_the_same_words_open_the_same_table_on_every_surface(surface: str, tmp_path: Path) -> None:
+    """By name, by the old name, and refused in the same words."""
+    words = {
+        "models": ["scripted/echo"],
+        "host": "scripted/echo",
+        "experts": ["nurse", "economist"],
+    }
+    wishes: list[tuple[str, dict[str, Any]]] = [
+        *((name, words) for name in ("deliberation", "five-round", "meeting", "adaptive")),
+        ("five-round", {"agents": "nurse,economist", "model": "scripted/echo"}),
+        ("five-round", {"experts": 2, "model": "scripted/echo"}),
+        ("council", words),
+    ]
+    *opened, refused = sent(surface, tmp_path, wishes)
+    assert opened == [""] * len(opened)
+    assert "A council is always Scholar, Engineer and Muse." in refused
+
+
+def test_a_number_of_experts_is_still_how_many_sit(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    settings = read_settings({"ROUNDTABLE_HOME": str(tmp_path / "home")}, tmp_path)
+    request = open_request(
+        settings, TOPIC, surface="http", procedure="five-round", options={"experts": 4}
+    )
+    assert OPTIONS["five-round"].model_validate(dict(request.options)).model_dump()["seats"] == 4
+
+
+# --- the command line reads as people write -------------------------------------------------------
+
+
+def test_a_question_needs_no_quotes(desk: Desk) -> None:
+    args = ("--procedure=council", "--models=scripted/echo", *HOST, "--dry-run", "--json")
+    made = desk("Should", "we", "use", "Postgres", *args).document
+    assert made["topic"] == "Should we use Postgres"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare Postgres and MySQL for us",
+        "help me decide on this",
+        "stop smoking or vaping?",
+        "show me the way home",
+        "vote for the greens or the others",
+    ],
+)
+def test_a_question_that_begins_like_a_command_costs_nothing_and_is_told_how(
+    desk: Desk, line: str
+) -> None:
+    outcome = desk(*line.split())
+    assert outcome.code == 2
+    assert f'roundtable ask "{line}"' in outcome.err
+    assert desk("list", "--json").document == []
+
+
+def test_a_flag_of_ask_at_another_command_says_where_it_belongs(desk: Desk) -> None:
+    outcome = desk("list", "--quick")
+    assert outcome.code == 2
+    assert "--quick belongs to `roundtable ask`" in outcome.err
+
+
+@pytest.mark.requirement("I-03")
+def test_help_tells_of_all_procedures_and_of_one(desk: Desk) -> None:
+    own(desk)
+    told = desk("help").out
+    for name in (*PROCEDURES, "open-table"):
+        assert f"\n  {name}" in told
+    assert "Whoever is asked (own)" in told
+    one = desk("help", "meeting").out
+    assert "--rounds N" in one
+    assert "[1 to 10; 3]" in one
+    assert "--roster" in one
+    assert desk("help", "open-table").code == 0
+    wrong = desk("help", "metting")
+    assert wrong.code == 2
+    assert "Did you mean meeting" in wrong.err
+
+
+@pytest.mark.requirement("I-03")
+def test_the_list_of_commands_is_grouped(desk: Desk) -> None:
+    text = desk("--help").out
+    places = [text.index(f"\n{title}") for title in ("Ask:", "Read:", "Lead", "Serve:", "Set up:")]
+    assert places == sorted(places)
+
+
+def own(desk: Desk) -> None:
+    folder = desk.home / "procedures"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "open-table.toml").write_text(PANEL, "utf-8")
