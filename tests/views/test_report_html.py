@@ -156,7 +156,7 @@ def test_a_small_report_as_a_whole() -> None:
 <article class="speech seat0" id="turn-1/answer/ann">
 <header>
 <h4><span aria-hidden="true">🔍</span> <bdi>Ann</bdi> <small>answer</small></h4>
-<p class="about"><bdi dir="ltr"><a href="#turn-1/answer/ann">1/answer/ann</a></bdi> · <bdi>m/spare</bdi> · <time datetime="2026-01-02T12:00:08+00:00">12:00:08 UTC</time> · <bdi class="mark">[REPAIRED]</bdi> · <bdi class="mark">2 calls: answer, fallback</bdi> · <bdi class="mark">m/spare in place of m/ann (garbled)</bdi></p>
+<p class="about"><bdi dir="ltr"><a href="#turn-1/answer/ann">1/answer/ann</a></bdi> · <bdi>m/spare</bdi> · <time datetime="2026-01-02T12:00:08+00:00">12:00:08 UTC</time> · <bdi class="mark">[REPAIRED]</bdi> · <bdi class="mark">2 calls: answer, fallback</bdi> · <bdi class="mark">m/spare in place of m/ann, which gave an answer that makes no sense</bdi></p>
 </header>
 <div class="words" dir="ltr">
 <h6 dir="auto">Tea</h6>
@@ -210,7 +210,7 @@ def test_a_small_report_as_a_whole() -> None:
 <caption>Substitutions</caption>
 <thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Turn</th><th scope="col" dir="auto">Asked</th><th scope="col" dir="auto">Spoke instead</th><th scope="col" dir="auto">Because</th></tr></thead>
 <tbody>
-<tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">Ann, round 1</a></td><td>m/ann</td><td>m/spare</td><td>garbled</td></tr>
+<tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">Ann, round 1</a></td><td>m/ann</td><td>m/spare</td><td>it gave an answer that makes no sense</td></tr>
 </tbody>
 </table></div>
 </section>

@@ -68,7 +68,7 @@ Check the models.
 
 #### 🔍 Ann: answer
 
-*turn 1/answer/ann · m/spare · 12:00:08 UTC · [REPAIRED] · 2 calls: answer, fallback · m/spare in place of m/ann (garbled)*
+*turn 1/answer/ann · m/spare · 12:00:08 UTC · [REPAIRED] · 2 calls: answer, fallback · m/spare in place of m/ann, which gave an answer that makes no sense*
 
 > ## Tea
 > It calms.
@@ -100,7 +100,7 @@ Give it more time.
 
 | Who | Turn | Asked | Spoke instead | Because |
 | --- | --- | --- | --- | --- |
-| Ann | 1/answer/ann | m/ann | m/spare | garbled |
+| Ann | 1/answer/ann | m/ann | m/spare | it gave an answer that makes no sense |
 
 ## Provenance
 
@@ -235,7 +235,9 @@ def test_costs_are_shown_for_everybody_and_what_nobody_knows_is_not_zero() -> No
     assert "| Ann | m/ann, m/spare | 2 | 1 | 0 | 200 | 100 | 3.0 | $0.0200 |" in text
     assert "| Bob | m/bob | 1 | 0 | 1 | 0 | 0 | 0.0 | unknown |" in text
     assert "| All |  | 3 | 1 | 1 | 200 | 100 | 3.0 | $0.0200 + unknown |" in text
-    assert "| Ann | 1/answer/ann | m/ann | m/spare | garbled |" in text
+    assert (
+        "| Ann | 1/answer/ann | m/ann | m/spare | it gave an answer that makes no sense |" in text
+    )
 
 
 # What others wrote

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from . import notifications_text
+from .causes import TOLD
 from .errors import NotAllowed
 from .events import (
     BallotCast,
@@ -373,7 +374,7 @@ def _degradation(state: State, event: Event) -> str:
         case ParticipantSubstituted():
             return (
                 f"{event.to_model} speaks for {state.name_of(event.participant)} in place of "
-                f"{event.from_model} ({event.cause})."
+                f"{event.from_model}, which {TOLD[event.cause]}."
             )
         case TurnFailed():
             name = state.name_of(event.participant)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..core.causes import TOLD
 from ..core.naming import name_of
 from ..core.record import LEGACY
 from ..core.state import State
@@ -48,7 +49,7 @@ def _models(state: State) -> Iterator[ModelsOf]:
             s.model for s in state.speeches if s.participant == seated.id and s.stage != "remark"
         ]
         replaced = [
-            f"in place of {line(each.from_model)} ({each.cause})"
+            f"in place of {line(each.from_model)}, which {TOLD[each.cause]}"
             for each in state.substitutions
             if each.participant == seated.id
         ]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 
+from ..core.causes import TOLD
 from ..core.events import SearchFinished, SpeechGiven, TurnFailed
 from ..core.naming import turn_names
 from ..core.state import State, Turn
@@ -273,7 +274,7 @@ def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
         yield f"{len(turn.attempts)} calls: " + ", ".join(a.started.purpose for a in turn.attempts)
     for each in state.substitutions:
         if each.turn_id == turn.id:
-            yield f"{line(each.to_model)} in place of {line(each.from_model)} ({each.cause})"
+            yield f"{line(each.to_model)} in place of {line(each.from_model)}, which {TOLD[each.cause]}"
     done = turn.attempts[-1].finished if turn.attempts else None
     if done is not None:
         if done.served_by and done.served_by != turn.attempts[-1].started.model:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ..core.agents import on_subscription
+from ..core.causes import TOLD
 from ..core.state import Attempt, State
 from .report_parts import Grid, Part, line
 
@@ -97,7 +98,7 @@ def costs(state: State) -> tuple[Part, ...]:
                 each.turn_id,
                 line(each.from_model),
                 line(each.to_model),
-                each.cause,
+                f"it {TOLD[each.cause]}",
             )
             for each in state.substitutions
         )

@@ -123,7 +123,7 @@ function marks(held, event) {
   const retries = held.calls.filter((call) => call.purpose === "retry").length;
   if (retries) found.push({ kind: "retried", text: `${retries + 1} tries`, title: "earlier calls failed" });
   for (const each of held.substitutions) {
-    found.push({ kind: "substituted", text: `in place of ${each.from_model}`, title: `${each.to_model} spoke instead (${each.cause})` });
+    found.push({ kind: "substituted", text: `in place of ${each.from_model}`, title: `${each.to_model} spoke instead` });
   }
   if (last && last.served_by && last.served_by !== last.model) {
     found.push({ kind: "served", text: `served by ${last.served_by}` });
