@@ -11,6 +11,7 @@ from .experts.expert import Expert
 from .experts.library_files import own_files, read_library, read_own
 from .trust import EXPERTS, Folder, ProjectFile, Trust
 
+ODD = "It cannot be read as a file of at most 1 MB, so it does not count."
 HOW = "See what it would change, and trust it if you like: roundtable trust"
 _MOST_NAMES = 4
 
@@ -33,6 +34,7 @@ def project_notes(
     notes = []
     if ignored := trust.ignored():
         notes.append(NoteAdded(code="project_ignored", text=ignored_line(ignored), remedy=HOW))
+    notes += [NoteAdded(code="project_ignored", text=f"{each}: {ODD}") for each in trust.odd()]
     seated = {name for each in participants for name in (each.id, each.name)}
     for expert, file in replaced_experts(experts):
         if seated & {expert.id, expert.name}:

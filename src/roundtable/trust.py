@@ -82,6 +82,13 @@ class Trust:
         """Those that do not count, because nobody has trusted what they say now."""
         return [file for file in self.files() if file.standing != "trusted"]
 
+    def odd(self) -> list[str]:
+        """The names of files that would count and never can: no files, unreadable or too large."""
+        if self._is_home:
+            return []
+        there = (name for name in SINGLE if os.path.lexists(self.workspace / name))
+        return [name for name in there if _contents(self.workspace / name) is None]
+
     def read(self, path: Path) -> bytes | None:
         """What a file of the project says; None if it is not there or not trusted."""
         if self._is_home or (data := _contents(path)) is None:

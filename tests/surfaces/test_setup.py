@@ -29,6 +29,8 @@ HERE = ("llama3.2", "qwen3", "mistral-small", "gemma3", "qwen3-coder")
 @pytest.fixture
 def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A server of this machine with some models."""
+    # The machine may be busy; that a server is there is not the question here.
+    monkeypatch.setattr("roundtable.models.discovery.PROBE_SECONDS", 30.0)
     with provider_server(models=HERE) as server:
         monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
         monkeypatch.setenv("OLLAMA_HOST", server.base_url)

@@ -9,7 +9,7 @@ from ...core.errors import RoundtableError, UsageError
 from ...models.registry import Registry
 from ...private import keep_private
 from ...programs import workspace_of
-from ...project_notes import HOW, ignored_line
+from ...project_notes import HOW, ODD, ignored_line
 from ...settings import CONFIG_TOML, MODELS_TOML, Settings, read_settings
 from .terminal import echo_error
 
@@ -33,6 +33,9 @@ def settings_here(*, tell: bool = True, reading: bool = False) -> Settings:
     keep_private(settings.home)
     if tell and (ignored := settings.trust.ignored()):
         echo_error(f"{ignored_line(ignored)} {HOW}")
+    if tell:
+        for name in settings.trust.odd():
+            echo_error(f"{name}: {ODD}")
     return settings
 
 

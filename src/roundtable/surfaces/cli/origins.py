@@ -17,6 +17,7 @@ from ...core.text import clip, redact
 from ...core.visible import written
 from ...models.routing_files import CONFIG_YAML, LOCAL_MODELS
 from ...project import MAY_SET, PROJECT_TOML
+from ...project_notes import ODD
 from ...settings import CONFIG_JSON, SET_UP, Choices, Settings, home_folder, read_settings
 from ...trust import ProjectFile
 from ..setup.stored import stored_config
@@ -117,6 +118,8 @@ _FILES = ("home", "models from")
 
 def ignored(settings: Settings) -> Iterator[Row]:
     """What the project's files say in vain, and why."""
+    for name in settings.trust.odd():
+        yield Row(name, "", str(settings.workspace / name), ignored=ODD)
     for file in settings.trust.files():
         where = str(settings.workspace / file.name)
         if file.name == PROJECT_TOML:
