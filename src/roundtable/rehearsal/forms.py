@@ -53,8 +53,6 @@ class Manner:
     adopts: str = ""
     """What it claims to have taken over from another one."""
     condition: str = ""
-    demand: str = ""
-    """What it wants to be granted."""
     raises: bool = True
     """Whether it puts points of its own on the list."""
     record: str = ""
@@ -161,11 +159,9 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
     whole: dict[Key, Any] = {
         "votes": [_vote(each, form, manner, told) for each in form.decisions],
         "position": _position(form, manner, told),
-        "conditions": [
-            {"text": text, "kind": kind, "otherwise": "open"}
-            for kind, text in (("fact", manner.condition), ("demand", manner.demand))
-            if text
-        ],
+        "conditions": [{"text": manner.condition, "kind": "fact", "otherwise": "open"}]
+        if manner.condition
+        else [],
         "confidence": manner.confidence,
         "stances": stances[:8],
         "adopted": [

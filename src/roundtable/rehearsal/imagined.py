@@ -81,8 +81,6 @@ def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
         "against" if place % 2 else "for",
         "disagree",
         "That does not touch it.",
-        # A new demand is enough for everybody to be asked about it in the end.
-        demand="" if place else f"Before step {plan.round + 1}, the figures are on the table.",
         record="The other way costs more.",
     )
 
