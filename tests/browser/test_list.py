@@ -178,7 +178,7 @@ def test_more_than_fit_are_shown_on_demand_and_the_filters_know_them_all(
     stage: Stage, window: Open
 ) -> None:
     for number in range(3):
-        put(stage, "lift-letter", f"rt_1157003{number}", topic=f"Page test {number}?")
+        put(stage, "lift-letter", f"rt_1157003{number}", topic=f"Which zeugmatic letter {number}?")
     visitor = window()
     # As if there were room for two at first.
     visitor.page.route(
@@ -189,7 +189,7 @@ def test_more_than_fit_are_shown_on_demand_and_the_filters_know_them_all(
         ),
     )
     page = visitor.open(stage.home)
-    page.get_by_role("searchbox").fill("Page test")
+    page.get_by_role("searchbox").fill("zeugmatic")
     expect(page.locator(".discussions > .row")).to_have_count(2)
     expect(page.get_by_role("button", name="All 3")).to_be_visible()
     expect(page.locator(".further")).to_contain_text("2 of 3")
