@@ -144,7 +144,8 @@ class _Recorded(Voice):
         name = cast[place % len(cast)]
         words = answer(name, SPEAKING[name], hear(request))
         if self.run.procedure == "five-round" and stage in _FIVE:
-            words = _worded(compliant(request), place)
+            prose = _worded(compliant(request), place).partition("```declaration")[0]
+            words = "".join((prose, *words.partition("```declaration")[1:]))
         said, mark, block = words.partition("```")
         if self.run.careless and self.calls % 2 and request.schema is None:
             mark = block = ""

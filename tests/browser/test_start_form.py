@@ -160,6 +160,7 @@ def test_documents_are_read_here_and_what_cannot_be_read_is_said(
     files = [
         {"name": "notes.md", "mimeType": "text/markdown", "buffer": "Tea is calm. 茶".encode()},
         {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7"},
+        {"name": "page.html", "mimeType": "text/html", "buffer": b"<h1>Hello</h1><p>Tea.</p>"},
         {"name": "latin.txt", "mimeType": "text/plain", "buffer": b"caf\xe9"},
         {"name": "odd.txt", "mimeType": "text/plain", "buffer": b"a\0b"},
         {"name": "empty.txt", "mimeType": "text/plain", "buffer": b" \n"},
@@ -173,6 +174,7 @@ def test_documents_are_read_here_and_what_cannot_be_read_is_said(
     )
     assert [(each["source"], each["text"]) for each in body["context"]] == [
         ("notes.md", "Tea is calm. 茶"),
+        ("page.html", "# Hello\n\nTea."),
         ("<img src=x onerror=alert(1)>.txt", "Hm."),
     ]
     refused = page.locator(".documents .refused")
@@ -183,7 +185,7 @@ def test_documents_are_read_here_and_what_cannot_be_read_is_said(
     expect(refused.filter(has_text="huge.txt")).to_contain_text("too large")
     for name in ("plan.pdf", "notes.md"):
         page.get_by_role("button", name=f"Remove {name}").click()
-    expect(page.locator(".documents li")).to_have_count(5)
+    expect(page.locator(".documents li")).to_have_count(6)
 
 
 def test_documents_that_are_too_much_together_are_not_sent(stage: Stage, window: Open) -> None:

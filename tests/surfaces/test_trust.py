@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from roundtable.core.errors import BadSetting, RoundtableError
+from roundtable.core.values import Budget
 from roundtable.settings import Settings, read_settings
+from roundtable.surfaces.opening import limits_of
 from roundtable.trust import MOST_BYTES, STORE, Trust
 from tests.experts.test_library_files import GOOD
 from tests.trusted import trust_project
@@ -322,3 +324,29 @@ def test_the_name_of_a_file_cannot_write_to_the_terminal(desk: Desk) -> None:
     outcome = desk("trust", "--yes")
     assert not {"\x1b", "\u202e"} & set(outcome.out + outcome.err)
     assert r"Bee\u202e" in outcome.out
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_cloned_project_cannot_lift_what_the_user_allows(desk: Desk) -> None:
+    users(desk, "[budget]\nmax_cost_usd = 0.01\n[caps]\nmax_calls = 30\n")
+    bring(desk, **{"roundtable.toml": "[budget]\nmax_cost_usd = 1000.0\nmax_calls = 500\n"})
+    desk("trust", "--yes")
+    limits, notes = limits_of(settings(desk), {}, surface="cli")
+    assert limits.budget == Budget(max_cost_usd=0.01, max_calls=30)
+    assert notes == ()
+    assert limits.origins["max_cost_usd"] == "[budget] in config.toml"
+    # What was only the usual may be raised by a flag, a cap may not.
+    asked = {"max_cost_usd": 5.0, "max_calls": 99}
+    limits, (note,) = limits_of(settings(desk), asked, surface="cli")
+    assert limits.budget == Budget(max_cost_usd=5.0, max_calls=30)
+    assert "[caps] in config.toml" in note.text
+
+
+@pytest.mark.requirement("Z-35")
+def test_what_a_project_lowers_stays_low_for_flags(desk: Desk) -> None:
+    bring(desk, **{"roundtable.toml": "[budget]\nmax_cost_usd = 0.5\n"})
+    desk("trust", "--yes")
+    limits, (note,) = limits_of(settings(desk), {"max_cost_usd": 9.0}, surface="cli")
+    assert limits.budget.max_cost_usd == 0.5
+    assert limits.origins["max_cost_usd"] == "the project's roundtable.toml"
+    assert "$0.5" in note.text

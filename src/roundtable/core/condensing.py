@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from .events import NoteAdded
 from .text import estimate_tokens
-from .values import Material, Participant
+from .values import Material, Participant, SpeakerRef
 
 CODE = "condensed"
 ROOM = "material_tokens"
@@ -60,7 +60,7 @@ class Condensed:
 
 def room_for(seats: Iterable[Participant]) -> int:
     """How many tokens the documents of a table may have, by the smallest window of any seat."""
-    return min(each.context_window for seat in seats for each in seat.speakers) // SHARE
+    return _smallest(seats).context_window // SHARE
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +82,7 @@ def condensed(context: tuple[Material, ...], question: str, room: int) -> Conden
 
 def condensed_note(cuts: Sequence[Cut], seats: Iterable[Participant]) -> NoteAdded:
     """What is said of it."""
-    smallest = min((r for s in seats for r in s.speakers), key=lambda ref: ref.context_window)
+    smallest = _smallest(seats)
     listed = "; ".join(f"{c.source} from {c.whole:,} to {c.shown:,} characters" for c in cuts[:8])
     more = f"; and {len(cuts) - 8} more" if len(cuts) > 8 else ""
     return NoteAdded(
@@ -93,6 +93,12 @@ def condensed_note(cuts: Sequence[Cut], seats: Iterable[Participant]) -> NoteAdd
         "quotations are checked against it.",
         remedy="Give fewer or shorter documents, or only models with larger windows.",
     )
+
+
+def _smallest(seats: Iterable[Participant]) -> SpeakerRef:
+    """Of those that are to speak: who only stands in is told less, if it comes to that."""
+    refs = [ref for seat in seats for ref in seat.speakers if not ref.spare]
+    return min(refs, key=lambda ref: ref.context_window)
 
 
 def _shares(sizes: Sequence[int], room: int) -> list[int]:

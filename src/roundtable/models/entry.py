@@ -33,6 +33,10 @@ TAGS: tuple[Tag, ...] = get_args(Tag)
 Tier = Literal["top", "standard", "small", "demonstration"]
 
 
+LARGEST_PRICE = 100_000
+"""US dollars per million tokens. More is a slip, and would make every limit useless."""
+
+
 class ModelEntry(Value):
     """What is known of one model. `id` is `provider/model`; the model may contain slashes."""
 
@@ -42,9 +46,15 @@ class ModelEntry(Value):
     tags: tuple[Tag, ...] = ()
     context_window: int = Field(default=128_000, gt=0)
     tier: Tier = "standard"
-    usd_per_million_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    usd_per_million_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    usd_per_million_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    usd_per_million_in: float | None = Field(
+        default=None, ge=0, le=LARGEST_PRICE, allow_inf_nan=False
+    )
+    usd_per_million_out: float | None = Field(
+        default=None, ge=0, le=LARGEST_PRICE, allow_inf_nan=False
+    )
+    usd_per_million_cached: float | None = Field(
+        default=None, ge=0, le=LARGEST_PRICE, allow_inf_nan=False
+    )
     first_word: Seconds | None = None
     """Seconds until its first word, for one that thinks before it speaks."""
     silence: Seconds | None = None

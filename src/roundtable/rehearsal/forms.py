@@ -55,6 +55,8 @@ class Manner:
     condition: str = ""
     demand: str = ""
     """What it wants to be granted."""
+    raises: bool = True
+    """Whether it puts points of its own on the list."""
     record: str = ""
     """What it wants on record."""
     fault: Fault = ""
@@ -169,7 +171,7 @@ def _fields(form: Form, manner: Manner, told: Told, sentences: Sequence[str]) ->
         "adopted": [
             {"from": letter, "what": manner.adopts, "moved": False} for letter in form.peers
         ][: 1 if manner.adopts else 0],
-        "new_points": [clip(sentences[1], MAX_TEXT)],
+        "new_points": [clip(sentences[1], MAX_TEXT)] if manner.raises else [],
         "abstain": None,
         "scores": dict.fromkeys(form.scored, _SCORES.get(manner.stance, 3)),
         "end": manner.stance == "agree",

@@ -72,7 +72,8 @@ def imagined(
 
 def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
     if mood == "agreeing":
-        return Manner("Do it, in the careful way.", "for", "agree", "So it is.", confidence=80)
+        held = "Do it, in the careful way."
+        return Manner(held, "for", "agree", "So it is.", confidence=80, raises=plan.round <= 1)
     name = clip(plan.participant.name, 60)
     return Manner(
         f"What {name} ({plan.participant.id}) holds, and nothing else.",
@@ -80,8 +81,8 @@ def _manner(plan: TurnPlan, mood: Mood, place: int) -> Manner:
         "against" if place % 2 else "for",
         "disagree",
         "That does not touch it.",
-        # One demand is enough for everybody to be asked about it in the end.
-        demand="" if place else "A week before it is decided, the figures are on the table.",
+        # A new demand is enough for everybody to be asked about it in the end.
+        demand="" if place else f"Before step {plan.round + 1}, the figures are on the table.",
         record="The other way costs more.",
     )
 

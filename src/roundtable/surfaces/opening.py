@@ -152,6 +152,7 @@ def limits_of(
     lowered."""
     usual = before or settings.usual_limits
     wanted = usual
+    asked: dict[str, float | None] = {}
     if given is not None:
         asked = dict(given if isinstance(given, Mapping) else given.model_dump())
         asked = {name: value for name, value in asked.items() if value is not None}
@@ -171,6 +172,7 @@ def limits_of(
             "project's roundtable.toml.",
         )
         for name in lowered
+        if name in asked
     )
     return limits, notes
 

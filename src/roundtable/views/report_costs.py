@@ -88,6 +88,8 @@ def costs(state: State) -> tuple[Part, ...]:
             numbers=(2, 3, 4, 5, 6, 7, 8),
         )
     ]
+    if state.expected is not None:
+        parts.append(_held_against(state))
     if state.substitutions:
         replaced = tuple(
             (
@@ -102,6 +104,21 @@ def costs(state: State) -> tuple[Part, ...]:
         header = ("Who", "Turn", "Asked", "Spoke instead", "Because")
         parts.append(Grid("Substitutions", header, replaced))
     return tuple(parts)
+
+
+def _held_against(state: State) -> Grid:
+    """What was expected, and what it took."""
+    told, usage = state.expected, state.usage
+    assert told is not None, "only what was estimated is held against it"
+    active = state.spending(state.updated_at).seconds if state.updated_at else 0.0
+    expected = "unknown" if told.seconds is None else f"{told.seconds:,.0f}"
+    rows = (
+        ("Calls", f"{told.calls:,}", f"{usage.calls:,}"),
+        ("Tokens", f"{told.tokens:,}", f"{usage.tokens:,}"),
+        ("Cost", money(told.cost_usd), money(state.cost_usd)),
+        ("Seconds", expected, f"{active:,.0f}"),
+    )
+    return Grid("Estimated and actual", ("", "Estimated", "Actual"), rows, numbers=(1, 2))
 
 
 def prompts(state: State) -> tuple[Part, ...]:
