@@ -266,6 +266,7 @@ def test_a_key_is_tried_hidden_and_kept_with_the_summary_only(
     with provider_server(models=("gpt-6.1-sol", "gpt-5.5")) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.base_url}/v1")
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.setenv("ROUNDTABLE_MODEL_LISTS", "true")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.base_url)
         way, key = "y\nOpenAI\n", "sk-not-a-real-key-0123456789\n"
         _, nothing = setup(desk, way + key + "\n" * 6 + "B\n")
@@ -274,7 +275,7 @@ def test_a_key_is_tried_hidden_and_kept_with_the_summary_only(
 
     assert nothing is None
     assert not before
-    assert config is not None
+    assert config is not None, outcome.out + outcome.err
     assert "sk-not" not in outcome.out + outcome.err + json.dumps(config)
     assert "That is no key" in outcome.err
     kept = desk.home / "keys.toml"
