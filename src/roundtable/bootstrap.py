@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import ChainMap
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from .core.agents import BUILT_IN, names_program
 from .core.errors import BadSetting, UnknownName
+from .core.events import NoteAdded
+from .core.values import Participant
 from .engine.notifier import Notifier
 from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
@@ -27,6 +29,7 @@ from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, S
 from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
+from .provider_keys import FILE as KEYS_FILE
 from .provider_keys import ProviderKeys
 from .settings import Settings, read_settings
 from .speakers.hub import SpeakerHub
@@ -163,7 +166,7 @@ async def start(
     async def models() -> Models:
         """What can speak now; discussions opened in quick succession share one look around."""
         if not seen or time.monotonic() - seen[0][0] > LOOK_AROUND_EVERY:
-            seen[:] = [(time.monotonic(), await _catalogue(settings, lookout))]
+            seen[:] = [(time.monotonic(), await _catalogue(settings, lookout, keys))]
         return seen[0][1]
 
     notifier = _notifier(settings, env, opened, channels, send_fn)
@@ -189,7 +192,7 @@ async def start(
         casting=_casting(settings, lookout),
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
-        remarks=partial(project_notes, settings.trust, settings.expert_folders[1]),
+        remarks=partial(_remarks, settings, keys),
     )
     try:
         await service.take_in()
@@ -208,6 +211,18 @@ def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:
     """The keys that the user has stored for the providers that are known here."""
     names = {name for each in registry.providers.values() for name in each.key_env}
     return ProviderKeys(settings.home, names)
+
+
+def _remarks(
+    settings: Settings, keys: ProviderKeys, participants: Sequence[Participant]
+) -> list[NoteAdded]:
+    """What surrounds a discussion: stored keys that do not count, and the project's files."""
+    notes = project_notes(settings.trust, settings.expert_folders[1], participants)
+    if (trouble := keys.trouble) is not None:
+        # It is stored and handed on: where the home lies is nobody else's business.
+        text = f"{KEYS_FILE}: expected {trouble.expected}."
+        notes.insert(0, NoteAdded(code="keys_unread", text=text, remedy=trouble.remedy))
+    return notes
 
 
 def _keyed(env: Mapping[str, str], keys: ProviderKeys) -> Mapping[str, str]:
@@ -323,7 +338,7 @@ def _casting(settings: Settings, lookout: Lookout) -> Casting:
     )
 
 
-async def _catalogue(settings: Settings, lookout: Lookout) -> Models:
+async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -> Models:
     from .models.catalogue import Catalogue
 
     return Catalogue(
@@ -331,4 +346,5 @@ async def _catalogue(settings: Settings, lookout: Lookout) -> Models:
         fallbacks=settings.choices.fallbacks,
         fallback_model=settings.choices.fallback_model,
         pace=settings.choices.pace,
+        unread=keys.trouble,
     )

@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,12 @@ from .core.errors import BadSetting, NewerFile, UnknownName
 
 MOST_BYTES = 1_000_000
 """No file of settings is larger: what is larger is something else."""
+MOST_DEEP = 64
+"""Nothing of settings is nested deeper."""
 VERSION = 1
 """The form of all files of settings; a file that does not say has this one."""
+WHOLE = "the file"
+"""In place of a key, where it is the file that is wrong and not a line of it."""
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _EVERYBODY_WRITES = stat.S_IWOTH
 
@@ -43,15 +48,15 @@ def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes
     except (FileNotFoundError, NotADirectoryError):
         if path.is_symlink():
             found = f"a link to a file; {path.readlink()} is not there"
-            raise BadSetting(where, "the file", found, "Mend the link or remove it.") from None
+            raise BadSetting(where, WHOLE, found, "Mend the link or remove it.") from None
         return None
     except OSError as error:
         raise unreadable(path, error) from None
     try:
         found_at = os.fstat(descriptor)
         if not stat.S_ISREG(found_at.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found_at.st_mode) else "something else"
-            raise BadSetting(where, "the file", f"a file; {kind} is there", "Move it away.")
+            kind = _kind(found_at.st_mode)
+            raise BadSetting(where, WHOLE, f"a file; {kind} is there", "Move it away.")
         if ours:
             _refuse_others(path, found_at)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -62,8 +67,14 @@ def contents(path: Path, *, most: int = MOST_BYTES, ours: bool = False) -> bytes
         os.close(descriptor)
     if len(data) > most:
         told = f"at most {most / 1e6:g} MB; it has {found_at.st_size / 1e6:,.1f}"
-        raise BadSetting(where, "the file", told, "It is not a file of settings: move it away.")
+        raise BadSetting(where, WHOLE, told, "It is not a file of settings: move it away.")
     return data
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a device or socket"
 
 
 def unreadable(path: Path, error: OSError) -> BadSetting:
@@ -71,7 +82,7 @@ def unreadable(path: Path, error: OSError) -> BadSetting:
     remedy = "Make it readable for yourself, or remove it."
     if error.errno == errno.ELOOP:
         remedy = "Mend the link or remove it."
-    return BadSetting(str(path), "the file", f"a readable file ({error.strerror})", remedy)
+    return BadSetting(str(path), WHOLE, f"a readable file ({error.strerror})", remedy)
 
 
 def _refuse_others(path: Path, found: os.stat_result) -> None:
@@ -81,11 +92,11 @@ def _refuse_others(path: Path, found: os.stat_result) -> None:
     if found.st_uid not in (os.geteuid(), 0):
         told = f"a file of yours; it belongs to another user ({found.st_uid}), who could change it"
         remedy = "Read it, then make it yours with chown; or remove it."
-        raise BadSetting(where, "the file", told, remedy)
+        raise BadSetting(where, WHOLE, told, remedy)
     if found.st_mode & _EVERYBODY_WRITES and _closed(path, found):
         told = "a file that only you can write; everybody could"
         remedy = "It is closed to others now: read whether it still says what you wrote, run again."
-        raise BadSetting(where, "the file", told, remedy)
+        raise BadSetting(where, WHOLE, told, remedy)
 
 
 def _closed(path: Path, found: os.stat_result) -> bool:
@@ -104,12 +115,12 @@ def text_of(data: bytes, where: str) -> str:
         text = data.decode("utf-8-sig")  # Windows editors like to begin with a mark
     except UnicodeDecodeError as error:
         if data.startswith(_UTF_16):
-            raise BadSetting(where, "the file", _IS_UTF_16, "Save it as UTF-8.") from None
-        told = f"UTF-8 text (byte {error.start} is none)"
-        raise BadSetting(where, "the file", told, "Save it as UTF-8, or move it away.") from None
+            raise BadSetting(where, WHOLE, _IS_UTF_16, "Save it as UTF-8.") from None
+        told = f"UTF-8 text; what begins at byte {error.start + 1} is something else"
+        raise BadSetting(where, WHOLE, told, "Save it as UTF-8, or move it away.") from None
     if "\0" in text:
         remedy = "Save it as UTF-8, or move it away."
-        raise BadSetting(where, "the file", "UTF-8 text (it holds zero bytes)", remedy)
+        raise BadSetting(where, WHOLE, "UTF-8 text (it holds zero bytes)", remedy)
     return text
 
 
@@ -127,8 +138,11 @@ def toml_table(text: str, where: str, *, versioned: bool = True) -> dict[str, An
     is not ours to read."""
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadSetting(_at(where, str(error)), "the file", f"valid TOML ({error})") from None
+    except ValueError as error:
+        raise BadSetting(_at(where, str(error)), WHOLE, f"valid TOML ({error})") from None
+    except RecursionError:
+        raise _too_deep(where) from None
+    _refuse_odd(table, where)
     return known_version(table, where) if versioned else table
 
 
@@ -136,11 +150,38 @@ def json_object(text: str, where: str) -> dict[str, Any]:
     """The object that a JSON file holds; an empty file holds an empty one. Errors as above."""
     try:
         values = json.loads(text if text.strip() else "{}")
-    except (ValueError, RecursionError) as error:
-        raise BadSetting(_at(where, str(error)), "the file", f"valid JSON ({error})") from None
+    except ValueError as error:
+        raise BadSetting(_at(where, str(error)), WHOLE, f"valid JSON ({error})") from None
+    except RecursionError:
+        raise _too_deep(where) from None
+    _refuse_odd(values, where)
     if not isinstance(values, dict):
-        raise BadSetting(where, "the file", "a JSON object")
+        raise BadSetting(where, WHOLE, "a JSON object")
     return known_version(values, where)
+
+
+def _refuse_odd(whole: object, where: str) -> None:
+    """BadSetting for what no settings hold, and nobody after the reader expects: numbers without
+    end, and tables within tables without end."""
+    left: list[tuple[str, object, int]] = [("", whole, 0)]
+    while left:
+        key, value, depth = left.pop()
+        if isinstance(value, float) and not isfinite(value):
+            raise BadSetting(where, key or WHOLE, "a finite number")
+        if not isinstance(value, dict | list):
+            continue
+        if depth == MOST_DEEP:
+            raise _too_deep(where)
+        inner = value.items() if isinstance(value, dict) else ((None, each) for each in value)
+        left += [
+            (key if name is None else f"{key}.{name}".lstrip("."), each, depth + 1)
+            for name, each in inner
+        ]
+
+
+def _too_deep(where: str) -> BadSetting:
+    told = f"at most {MOST_DEEP} tables and lists within each other"
+    return BadSetting(where, WHOLE, told, "It is not a file of settings: move it away.")
 
 
 def known_version(table: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -166,7 +207,7 @@ def placed(text: str, where: str) -> Iterator[None]:
     try:
         yield
     except BadSetting as error:
-        if error.where != where or not (line := line_of(text, error.key)):
+        if error.where != where or error.key == WHOLE or not (line := line_of(text, error.key)):
             raise
         raise BadSetting(f"{where}:{line}", error.key, error.expected, error.remedy) from None
     except UnknownName as error:
@@ -184,7 +225,7 @@ def line_of(text: str, key: str) -> int:
     for name in key.split("."):
         quoted = re.escape(name)
         pattern = re.compile(
-            rf"""^\s*\[+[^\]]*\b{quoted}["']?\s*\]+|(?:^|[\[{{.,\s])["']?{quoted}["']?\s*[:=.]"""
+            rf"""^\s*\[+[^\[\]]*\b{quoted}["']?\s*\]+|(?:^|[\[{{.,\s])["']?{quoted}["']?\s*[:=.]"""
         )
         for number in range(begin, len(lines)):
             if pattern.search(lines[number]):

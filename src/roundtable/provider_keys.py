@@ -24,6 +24,7 @@ FILE = "keys.toml"
 LONGEST_KEY = 4_000
 MOST_BYTES = 1_000_000
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
+REMEDY = "The stored keys do not count: correct the file, or remove it and run roundtable setup."
 _HEAD = "# Keys of model providers, entered in Roundtable. Only you can read this file.\n"
 
 Kept = Literal["file", "keyring"]
@@ -88,6 +89,11 @@ class ProviderKeys(Mapping[str, str]):
         assert self._seen is not None
         return self._seen[3]
 
+    @property
+    def trouble(self) -> BadSetting | None:
+        """The error for whoever would speak with a stored key: it names the file and what to do."""
+        return BadSetting(str(self._path), "the file", self.problem, REMEDY) if self.problem else None
+
     def kept(self, name: str) -> Kept | None:
         """Where a key is kept; None if none is."""
         stored, in_ring = self._stored()
@@ -138,8 +144,8 @@ class ProviderKeys(Mapping[str, str]):
             return True
 
     def _to_change(self) -> tuple[dict[str, str], tuple[str, ...]]:
-        if self.problem:
-            raise BadSetting(str(self._path), "the file", self.problem)
+        if (trouble := self.trouble) is not None:
+            raise trouble
         # Also those of variables that nobody asks for now: they are not ours to lose.
         stored, in_ring, _ = _read(self._path)
         return dict(stored), in_ring
@@ -194,8 +200,8 @@ def _read(path: Path) -> tuple[dict[str, str], tuple[str, ...], str]:
         told = "valid TOML" if error.expected.startswith("valid TOML") else error.expected
         line = error.where.removeprefix(str(path)).lstrip(":")
         return {}, (), f"a file of keys: {told}" + (f" (line {line})" if line else "")
-    except NewerFile as error:
-        return {}, (), f"one that this Roundtable knows: {error.message}"
+    except NewerFile:
+        return {}, (), f"one that this Roundtable knows; a newer one wrote it"
     if stray := next((key for key in table if key not in ("keys", "in_keyring")), None):
         return {}, (), f"nothing but in_keyring and [keys], not {stray!r}"
     keys, in_ring = table.get("keys", {}), table.get("in_keyring", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
-from ..core.errors import NoModel
+from ..core.errors import NoModel, UsageError
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
@@ -26,9 +26,11 @@ class Catalogue:
         fallbacks: Mapping[str, Sequence[str]],
         fallback_model: str | None = None,
         pace: Pace = AT_EASE,
+        unread: UsageError | None = None,
     ) -> None:
         """`fallbacks` are further speakers by model name; `fallback_model` ends every chain; `pace`
-        is that of models of which nothing else is known."""
+        is that of models of which nothing else is known. `unread` is why stored keys do not count:
+        a demonstration never speaks in the place of those who would with them."""
         self._registry = found.registry
         self._found = found
         self._fallbacks = {
@@ -36,10 +38,15 @@ class Catalogue:
         }
         self._fallback_model = fallback_model
         self._pace = pace
+        self._unread = unread
 
     @property
     def default_model(self) -> str:
-        return self._found.default_model
+        """Raises `unread` where nobody is left but the demonstration, and nobody has named it."""
+        default = self._found.default_model
+        if default == EMBEDDED_MODEL and self._found.configured_default != EMBEDDED_MODEL:
+            self._refuse_in_place_of_stored()
+        return default
 
     @property
     def usable(self) -> tuple[str, ...]:
@@ -60,6 +67,8 @@ class Catalogue:
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
+            if first == EMBEDDED_MODEL:
+                self._refuse_in_place_of_stored()
             if not self._found.usable(first):  # the embedded model, and it is not installed
                 raise NoModel("" if name == self.default_model else wanted.id)
             # With nothing configured at all, one banner says it better than a note per seat; but
@@ -75,6 +84,10 @@ class Catalogue:
         speakers = [self._speaker(model) for model in chain]
         speakers += [self._speaker(model, spare=True) for model in spare]
         return SpeakerChain(tuple(speakers), notes)
+
+    def _refuse_in_place_of_stored(self) -> None:
+        if self._unread is not None:
+            raise self._unread
 
     def _speaker(self, model: str, *, spare: bool = False) -> SpeakerRef:
         known = self._registry.speaker_ref(model)

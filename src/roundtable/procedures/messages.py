@@ -41,6 +41,7 @@ CODES: Mapping[str, str] = {
     "context_from_missing": "the earlier result that was named does not exist",
     "condensed": "a document did not fit: only a part of it is shown to the experts",
     "documents": "documents that could not be read, or not wholly",
+    "keys_unread": "the file of stored keys is broken, and what it holds does not count",
     # who is missing
     "missing": "somebody did not answer",
     "timed_out": "somebody did not answer in time",

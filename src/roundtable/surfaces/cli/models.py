@@ -15,6 +15,7 @@ from ...core.errors import UsageError
 from ...models.discovery import Asking, Found, FoundProvider
 from ...models.facts import ModelFacts, about_list, facts_of
 from ...speakers.characters import CHARACTERS
+from .here import tell_once
 from .terminal import echo, echo_error, is_terminal, print_json
 
 SHOWN = 12
@@ -32,6 +33,8 @@ def models_command(flags: Mapping[str, Any]) -> int:
             return app, await app.discover(asking=asking)
 
     app, found = asyncio.run(look())
+    if (trouble := app.keys.trouble) is not None:
+        tell_once(trouble)
     words = tuple(flags["words"])
     rows = _chosen(found, words)
     if flags["as_json"]:

@@ -80,13 +80,8 @@ def check_keys(registry: Registry, env: Mapping[str, str]) -> Iterator[Finding]:
 
 def check_stored_keys(keys: ProviderKeys) -> Iterator[Finding]:
     """Those that were entered on the page: by name, and where they are kept."""
-    if keys.problem:
-        yield Finding(
-            "credentials",
-            "broken",
-            f"The file of stored keys does not count: expected {keys.problem}.",
-            "Correct or delete keys.toml in the home, and enter the keys again (roundtable setup).",
-        )
+    if (trouble := keys.trouble) is not None:
+        yield Finding("credentials", "broken", trouble.message, trouble.remedy)
     for name in sorted(keys):
         where = "the system's keyring" if keys.kept(name) == "keyring" else "keys.toml"
         yield Finding("credentials", "ok", f"{name} is stored in {where}.")

@@ -71,9 +71,8 @@ async def look_around(
         for each, reached in zip(found.providers, tried, strict=True)
         if reached is None or reached.answer != "refuses"
     )
-    if keys.problem:
-        remedy = "Correct keys.toml or remove it, and enter the keys again."
-        told(RoundtableError(f"keys.toml does not count: expected {keys.problem}.", remedy))
+    if (trouble := keys.trouble) is not None:
+        told(trouble)
     return Around(settings, registry, keys, keyed, replace(found, providers=speaking), findings)
 
 
