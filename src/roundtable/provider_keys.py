@@ -201,7 +201,7 @@ def _read(path: Path) -> tuple[dict[str, str], tuple[str, ...], str]:
         line = error.where.removeprefix(str(path)).lstrip(":")
         return {}, (), f"a file of keys: {told}" + (f" (line {line})" if line else "")
     except NewerFile:
-        return {}, (), f"one that this Roundtable knows; a newer one wrote it"
+        return {}, (), "one that this Roundtable knows; a newer Roundtable wrote it"
     if stray := next((key for key in table if key not in ("keys", "in_keyring")), None):
         return {}, (), f"nothing but in_keyring and [keys], not {stray!r}"
     keys, in_ring = table.get("keys", {}), table.get("in_keyring", [])

@@ -9,7 +9,7 @@ ROUNDTABLE_HOME, and the built-in defaults. A project's file counts only once it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -148,8 +148,8 @@ class Choices(Value):
     """The web search; None takes what the environment offers."""
     searxng_url: str | None = None
     web: bool | None = None
-    """Whether a run shows its page: true opens it, false never mentions it, None says where it is
-    if the page is served already."""
+    """Whether a run shows its page: true serves it also where there is no screen, false never
+    mentions it, None opens it where somebody sits at a screen and it is installed."""
     web_port: int = Field(default=8199, ge=0, le=65_535)
     """The port of the page, or the first one to try."""
     browser: str | None = None
@@ -357,6 +357,14 @@ def home_folder(env: Mapping[str, str]) -> Path:
     return home
 
 
+def _number(text: str) -> float | str:
+    """What a variable says, as the number that it is; itself if it is none."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
 def read_settings(
     env: Mapping[str, str],
     workspace: Path,
@@ -428,7 +436,7 @@ def read_settings(
     trust = Trust(home, workspace)
     for variable, limit in CAPS.items():
         if env.get(variable):
-            cap = checked(Budget, {limit: env[variable]}, variable)
+            cap = checked(Budget, {limit: _number(env[variable])}, variable)
             lay_over(capped(cap.model_dump(exclude_none=True), values), variable)
     project: dict[str, Any] = {}
     panels: dict[str, Any] = {}

@@ -185,10 +185,11 @@ class NewsPlan(Value):
 class Budget(Value):
     """What may be spent; None is no limit."""
 
-    max_calls: int | None = Field(default=None, ge=1)
-    max_tokens: int | None = Field(default=None, ge=1)
-    max_cost_usd: float | None = Field(default=None, ge=0)
-    max_seconds: float | None = Field(default=None, gt=0)
+    # Strictly numbers: true is not one dollar, and a word in a file is a slip.
+    max_calls: Annotated[int, Field(strict=True, ge=1)] | None = None
+    max_tokens: Annotated[int, Field(strict=True, ge=1)] | None = None
+    max_cost_usd: Annotated[float, Field(strict=True, ge=0)] | None = None
+    max_seconds: Annotated[float, Field(strict=True, gt=0)] | None = None
 
 
 class Expected(Value):

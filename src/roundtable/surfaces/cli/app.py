@@ -66,11 +66,13 @@ def _hint(error: click.UsageError, args: Sequence[str]) -> None:
 def _explain(error: Exception, args: Sequence[str]) -> int:
     """Our own errors say what to do next; anything else is a defect and keeps its traceback."""
     from ...core.errors import (
+        BadSetting,
         LeaseHeld,
         LedgerBroken,
         LedgerReadOnly,
         LedgerTooNew,
         LedgerUnreachable,
+        NewerFile,
         RoundtableError,
         UsageError,
     )
@@ -81,7 +83,9 @@ def _explain(error: Exception, args: Sequence[str]) -> int:
     click.echo(f"Error: {shown(error.message)}", err=True)
     if error.remedy:
         click.echo(shown(error.remedy), err=True)
-    if isinstance(error, UsageError) and (asked := cli.meant_as_question(args)):
+    # A file that is broken is no fault of the line.
+    of_line = isinstance(error, UsageError) and not isinstance(error, (BadSetting, NewerFile))
+    if of_line and (asked := cli.meant_as_question(args)):
         click.echo(shown(asked), err=True)
     ours = (UsageError, LeaseHeld, LedgerBroken, LedgerReadOnly, LedgerTooNew, LedgerUnreachable)
     return USAGE if isinstance(error, ours) else FAILED

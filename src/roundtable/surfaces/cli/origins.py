@@ -59,7 +59,7 @@ def origins_command(*, as_json: bool) -> int:
     else:
         width = max(len(row.key) for row in rows)
         for row in rows:
-            shown = clip(json.dumps(row.value, ensure_ascii=False), LONGEST)
+            shown = _shown(row.value)
             why = f"; ignored: {row.ignored}" if row.ignored else ""
             echo(f"{row.key:<{width}}  {shown}  ({row.place}{why})")
     for error in broken:
@@ -89,8 +89,7 @@ def config_command() -> int:
     if stronger:
         echo_error("Counts beside it:" if text else "Counts now:")
     for row in stronger:
-        shown = clip(json.dumps(row.value, ensure_ascii=False), LONGEST)
-        echo_error(f"  {row.key} = {shown}  ({row.place})")
+        echo_error(f"  {row.key} = {_shown(row.value)}  ({row.place})")
     echo_error("Every setting and where it comes from: roundtable config --origin")
     return 0
 
@@ -215,6 +214,15 @@ def _names(key: str, path: Path) -> list[str]:
             return [rest]
         return [own.get(key, key), "preset"] if key == "models" else [own.get(first, key)]
     return [key.removeprefix("adaptive.")] if path.name == "panels.json" else [key]
+
+
+def _shown(value: Any) -> str:
+    """A value for people."""
+    if value is None:
+        return "not set"
+    if value in ([], {}):
+        return "none"
+    return clip(json.dumps(value, ensure_ascii=False), LONGEST)
 
 
 def _document(row: Row) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from dataclasses import replace
 import click
 
 from ...core.errors import NewerFile, RoundtableError, UsageError
+from ...core.extras import install
+from ...core.text import redact
+from ...models.discovery import embedded_installed
 from ...models.provider import Provider
 from ...private import keep_private
 from ...provider_keys import is_sound_key
@@ -27,17 +30,15 @@ from .here import tell_once, workspace_here
 from .terminal import echo, echo_error, is_terminal
 
 NOBODY = "No model can speak here yet."
-THREE_WAYS = (
+_WAYS = (
     ("paste the key of a provider (OpenAI, Anthropic, Google …)", "key"),
     (
         "use a server of this machine (Ollama, LM Studio, llama.cpp): start it, then look again",
         "look",
     ),
-    (
-        "go on without: the demonstration model shows how a table works, but cannot reason",
-        "without",
-    ),
 )
+WITHOUT = "go on without: the demonstration model shows how a table works, but cannot reason"
+WITHOUT_ANYBODY = "go on without: nobody can speak then; the demonstration model is one command"
 _MARKS = {"ok": "✓", "doubtful": "?", "missing": "·", "broken": "✗"}
 
 
@@ -117,9 +118,9 @@ class _Dialogue:
     def _offer_keys(self) -> None:
         """Until somebody can speak, or nobody is wanted."""
         while not speakers(self._around.found):
-            question = Question(
-                "way", f"{NOBODY} How shall we go on?", options(*THREE_WAYS), default="key"
-            )
+            without = WITHOUT if embedded_installed() else f"{WITHOUT_ANYBODY}: {install('demo')}"
+            ways = options(*_WAYS, (without, "without"))
+            question = Question("way", f"{NOBODY} How shall we go on?", ways, default="key")
             match self._answered(question):
                 case "key":
                     self._enter_key()
@@ -127,11 +128,25 @@ class _Dialogue:
                     click.prompt(START_ONE, default="", show_default=False, prompt_suffix="> ")
                     self._around = self._look()
                     self._show()
+                    if not speakers(self._around.found):
+                        echo(self._silence())
                 case _:
                     return
         again = Question("another", "Enter a key of another provider?", _NO_OR_YES, default=False)
         while self._answered(again):
             self._enter_key()
+
+    def _silence(self) -> str:
+        """Where servers of this machine were looked for in vain."""
+        around = self._around
+        if not around.settings.choices.local_servers:
+            return "Servers of this machine are not looked for: local_servers is off.\n"
+        places = [
+            f"{each.label} at {redact(each.address(around.env) or '')}"
+            for each in around.registry.providers.values()
+            if each.probe is not None
+        ]
+        return f"No server with a model answered: {', '.join(places)}.\n"
 
     def _enter_key(self) -> None:
         if self._around.keys.problem:
@@ -212,7 +227,10 @@ class _Dialogue:
                 raise cannot_write(home / "keys.toml", error) from None
         path = store_config(home, wizard.config())
         echo(f"Stored in {path}.")
-        echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
+        if speakers(self._around.found) or embedded_installed():
+            echo('Try it: roundtable "Should we …?"   See it: roundtable config --origin')
+        else:
+            echo(f"{NOBODY} {HOW_ON} The demonstration model: {install('demo')}")
         return 0
 
 

@@ -109,10 +109,11 @@ def _told(found: FoundProvider, reached: Reached | None, whence: str) -> Finding
         if not count:
             return Finding(found.label, "doubtful", f"{where}: {NO_MODELS}")
         return Finding(found.label, "ok", f"{where}: {models}")
-    key = f"key {whence}" if whence else found.how
+    opened = f"the key {whence}" if whence else found.how
     if reached.answer == "answers":
-        return Finding(found.label, "ok", f"{key}: answers")
-    return Finding(found.label, "broken", f"{key}: {reached.finding.text}", reached.finding.remedy)
+        return Finding(found.label, "ok", f"answers ({opened})")
+    told = f"{reached.finding.text} ({opened})"
+    return Finding(found.label, "broken", told, reached.finding.remedy)
 
 
 NO_MODELS = "answers, but has no model loaded"

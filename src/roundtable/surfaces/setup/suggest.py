@@ -10,7 +10,7 @@ from ...models.discovery import Found
 from ...models.entry import ModelEntry
 from ...procedures.council.options import PRESETS
 from ...procedures.council.roles import ROLES
-from .wizard import Wizard
+from .wizard import NO_LIMIT, OTHER, PAGES, Wizard
 
 _STRENGTH = {"top": 0, "standard": 0, "small": 1, "demonstration": 2}
 USUAL_CAP = 2.0
@@ -37,7 +37,8 @@ USUAL = {
     "logging": True,
     "procedure": "deliberation",
     "search": True,
-    "page": "asked",
+    "own_cap": NO_LIMIT,
+    "page": "screen",
 }
 
 
@@ -71,9 +72,9 @@ def suggested(found: Found) -> dict[str, Any]:
     """Answers for the wizard from what was found."""
     here = speakers(found)
     if not here:
-        return {"models": "none", "host": "", "cap": 0.0}
+        return {"models": "none", "host": "", "cap": NO_LIMIT}
     seats, host = table(found, here)
-    cap = USUAL_CAP if _priced(found, {*seats, host}) else 0.0
+    cap = USUAL_CAP if _priced(found, {*seats, host}) else NO_LIMIT
     answers: dict[str, Any] = {
         "models": "each" if len(set(seats)) > 1 else "one",
         "all": seats[0],
@@ -121,13 +122,13 @@ def of_stored(stored: Mapping[str, Any]) -> dict[str, Any]:
     cap = budget.get("max_cost_usd") if isinstance(budget, Mapping) else None
     if isinstance(cap, int | float) and not isinstance(cap, bool):
         usual = float(cap) in (0.5, 2.0, 10.0)
-        answers |= {"cap": float(cap) if usual else -1.0, "own_cap": float(cap)}
+        answers |= {"cap": float(cap) if usual else OTHER, "own_cap": f"{cap:.10g}"}
     elif "procedure" in stored:  # this set-up wrote it, and none was wanted
-        answers["cap"] = 0.0
+        answers["cap"] = NO_LIMIT
     if "search" in stored:
         answers["search"] = stored["search"] != "none"
-    if isinstance(stored.get("web"), bool):
-        answers["page"] = "always" if stored["web"] else "never"
+    pages = (page for page, web in PAGES.items() if "web" in stored and web is stored["web"])
+    answers |= {"page": page for page in pages}
     return answers
 
 

@@ -7,6 +7,7 @@ that is wanted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -29,17 +30,25 @@ _LANGUAGES = (
     *(("English", "en"), ("Deutsch", "de"), ("Español", "es"), ("another one", "")),
     ("the language of the question", AUTO),
 )
-_CAPS = (("$0.50", 0.5), ("$2", 2.0), ("$10", 10.0), ("another amount", -1.0), ("no limit", 0.0))
-_PAGE = (
-    ("where I ask for it (--web), or it is open already", "asked"),
-    ("it opens with every discussion", "always"),
-    ("never", "never"),
+OTHER, NO_LIMIT = "another", "none"
+"""The limit is another amount; there is none."""
+_CAPS = (
+    *(("$0.50", 0.5), ("$2", 2.0), ("$10", 10.0)),
+    *(("another amount", OTHER), ("no limit", NO_LIMIT)),
 )
+_AMOUNT = re.compile(r"\d{1,6}(?:[.,]\d{1,2})?")
+_PAGE = (
+    ("by itself, where I sit at a screen", "screen"),
+    ("by itself; it is served also where there is no screen", "always"),
+    ("only where I ask for it (--web)", "asked"),
+)
+PAGES = {"screen": None, "always": True, "asked": False}
+"""The setting `web` of each answer."""
 _PROCEDURES = (
     ("deliberation: independent answers, critique, a vote, a verdict", "deliberation"),
     ("council: Scholar, Engineer and Muse", "council"),
     ("five-round: a long debate that ends in a plan", "five-round"),
-    ("adaptive: a panel that is made for each question", "adaptive"),
+    ("adaptive: the panel designs its own workflow", "adaptive"),
 )
 _REST = ("procedure", "host", "cap", "search", "page")
 
@@ -100,12 +109,11 @@ class Wizard:
         config["procedure"] = self._rest("procedure")
         if host := self._rest("host"):
             config["host"] = host
-        if cap := self._cap():
+        if (cap := self._cap()) is not None:
             config["budget"] = {"max_cost_usd": cap}
         if self._rest("search") is False:
             config["search"] = "none"
-        if (page := self._rest("page")) != "asked":
-            config["web"] = page == "always"
+        config["web"] = PAGES[self._rest("page")]
         return config
 
     # --- the questions ----------------------------------------------------------------------------
@@ -148,8 +156,8 @@ class Wizard:
             self._model("host", "Which model is the host, who argues with nobody?"),
             self._asked("cap", "At most how much may one discussion cost?", options(*_CAPS)),
         ]
-        if self.answers.get("cap") == -1.0:
-            path.append(self._asked("own_cap", "How many dollars? Write a number."))
+        if self.answers.get("cap") == OTHER:
+            path.append(self._asked("own_cap", OWN_CAP))
         found = f"yes ({self.searches})" if self.searches else "yes, once there is a search"
         search = options((found, True), ("no", False))
         path.append(self._asked("search", "May the experts search the web?", search))
@@ -214,21 +222,21 @@ class Wizard:
             [
                 f"procedure: {self._rest('procedure')}",
                 f"host: {self._rest('host') or 'whoever is best at it when you ask'}",
-                f"limit: {f'${cap:g} for each discussion' if cap else 'none'}",
+                f"limit: {_limit(cap)}",
                 f"web search: {search or 'once there is one'}",
                 f"page: {page}",
             ]
         )
 
     def _rest(self, key: str) -> Any:
-        usual = {"procedure": "deliberation", "cap": 0.0, "search": True, "page": "asked"}
+        usual = {"procedure": "deliberation", "cap": NO_LIMIT, "search": True, "page": "screen"}
         return self.answers.get(key, self.defaults.get(key, usual.get(key)))
 
-    def _cap(self) -> float:
-        cap = float(self._rest("cap"))
-        if cap == -1.0:
-            cap = float(self.answers.get("own_cap", self.defaults.get("own_cap", 0.0)))
-        return cap
+    def _cap(self) -> float | None:
+        cap = self._rest("cap")
+        if cap == OTHER:
+            cap = self._rest("own_cap")
+        return None if cap in (NO_LIMIT, None) else float(cap)
 
     # --- the answers ------------------------------------------------------------------------------
 
@@ -260,14 +268,28 @@ LOGGING = "Keep a log of each council session in memory/roundtable/?"
 PROCEDURE = "How should the table be held where you do not say?"
 
 
-def _amount(value: Any) -> float:
-    try:
-        amount = float(str(value).strip().lstrip("$").replace(",", "."))
-    except ValueError:
-        amount = -1.0
-    if not 0 <= amount < 1e6:
-        raise UsageError(f"{value!r} is no amount.", "Write a number such as 1.50; 0 is no limit.")
-    return amount
+OWN_CAP = "How many dollars? Write a number, such as 1.50; 0: nothing; none: no limit."
+
+
+def _amount(value: str) -> float | str:
+    if value.casefold() == NO_LIMIT:
+        return NO_LIMIT
+    text = value.removeprefix("$").strip()
+    if not _AMOUNT.fullmatch(text):
+        raise UsageError(
+            f"{value!r} is no amount.",
+            "Write dollars and cents, such as 1.50; 0 for nothing; none for no limit.",
+        )
+    return float(text.replace(",", "."))
+
+
+def _limit(cap: float | None) -> str:
+    if cap is None:
+        return "none"
+    if not cap:
+        return "$0 for each discussion: only models that cost nothing speak"
+    shown = "$" + f"{cap:.2f}".removesuffix(".00") if cap >= 0.01 else "less than a cent"
+    return f"{shown} for each discussion"
 
 
 def _shown(choices: tuple[tuple[str, Any], ...], value: Any) -> str:
