@@ -92,7 +92,9 @@ class ProviderKeys(Mapping[str, str]):
     @property
     def trouble(self) -> BadSetting | None:
         """The error for whoever would speak with a stored key: it names the file and what to do."""
-        return BadSetting(str(self._path), "the file", self.problem, REMEDY) if self.problem else None
+        return (
+            BadSetting(str(self._path), "the file", self.problem, REMEDY) if self.problem else None
+        )
 
     def kept(self, name: str) -> Kept | None:
         """Where a key is kept; None if none is."""

@@ -95,7 +95,7 @@ FILES = (
     ),
     File(
         "keys.toml",
-        ("setup", "--yes"),
+        DELIBERATE,  # nobody is named: it would be a demonstration
         "keys = 3",
         "[moods]",
         "version = 2",
@@ -272,3 +272,85 @@ def test_the_line_is_named(desk: Desk) -> None:
     told = desk(*ASK).err
 
     assert re.search(r"config\.toml:4: budget\.max_calls: expected", told)
+
+
+def _broken_keys(desk: Desk) -> None:
+    desk.home.mkdir(0o700)
+    path = desk.home / "keys.toml"
+    path.write_text('OPENAI_API_KEY = "sk-stored')
+    path.chmod(0o600)
+
+
+def test_stored_keys_that_cannot_be_read_are_told_and_nobody_speaks_in_their_place(
+    desk: Desk,
+) -> None:
+    _broken_keys(desk)
+
+    models, asked = desk("models"), desk("Tea or coffee?", "--quick")
+    council = desk("Tea or coffee?", "--procedure", "council", "--models", "opus")
+    scripts = desk("Tea or coffee?", *QUICK)
+    shown = desk("Tea or coffee?", "--dry-run", "--model", "local/smollm2-135m")
+
+    assert models.code == 0
+    assert models.err.count("keys.toml") == 1
+    assert "roundtable setup" in models.err
+    for refused in (asked, council):
+        assert refused.code == 2
+        assert "keys.toml" in refused.err
+        assert "roundtable setup" in refused.err
+        assert "Discussion" not in refused.err
+    assert scripts.code == 0, "whoever is named needs no stored key"
+    assert "Note: keys.toml: expected" in scripts.err
+    assert "The stored keys do not count" in scripts.err
+    assert "The stored keys do not count" not in shown.err.partition("Note:")[0]
+    assert "sk-stored" not in models.err + asked.err + scripts.err
+
+
+@pytest.mark.parametrize("name", ["panels.json", "config.json", "config.toml", "models.toml"])
+@pytest.mark.parametrize("depth", [70, 20_000])
+def test_what_is_nested_without_end_is_refused_at_once(desk: Desk, name: str, depth: int) -> None:
+    desk.home.mkdir(0o700)
+    nested = "[" * depth + "]" * depth
+    text = f"a = {nested}" if name.endswith("toml") else f'{{"a": {nested}}}'
+    (desk.home / name).write_text(text)
+    (desk.home / name).chmod(0o600)
+
+    outcome = desk("Tea?", *QUICK, "--procedure", "adaptive")
+
+    assert outcome.code == 2
+    assert f"{name}: the file: expected at most 64 tables and lists" in outcome.err
+
+
+def test_a_line_of_brackets_is_looked_through_once(desk: Desk) -> None:
+    desk.home.mkdir(0o700)
+    (desk.home / "panels.json").write_text('{"rounds": "x",\n"a": ' + '"' + "[" * 200_000 + '"}')
+    (desk.home / "panels.json").chmod(0o600)
+
+    outcome = desk("Tea?", *QUICK, "--procedure", "adaptive")
+
+    assert outcome.code == 2
+    assert "panels.json" in outcome.err
+
+
+@pytest.mark.parametrize("amount", ["true", '"2"', "1e400", "NaN"])
+def test_a_limit_is_a_number_and_nothing_like_one(desk: Desk, amount: str) -> None:
+    desk.config(f'{{"budget": {{"max_cost_usd": {amount}}}}}')
+
+    outcome = desk.ask()
+
+    assert outcome.code == 2
+    assert "config.json" in outcome.err
+    assert "budget.max_cost_usd: expected a" in outcome.err
+    assert "number" in outcome.err
+
+
+def test_a_broken_file_is_not_taken_for_a_question(desk: Desk) -> None:
+    desk.home.mkdir(0o700)
+    (desk.home / "tokens.json").write_text("{")
+    (desk.home / "tokens.json").chmod(0o600)
+
+    broken = desk("tokens", "add", "x", "--spend", "1")
+
+    assert broken.code == 2
+    assert "tokens.json" in broken.err
+    assert "as a question" not in broken.err

@@ -392,3 +392,78 @@ def test_help_lists_four_entries_even_with_a_broken_config(desk: Desk) -> None:
     assert outcome.code == 0
     entries = re.findall(r"^roundtable (\S+) ", outcome.out, re.MULTILINE)
     assert entries == ["<question>", "setup", "config", "help"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "limit", "told"),
+    [
+        ("0\n", 0.0, "limit: $0 for each discussion: only models that cost nothing speak"),
+        ("none\n", None, "limit: none"),
+        ("\n", None, "limit: none"),
+        ("1e-09\n1,000\n0.001\n1.5\n", 1.5, "limit: $1.50 for each discussion"),
+        ("$0,75\n", 0.75, "limit: $0.75 for each discussion"),
+    ],
+)
+@pytest.mark.usefixtures("ollama")
+def test_nothing_may_be_spent_is_not_the_same_as_no_limit(
+    desk: Desk, typed: str, limit: float | None, told: str
+) -> None:
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
+    outcome, config = setup(desk, before + "n\n\n\nD\n" + typed + "\n\n" + STORE)
+
+    assert config.get("budget", {}).get("max_cost_usd") == limit
+    assert told in outcome.out
+    assert outcome.err.count("is no amount") == typed.count("\n") - 1
+
+
+@pytest.mark.parametrize(("letter", "web"), [("A", None), ("B", True), ("C", False)])
+@pytest.mark.usefixtures("ollama")
+def test_what_the_page_does_is_stored_as_it_was_chosen(
+    desk: Desk, letter: str, web: bool | None
+) -> None:
+    before = NO_KEY + PRESET + ALWAYS + ENGLISH + LOGGED
+    _, config = setup(desk, f"{before}n\n\n\nE\n\n{letter}\n{STORE}")
+    again, kept = setup(desk, "", "--yes")
+    rows = {row["key"]: row for row in desk("config", "--origin", "--json").document}
+
+    assert config["web"] is kept["web"] is web
+    assert rows["web"]["value"] is web
+    assert rows["web"]["origin"] == str(desk.home / "config.json")
+    words = {
+        "A": "page: by itself, where I sit at a screen",
+        "C": "only where I ask for it (--web)",
+    }
+    assert words.get(letter, "served also where there is no screen") in again.out
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_without_anybody_the_set_up_does_not_say_try_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    monkeypatch.setattr("roundtable.surfaces.cli.setup.embedded_installed", lambda: installed)
+    outcome, _ = setup(desk, "C\n" + "\n" * 5)
+
+    assert outcome.code == 0
+    assert ("Try it:" in outcome.out) is installed
+    assert ("pip install 'roundtable-council[demo]'" in outcome.out) is not installed
+
+
+def test_a_server_that_is_not_there_is_said_with_where_it_was_looked_for(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    off, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+    monkeypatch.setenv("ROUNDTABLE_LOCAL_SERVERS", "true")
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    outcome, _ = setup(desk, "B\n\nC\n" + "\n" * 5)
+
+    assert "are not looked for: local_servers is off" in off.out
+    assert "No server with a model answered: Ollama at http://127.0.0.1:9" in outcome.out
+
+
+def test_settings_are_shown_to_people_in_words(desk: Desk) -> None:
+    shown = desk("config", "--origin").out
+
+    assert "not set  (built in)" in shown
+    assert "none  (built in)" in shown
+    for written in (" null ", " [] ", " {} "):
+        assert written not in shown

@@ -127,8 +127,8 @@ def of_stored(stored: Mapping[str, Any]) -> dict[str, Any]:
         answers["cap"] = NO_LIMIT
     if "search" in stored:
         answers["search"] = stored["search"] != "none"
-    pages = (page for page, web in PAGES.items() if "web" in stored and web is stored["web"])
-    answers |= {"page": page for page in pages}
+    if "web" in stored:
+        answers["page"] = next((p for p, web in PAGES.items() if web is stored["web"]), "screen")
     return answers
 
 
