@@ -75,8 +75,9 @@ _MOODS: Mapping[str, tuple[str, ...]] = {
     "differing": ("liar", "stubborn", "hedger", "slow"),
     "agreeing": ("slow", "sycophant"),
 }
-_KEPT_ALONE = ("proposal", "arbitration")
+_KEPT_ALONE = ("proposal", "revision", "arbitration")
 """Contracts that can be kept without knowing who else is there; a repair does not say it."""
+_MADE_UP = re.compile(r"\b[a-z]{3}\d+\b")
 _WORDS = re.compile(r" ?[^\W\d_]+|\d+|\n+|[^\w\s]+|_+")
 
 Manner = Literal["ordinary", "terse", "chatty"]
@@ -208,7 +209,7 @@ class _Speaker(Voice):
         words = answer(name, SPEAKING[name], hear(request))
         whole = not (request.form and request.form.alone) and "as markers name" in request.user
         if self.run.procedure == "five-round" and (whole or stage in _KEPT_ALONE):
-            prose = compliant(request).partition("```declaration")[0]
+            prose = self._worded(compliant(request).partition("```declaration")[0])
             words = "".join((prose, *words.partition("```declaration")[1:]))
         said, mark, form = words.partition("```")
         if said.strip():
@@ -219,6 +220,11 @@ class _Speaker(Voice):
         if self.run.broken and self.calls % 3 == 0 and mark:
             words = words[: -len(form) // 2]
         return self._billed(request, words, on_words)
+
+    def _worded(self, text: str) -> str:
+        """With words of pages, in place of made-up ones that nobody counts as words."""
+        said = iter(_prose()[self.dice.randrange(100_000) :].split())
+        return _MADE_UP.sub(lambda _: next(said), text)
 
     def _length(self, stage: str) -> int:
         stages = RECORDED[self.run.procedure]
