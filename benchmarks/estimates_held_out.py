@@ -184,9 +184,7 @@ class _Priced(Cast):
 
     def seat(self, name: str, seat: str) -> SpeakerChain:
         price_in, price_out = _price(name)
-        ref = SpeakerRef(
-            model=name, usd_per_million_in=price_in, usd_per_million_out=price_out
-        )
+        ref = SpeakerRef(model=name, usd_per_million_in=price_in, usd_per_million_out=price_out)
         return SpeakerChain((ref,))
 
 
