@@ -183,6 +183,7 @@ class _Priced(Cast):
     """Models that cost what their names say."""
 
     def seat(self, name: str, seat: str) -> SpeakerChain:
+        assert seat
         price_in, price_out = _price(name)
         ref = SpeakerRef(model=name, usd_per_million_in=price_in, usd_per_million_out=price_out)
         return SpeakerChain((ref,))
