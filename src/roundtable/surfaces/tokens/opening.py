@@ -81,8 +81,8 @@ async def raise_as(
     by: str,
 ) -> State:
     """The discussion, which may go on as far as these limits, if any are given. To spend more is
-    for whoever could start another one: Forbidden for those who only lead it, and if so much is not
-    left. NotAllowed where a cap is lower than what is asked for."""
+    for whoever could start another one, or has a limit of its own: Forbidden for those who only
+    lead it, and if so much is not left. NotAllowed where a cap is lower than what is asked for."""
     held.check("lead", discussion_id)
     state = await app.service.read(discussion_id)
     higher = higher_limits(app.settings, state, given, surface=surface)
@@ -93,10 +93,11 @@ async def raise_as(
         raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
     if not held.id:
         return await app.service.raise_limits(discussion_id, limits, by=by)
-    held.check("open")
     tokens = Tokens(app.settings.home)
     await settle(app, tokens, held)
-    if state.closed is None and tokens.left(held) is not None:
+    if tokens.left(held) is None:
+        held.check("open")  # who only leads has no purse of its own
+    elif state.closed is None:
         raise NotAllowed(
             f"{discussion_id} still runs, within what was set aside for it.",
             "Give it more when it has ended for want of it.",
