@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, ViewportSize, expect
 
 from roundtable.core.state import fold
+from roundtable.core.values import Budget
 from roundtable.examples import examples
+from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web.html_export import export_html
 
 from .conftest import Open
@@ -213,6 +215,37 @@ def test_whoever_leads_goes_on_with_an_interrupted_discussion_and_a_viewer_is_to
     with chair.expect_response(lambda response: response.url.endswith("/resume")) as answered:
         chair.get_by_role("button", name="Go on").click()
     assert answered.value.request.method == "POST"
+
+
+@pytest.mark.requirement("Z-35")
+def test_the_owner_goes_on_with_a_higher_limit_where_one_ended_it(
+    stage: Stage, window: Open, axe_script: str
+) -> None:
+    echo = {"models": ["scripted/echo"], "host": "scripted/echo"}
+    request = OpenRequest(
+        "Is the limit too low?", procedure="council", options=echo, budget=Budget(max_calls=5)
+    )
+    opened = stage.do(lambda: stage.app.service.open(request))
+    ended = stage.do(lambda: stage.app.service.run(opened.discussion_id))
+    assert ended.exhausted is not None
+    offer = "Go on with a higher limit"
+    chair = window(viewport=DESK).open(stage.link(ended.discussion_id, "host"))
+    first_of(chair)
+    expect(chair.get_by_role("button", name=offer)).to_have_count(0)
+    visitor = window(viewport=PHONE)
+    visitor.open(stage.home)
+    page = visitor.open(stage.link(ended.discussion_id, "host"))
+    first_of(page)
+    limit = page.get_by_label("At most, in calls")
+    expect(limit).to_have_value("10")
+    limit.fill("5")
+    expect(page.get_by_role("button", name=offer)).to_be_disabled()
+    limit.fill("40")
+    assert overflow(page) <= 0
+    assert violations(page, axe_script) == []
+    page.get_by_role("button", name=offer).click()
+    expect(page.get_by_role("button", name=offer)).to_have_count(0)
+    expect(page.locator("#discussion")).to_contain_text("It may spend more, by the host")
 
 
 # What it rests on

@@ -31,7 +31,7 @@ const ACTS = {
   stop: (act) => (act.reason ? t("{by} asked to stop: {reason}", act) : t("{by} asked to stop", act)),
 };
 /** What nobody who reads the round should miss. */
-const VISIBLE = new Set(["paused", "stop", "budget", "search failed", "material", "seated"]);
+const VISIBLE = new Set(["paused", "stop", "budget", "raised", "search failed", "material", "seated"]);
 
 const Act = memo(function Act({ item, nameOf }) {
   return html`<div class=${`act ${item.what.replace(" ", "-")}`} id=${item.id}>
