@@ -274,7 +274,8 @@ def _marks(state: State, turn: Turn, flags: Iterable[str]) -> Iterator[str]:
         yield f"{len(turn.attempts)} calls: " + ", ".join(a.started.purpose for a in turn.attempts)
     for each in state.substitutions:
         if each.turn_id == turn.id:
-            yield f"{line(each.to_model)} in place of {line(each.from_model)}, which {TOLD[each.cause]}"
+            instead = f"{line(each.to_model)} in place of {line(each.from_model)}"
+            yield f"{instead}, which {TOLD[each.cause]}"
     done = turn.attempts[-1].finished if turn.attempts else None
     if done is not None:
         if done.served_by and done.served_by != turn.attempts[-1].started.model:
