@@ -38,7 +38,6 @@ export function First({ decision, state, base, chairs, owns, example, onMade, on
     <p class=${`answer ${size(headline)}`} dir=${directionOf(headline)} lang=${languageOf(headline)}><bdi>${headline}</bdi>${answer.second && html` <span><bdi>${bare(answer.second)}</bdi></span>`}</p>
     ${cause && cause.remedy && kind !== "interrupted" && !TECHNICAL.test(cause.remedy) && html`<p class="remedied" dir=${directionOf(cause.remedy)} lang=${languageOf(cause.remedy)}><bdi>${cause.remedy}</bdi></p>`}
     ${kind === "interrupted" && html`<${GoOn} base=${base} chairs=${chairs} />`}
-    ${owns && base && !example && state.spent && state.closed && state.closed.stop_reason === "budget" && html`<${GoHigher} key=${state.spent.limit} base=${base} spent=${state.spent} budget=${state.budget} onGone=${onGone} />`}
     ${owns && kind === "failed" && !example && html`<p class="acts"><button type="button" class="main" onClick=${() => askAgain(state.topic, state.procedure)}>${t("Ask again")}</button></p>`}
     ${weighed && html`<div class="band">
       ${votes.slice(0, IN_BAND).map((vote) => html`<${Vote} key=${vote.id} vote=${vote} />`)}
@@ -46,6 +45,7 @@ export function First({ decision, state, base, chairs, owns, example, onMade, on
     </div>`}
     ${kind === "values" && !weighed && html`<${Values} decision=${decision} />`}
     ${weighed && html`<${MoreVotes} number=${votes.length - IN_BAND} />`}
+    ${owns && base && !example && state.spent && state.closed && state.closed.stop_reason === "budget" && html`<${GoHigher} key=${state.spent.limit} base=${base} spent=${state.spent} budget=${state.budget} onGone=${onGone} />`}
     <${Flags} flags=${decision.flags} />
     ${state.outcome && html`<p class="outcome"><b>${t("It turned out {outcome}.", { outcome: t(state.outcome.outcome) })}</b> <bdi>${state.outcome.note}</bdi></p>`}
   </section>`;
