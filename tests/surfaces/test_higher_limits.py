@@ -135,7 +135,12 @@ async def test_a_token_with_a_limit_raises_no_further_than_that(tmp_path: Path) 
         bearer = {
             "Authorization": f"Bearer {client_token(home.app.settings.home, spend=1.0)}",
         }
-        wish = {"topic": "Tea?", "procedure": "council", "options": COUNCIL, "run": False}
+        wish: dict[str, Any] = {
+            "topic": "Tea?",
+            "procedure": "council",
+            "options": COUNCIL,
+            "run": False,
+        }
         wish["budget"] = {"max_calls": FEW, "max_cost_usd": 0.5}
         made = (await home.client.post("/api/discussions", json=wish, headers=bearer)).json()
         path = "/api/r/" + made["url"].rpartition("/")[2] + "/resume"
@@ -153,7 +158,12 @@ async def test_a_token_with_a_limit_raises_no_further_than_that(tmp_path: Path) 
 @pytest.mark.requirement("Z-35")
 async def test_what_is_opened_from_the_page_keeps_what_was_estimated(tmp_path: Path) -> None:
     async with house(tmp_path / "home") as home:
-        wish = {"topic": "Tea?", "procedure": "council", "options": COUNCIL, "key": "once"}
+        wish: dict[str, Any] = {
+            "topic": "Tea?",
+            "procedure": "council",
+            "options": COUNCIL,
+            "key": "once",
+        }
         wish["run"] = False
         ids = set()
         for _ in range(2):
