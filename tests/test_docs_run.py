@@ -27,6 +27,7 @@ import yaml
 from roundtable import Roundtable
 from roundtable.surfaces.cli.app import run
 
+from .documents import samples
 from .test_docs import _COMMAND, _FENCE, _SHELL, PAGES, ROOT, _name
 
 SPEAKER = "scripted/echo"
@@ -49,16 +50,19 @@ NOT_RUN = {
 """Parts of commands that are shown and not run here, and why."""
 ENDS_WITH = {
     r"^verify example:": 4,
+    r"^models \w": 2,
     r"^serve --status": 1,
     r"^purge( --settings)?\b(?! --older)": 130,
 }
 """Exit codes other than 0 where they are right: examples of earlier rules cannot be decided again,
-no page is served here, and nobody says yes to a purge."""
+there is no model of that kind, no page is served here, and nobody says yes to a purge."""
 OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
 """The pages whose discussion is a meeting that is under way, not one that is over."""
 IN_THE_FOLDER = {
     "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
     "questions.txt": "# of this week\nShould we rent?\nShould we walk?\n",
+    "notes.md": "The neighbours sold for less.\n",
+    "service/main.py": "print('served')\n",
     "plan.md": "# Plan\n\nFirst the queue, then the database.\n",
     "open-questions.txt": "# For Monday\nTea or coffee?\nBuild or buy?\n",
     "speech.txt": "I would keep one database until the load is measured.\n",
@@ -101,7 +105,9 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for made in (folder, home / "procedures", user / ".claude"):
         made.mkdir(parents=True, mode=0o700)
     for name, text in IN_THE_FOLDER.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "offer.pdf").write_bytes(samples.pdf("We offer the house for 300,000."))
     shutil.copy(ROOT / "examples" / "delphi.toml", home / "procedures")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HOME", str(user))

@@ -35,6 +35,8 @@ from .test_axe import violations
 MOTIONS = ("no-preference", "reduce")
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1440, "height": 900}
+USUALLY = re.compile(r"Usually (about \d+ minutes?|less than a minute)")
+"""What earlier tests held on the same stage decides the number."""
 PARAGRAPH = "Every network hop is a failure to handle, and five people handle few. " * 5 + "\n\n"
 
 
@@ -234,7 +236,7 @@ def test_who_speaks_at_the_same_time_stands_in_columns_and_on_a_phone_behind_tab
     expect(page.locator(".now-line")).to_contain_text("Round 1 of 2: first answers")
     expect(page.locator(".now-line")).to_contain_text("2 of 3 still writing")
     expect(page.locator(".itinerary li")).to_have_count(4)
-    expect(page.locator(".meta .usual")).to_contain_text("Usually about 2 minutes")
+    expect(page.locator(".meta .usual")).to_contain_text(USUALLY)
     page.get_by_role("link", name=re.compile("Bob: Thinking|Bob: Writing")).click()
     expect(page.locator("#live-bob")).to_be_focused()
 

@@ -58,7 +58,7 @@ async def test_procedures_come_with_what_their_options_mean(tmp_path: Path) -> N
     options = {option["name"]: option for option in rows["deliberation"]["options"]}
     assert options["seats"] == {
         "name": "seats",
-        "about": "How many experts.",
+        "about": "How many sit here.",
         "kind": "number",
         "choices": [],
         "minimum": 2,
