@@ -61,6 +61,7 @@ OF_A_MEETING = ("docs/mcp.md", "docs/tokens.md", "docs/how-to/agents.md")
 IN_THE_FOLDER = {
     "design.md": "# Design\n\nOne service, one database, and a queue between them.\n",
     "questions.txt": "# of this week\nShould we rent?\nShould we walk?\n",
+    "change.diff": "--- a/queue.py\n+++ b/queue.py\n@@ -1 +1 @@\n-retry = 3\n+retry = 5\n",
     "notes.md": "The neighbours sold for less.\n",
     "service/main.py": "print('served')\n",
     "plan.md": "# Plan\n\nFirst the queue, then the database.\n",

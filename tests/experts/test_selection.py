@@ -331,8 +331,8 @@ DESIGN = """# Order service
 Orders arrive over a REST API and are written to PostgreSQL. A worker takes them from a queue, with
 retries, and calls the payment provider. It runs on Kubernetes in two regions, with failover by DNS.
 """
-LEASE = """Residential lease agreement. The tenant pays rent monthly in advance; the deposit is three
-months' rent. Termination with three months' notice. Subletting requires written consent."""
+LEASE = """Residential lease agreement. The tenant pays rent monthly in advance; the deposit is
+three months' rent. Termination with three months' notice. Subletting requires written consent."""
 
 
 @pytest.mark.parametrize(

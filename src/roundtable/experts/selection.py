@@ -145,8 +145,8 @@ class Selector:
         others are left). `include` names experts, by id or name, who sit in any case and first;
         `agents` names all of them: exactly these sit, whatever the rules say. `english` is a
         translation of the topic, if somebody made one; `material` is what it is asked about, which
-        counts for less unless the topic is hardly more than a pointer to it. UnknownName for a name or a domain that is
-        not in the library.
+        counts for less unless the topic is hardly more than a pointer to it. UnknownName for a name
+        or a domain that is not in the library.
         """
         _check(topic, count, lam)
         first = list(dict.fromkeys(self._place(name) for name in agents or include))
