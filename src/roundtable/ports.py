@@ -448,6 +448,8 @@ class CastingRequest:
     """Whether nobody was named and the table has time for it, so that its host may cast it."""
     shortlist: int = 0
     """How many experts the host is told about in a sentence, where it casts; 0 where not."""
+    material: str = ""
+    """How the documents begin that the question is about."""
 
 
 @dataclass(frozen=True, slots=True)

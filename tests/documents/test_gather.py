@@ -152,3 +152,14 @@ def test_a_pipe_is_read_to_its_end_and_a_device_not_at_all(
         gather([str(pipe)])
     with pytest.raises(BadTopic, match="a device"):
         gather(["/dev/zero"])
+
+
+def test_a_file_of_blanks_is_no_document(tmp_path: Path) -> None:
+    blank, full = tmp_path / "blank.txt", tmp_path / "full.txt"
+    blank.write_text(" \n\t\n")
+    full.write_text("Costs.")
+    found = gather([str(blank), str(full), "-"], lambda: "\n")
+    assert sources(found) == [str(full)]
+    assert found.lines == (f"{blank} holds no text", "- holds no text")
+    with pytest.raises(BadTopic, match="holds no text"):
+        gather([str(blank)])

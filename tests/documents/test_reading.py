@@ -100,10 +100,37 @@ def test_what_cannot_be_read_gets_one_plain_line(
     assert "\n" not in str(refused.value)
 
 
-def test_entities_are_refused_before_anything_is_parsed() -> None:
-    xml = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
-    with pytest.raises(Unreadable, match="entities"):
+TRAP = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;">]><a>&c;</a>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "why"),
+    [
+        (b'<?xml version="1.0"?>' + TRAP.encode(), "entities"),
+        (f'<?xml version="1.0" encoding="UTF-16"?>{TRAP}'.encode("utf-16"), "entities"),
+        ("\ufeff".encode("utf-16-be") + TRAP.encode("utf-16-be"), "entities"),
+        (f"<!--{'x' * 9000}-->{TRAP}".encode(), "entities"),
+        (b'<?xml version="1.0" encoding="UTF-7"?>+ADw-!DOCTYPE a+AD4-<a/>', "damaged|encoding"),
+        (TRAP.encode("utf-32"), "damaged"),
+    ],
+)
+def test_entities_are_refused_before_anything_is_parsed(xml: bytes, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
         read("trap.docx", with_document(docx(), xml))
+
+
+def test_what_an_element_of_a_page_hides_is_not_read() -> None:
+    page = """<body style="visibility: hidden"><p>Seen 1.</p>
+        <div style="color: red; DISPLAY : none !important">Unseen <b>a</b><div>b</div> c</div>
+        <p hidden>Unseen d<p>Seen 2.
+        <ul><li hidden>Unseen e<li>Seen 3.<li style="visibility:hidden">Unseen f</ul>
+        <span style="font-size:0px">Unseen g</span><span style="font-size:0.9em">Seen 4.</span>
+        <h2 style="opacity: 0">Unseen h</h2><img hidden>Seen 5.</i>
+        <span aria-hidden="true">Seen 6.</span><input style="display:none">Seen 7.
+        <table><tr><td>Seen 8.<td hidden>Unseen i<tr><td>Seen 9.</table></body>"""
+    text = read("page.html", page.encode()).text
+    assert [n for n in range(1, 10) if f"Seen {n}." in text] == list(range(1, 10))
+    assert "Unseen" not in text
 
 
 def test_a_document_that_is_locked_against_changes_alone_can_be_read() -> None:

@@ -325,3 +325,39 @@ def test_bad_requests_are_refused_with_a_next_step(selector: Selector) -> None:
         selector.choose("Tea?", weights={"leegal": 2.0})
     with pytest.raises(UsageError, match="0 or more"):
         selector.choose("Tea?", weights={"legal": -1.0})
+
+
+DESIGN = """# Order service
+Orders arrive over a REST API and are written to PostgreSQL. A worker takes them from a queue, with
+retries, and calls the payment provider. It runs on Kubernetes in two regions, with failover by DNS.
+"""
+LEASE = """Residential lease agreement. The tenant pays rent monthly in advance; the deposit is
+three months' rent. Termination with three months' notice. Subletting requires written consent."""
+
+
+@pytest.mark.parametrize(
+    ("question", "material", "field"),
+    [
+        ("Is this design sound?", DESIGN, "engineering"),
+        ("May this be merged?", DESIGN, "engineering"),
+        ("Was haltet ihr davon?", LEASE, "legal"),
+        ("Should we sign this?", LEASE, "legal"),
+        ("Is this secure?", DESIGN, "security"),
+        ("Is this secure?", DESIGN, "engineering"),
+    ],
+)
+def test_a_question_that_points_to_documents_seats_who_knows_what_they_are_about(
+    selector: Selector, question: str, material: str, field: str
+) -> None:
+    domains = [choice.expert.domain for choice in selector.choose(question, 3, material=material)]
+    assert field in domains
+
+
+def test_documents_do_not_outweigh_a_question_that_says_what_it_is_about(
+    selector: Selector,
+) -> None:
+    question = "Which marketing campaign should we run for our bakery this summer?"
+    alone = [choice.expert.id for choice in selector.choose(question, 3)]
+    beside = [choice.expert.id for choice in selector.choose(question, 3, material=DESIGN)]
+    assert beside[0] == alone[0]
+    assert len({*alone} & {*beside}) >= 2

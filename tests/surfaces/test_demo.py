@@ -15,7 +15,10 @@ from .desk import Desk
 def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk: Desk) -> None:
     done = desk("demo", "--no-web")
     assert done.code == 0
-    assert CONCLUSION in " ".join(done.out.split())
+    verdict = done.out.rsplit("💬", 1)[1]
+    assert CONCLUSION in " ".join(verdict.split())
+    assert "3 of 3" in verdict, "it ends with the verdict as it is always shown"
+    assert not any(raw in done.out for raw in ("**", "(o1)", "outside"))
     assert done.out.count("complete") == 2, "nobody spoke in the third round"
     id_ = desk.last_id()
     document = desk("show", id_, "--json").document
@@ -26,6 +29,27 @@ def test_the_verification_runs_without_a_model_and_leaves_everything_behind(desk
     assert conclusion.name in done.err
     page = desk("export", id_, "--format", "html").out
     assert all(words.split(".")[0] in page for _, words, _ in SPEECHES)
+
+
+def test_nothing_is_said_to_be_unchanged_of_who_first_voted_after_hearing_others(
+    desk: Desk,
+) -> None:
+    desk("demo", "--no-web")
+    told = desk("show", desk.last_id(), "--full").out
+    assert "one from the start, two having heard others first" in told
+    assert "No vote changed; but backend and ops first voted after hearing others." in told
+    assert "everybody holds what it held" not in told
+
+
+def test_that_the_page_goes_on_is_said_with_what_ends_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def served(*_: object) -> str:
+        return "http://127.0.0.1:8199/d"
+
+    monkeypatch.setattr("roundtable.surfaces.demo._page", served)
+    assert "roundtable serve --stop" in desk("demo").err
+    assert "--stop" not in desk("demo", "--no-web").err
 
 
 @pytest.mark.requirement("D-35")

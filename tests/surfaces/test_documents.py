@@ -110,3 +110,14 @@ async def test_experts_that_were_chosen_by_words_alone_are_said_to_be(
         )
     assert "by_words" in [note.code for note in chosen.notes]
     assert "by_words" not in [note.code for note in named.notes]
+
+
+async def test_the_library_seats_experts_for_what_the_documents_are_about(tmp_path: Path) -> None:
+    async with Roundtable(home=tmp_path / "home", env={}, model="scripted/echo") as table:
+        state = await table.open(
+            "Is this convincing?",
+            context=["Residential lease: the tenant pays rent; termination with notice; deposit."],
+            procedure="deliberation",
+            models="scripted/echo",
+        )
+    assert "legal" in [seat.role for seat in state.start.participants]

@@ -31,6 +31,16 @@ def test_without_a_terminal_nothing_is_sent_and_the_error_says_where_and_what_to
     assert "No discussions yet" in desk("list").err
 
 
+def test_a_dry_run_says_that_the_run_would_be_refused(desk: Desk) -> None:
+    told = desk.ask("--context", "-", "--dry-run", stdin=NOTES.encode())
+    assert told.code == 0
+    assert "Without --dry-run this is refused: it seems to hold secrets. -, line 2" in told.out
+    assert "--secrets redact" in told.out
+    assert SECRET not in told.out
+    decided = desk.ask("--context", "-", "--dry-run", "--secrets", "send", stdin=NOTES.encode())
+    assert "is refused" not in decided.out
+
+
 @pytest.mark.parametrize("how", ["redact", "send"])
 def test_whoever_decides_is_obeyed(desk: Desk, how: str) -> None:
     told = desk.ask("--context", "-", "--secrets", how, "--json", stdin=NOTES.encode())

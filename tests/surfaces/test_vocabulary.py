@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from roundtable.models import discovery
 from roundtable.procedures import CUSTOM, OPTIONS, PROCEDURES
 from roundtable.procedures.options import SHARED, find
 from roundtable.settings import read_settings
@@ -55,6 +56,20 @@ def test_models_and_host_say_who_speaks_and_who_leads_in_every_procedure(
     shared = [note["text"] for note in made["notes"] if note["code"] == "shared_models"]
     assert bool(shared) == (len(seats) > 2)
     assert all(f"{len(seats)} seats share 2 models" in each for each in shared)
+
+
+@pytest.mark.requirement("I-28")
+@pytest.mark.parametrize("procedure", [*PROCEDURES, "open-table"])
+def test_where_only_named_models_can_speak_one_of_them_leads(
+    desk: Desk, procedure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "embedded_installed", lambda: False)
+    own(desk)
+    made = plan(desk, "--procedure", procedure, "--models", SPEAK, "--no-search")
+    assert made["participants"][-1]["models"][0] in SPEAK.split(",")
+    assert "host_of_the_table" in [note["code"] for note in made["notes"]]
+    named = desk(TOPIC, "--procedure", procedure, "--models", SPEAK, "--host", "opus", "--dry-run")
+    assert named.code == 2, "who was named is not replaced"
 
 
 @pytest.mark.requirement("I-28")

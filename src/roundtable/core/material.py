@@ -6,7 +6,7 @@ they are counted together, whichever way they came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .errors import BadTopic
 from .state import State
@@ -15,10 +15,19 @@ from .verdict_sources import REMARK
 
 MAX_MATERIAL = 4_000_000
 """Characters, of one discussion."""
+BEGINNINGS = 3000
+"""Characters that tell what all of it is about."""
 
 
 def size_of(documents: Iterable[Material]) -> int:
     return sum(len(each.source) + len(each.text) for each in documents)
+
+
+def beginnings(documents: Sequence[Material]) -> str:
+    """How the documents begin, each as far as the next: what they are about, for whoever need not
+    read them."""
+    each = BEGINNINGS // max(len(documents), 1)
+    return "\n".join(document.text[:each] for document in documents)
 
 
 def material_size(state: State) -> int:

@@ -19,7 +19,7 @@ from .scores import consensus
 from .standing import convergence
 from .state import State
 from .text import clip, first_sentences, redact
-from .values import Finding, Participant
+from .values import OUTSIDE, Finding, Participant
 
 MAX_TOPIC_WORDS = 8
 MAX_NAME = 100
@@ -54,13 +54,14 @@ def mode_of(state: State) -> str:
 
 def started(state: State) -> str:
     seats = state.participants
-    panel = list(dict.fromkeys(seat.speaker.model for seat in seats))
+    models = dict.fromkeys(seat.speaker.model for seat in seats if seat.speaker.model != OUTSIDE)
+    panel = [] if seats and not models else [f"Panel: {', '.join(models) or 'to be chosen'}"]
     rounds = rounds_planned(state)
     lines = [
         f"🔔 Roundtable {state.discussion_id} started",
         _topic(state),
         f"Participants: {', '.join(_called(seat) for seat in seats) or 'to be chosen'}",
-        f"Panel: {', '.join(panel) or 'to be chosen'}",
+        *panel,
         f"Mode: {mode_of(state)} · Rounds: {rounds or 'as many as it takes'}",
         "⏳ In progress …",
     ]

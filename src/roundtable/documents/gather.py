@@ -16,7 +16,7 @@ from .gathered import Gathered
 from .kinds import kind_of
 from .limits import MOST_IN_ALL
 from .read import Read, Unreadable
-from .reading import plain, read_document
+from .reading import plain, read_document, with_text
 
 
 def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) -> Gathered:
@@ -27,7 +27,7 @@ def gather(names: Sequence[str], read_input: Callable[[], str] | None = None) ->
     with closing(_Gathering()) as gathering:
         for name in names:
             if name == "-" and read_input is not None:
-                gathering.take("-", Read(read_input()))
+                gathering.input(read_input())
             elif Path(name).is_dir():
                 gathering.folder(name)
             else:
@@ -50,6 +50,13 @@ class _Gathering:
     def close(self) -> None:
         if self._runner is not None:
             self._runner.close()
+
+    def input(self, text: str) -> None:
+        """What a program hands on."""
+        try:
+            self.take("-", with_text(Read(text)))
+        except Unreadable as why:
+            self.lines.append(f"- {why}")
 
     def file(self, name: str) -> None:
         """One that was named: what is wrong with it is said by its name."""

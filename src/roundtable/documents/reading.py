@@ -27,10 +27,7 @@ async def read_document(
     if len(data) > MOST_BYTES:
         raise Unreadable(f"is too large: more than {MOST_BYTES // 1_000_000} MB")
     kind = kind_of(name, data)
-    read = plain(data) if kind == "text" else await _apart(kind, data, seconds, env)
-    if not read.text.strip():
-        raise Unreadable("holds no text")
-    return read
+    return plain(data) if kind == "text" else with_text(await _apart(kind, data, seconds, env))
 
 
 def plain(data: bytes) -> Read:
@@ -40,7 +37,14 @@ def plain(data: bytes) -> Read:
         raise Unreadable(
             f"has {len(text):,} characters, and {MOST_CHARACTERS:,} fit; give an excerpt of it"
         )
-    return Read(text)
+    return with_text(Read(text))
+
+
+def with_text(read: Read) -> Read:
+    """What was read. Unreadable if nothing stands there."""
+    if not read.text.strip():
+        raise Unreadable("holds no text")
+    return read
 
 
 async def _apart(kind: Kind, data: bytes, seconds: float, env: Mapping[str, str] | None) -> Read:

@@ -34,7 +34,7 @@ from ..core.events import (
     StoredEvent,
 )
 from ..core.limits import Limits
-from ..core.material import material_size, refuse_too_much, size_of
+from ..core.material import beginnings, material_size, refuse_too_much, size_of
 from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
@@ -181,6 +181,7 @@ class Service:
         if casting_request is not None and self._casting is not None:
             if casts:
                 casting_request = replace(casting_request, shortlist=SHORTLIST)
+            casting_request = replace(casting_request, material=beginnings(context))
             chosen = await self._casting.choose(topic, casting_request)
             if casting_request.past:
                 chosen = replace(chosen, past=await self._past.answers(topic))

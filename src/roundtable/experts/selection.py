@@ -23,7 +23,7 @@ from .gloss import in_english
 from .meaning import Meaning
 from .mmr import LAMBDA, Pick, mmr
 from .tags import TagIndex, Word
-from .words import languages_of
+from .words import CHINESE, content_words, languages_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +49,18 @@ FLOOR = 0.3
 """The own relevance, absolute, that an expert needs whose field the topic does not name."""
 SAME_FIELD = 0.6
 """Two experts of one domain are at least this alike."""
+MATERIAL = 3000
+"""Characters of the material that are heard beside the topic: its beginning says what it is."""
+MATERIAL_SHARE = 0.2
+"""How much of the relevance the material brings beside a topic that says what it is about."""
+POINTING_WORDS = 3
+"""Content words that a topic has at most which hardly says it, but points to the material."""
+POINTING_CHINESE = 10
+"""Characters of such a topic in Chinese, which has no spaces between words."""
+POINTING_SHARE = 0.5
+"""What the material brings beside such a one, if its words speak for a field: “Is it legal?”"""
+GENERIC_SHARE = 0.75
+"""The same where they speak for none: “May this be merged?”"""
 SEATS = 3
 
 MOST_RELEVANT = "most relevant"
@@ -124,6 +136,7 @@ class Selector:
         include: Sequence[str] = (),
         agents: Sequence[str] = (),
         english: str | None = None,
+        material: str = "",
     ) -> list[Choice]:
         """Up to `count` experts for a topic, the most relevant first; fewer where nobody else
         reaches the floor.
@@ -131,12 +144,14 @@ class Selector:
         `weights` raise or lower whole domains (1 changes nothing, 0 keeps a domain away as long as
         others are left). `include` names experts, by id or name, who sit in any case and first;
         `agents` names all of them: exactly these sit, whatever the rules say. `english` is a
-        translation of the topic, if somebody made one. UnknownName for a name or a domain that is
-        not in the library.
+        translation of the topic, if somebody made one; `material` is what it is asked about, which
+        counts for less unless the topic is hardly more than a pointer to it. UnknownName for a name
+        or a domain that is not in the library.
         """
         _check(topic, count, lam)
         first = list(dict.fromkeys(self._place(name) for name in agents or include))
-        heard = self._hear(topic, english, self._domains.weights(weights or {}))
+        weighted = self._domains.weights(weights or {})
+        heard = self._hear(topic, english, weighted, material)
         picks = mmr(
             heard.relevance,
             self._similarity,
@@ -152,27 +167,26 @@ class Selector:
             for at, pick in enumerate(picks)
         ]
 
-    def search(self, query: str, limit: int = 10) -> list[Choice]:
-        """The experts nearest to a query, without regard to difference."""
+    def search(self, query: str, limit: int = 10, *, material: str = "") -> list[Choice]:
+        """The experts nearest to a query and its `material`, without regard to difference."""
         _check(query, limit, LAMBDA)
-        heard = self._hear(query, None, None)
+        heard = self._hear(query, None, None, material)
         order = sorted(range(len(self.experts)), key=lambda place: -heard.relevance[place])
         picks = [Pick(place, 0.0) for place in order[:limit]]
         return [self._explained(heard, pick, "near in meaning or in words") for pick in picks]
 
-    def _hear(self, topic: str, english: str | None, weights: Sequence[float] | None) -> _Heard:
-        said = english or in_english(topic)
-        words = self._tags.words_in(topic, said)
-        own = [each / (each + HALF_NAMED) for each in self._tags.scores(words)]
-        meant: Sequence[float] | None = None
-        if self._meaning is not None:
-            near_to, meant = self._meaning.near(said)
-            own = [
-                (1 - WORDS_SHARE) * cosine / CLOSE + WORDS_SHARE * told
-                for cosine, told in zip(near_to, own, strict=True)
-            ]
-        spoken = self._fields.scores(english or topic)
-        fields = self._domains.relevance(own, meant, spoken)
+    def _hear(
+        self,
+        topic: str,
+        english: str | None,
+        weights: Sequence[float] | None,
+        material: str = "",
+    ) -> _Heard:
+        weighed = self._weighed(topic, english)
+        if material.strip():
+            share = _material_share(topic, weighed.spoken)
+            weighed = weighed.beside(self._weighed(material[:MATERIAL], None), share)
+        own, fields, spoken = weighed.own, weighed.fields, weighed.spoken
         least = FIELD_FLOOR * max(fields, default=0.0)
         of = self._domains.of
         near = [
@@ -189,7 +203,21 @@ class Selector:
             # Whoever raises a domain wants it at the table.
             near = [each or weights[at] > 1.0 for at, each in zip(of, near, strict=True)]
             unwanted = [weights[at] == 0.0 for at in of]
-        return _Heard(words, languages_of(topic), _share(relevance), near, unwanted)
+        return _Heard(weighed.words, languages_of(topic), _share(relevance), near, unwanted)
+
+    def _weighed(self, text: str, english: str | None) -> _Weighed:
+        said = english or in_english(text)
+        words = self._tags.words_in(text, said)
+        own = [each / (each + HALF_NAMED) for each in self._tags.scores(words)]
+        meant: Sequence[float] | None = None
+        if self._meaning is not None:
+            near_to, meant = self._meaning.near(said)
+            own = [
+                (1 - WORDS_SHARE) * cosine / CLOSE + WORDS_SHARE * told
+                for cosine, told in zip(near_to, own, strict=True)
+            ]
+        spoken = self._fields.scores(english or text)
+        return _Weighed(words, own, self._domains.relevance(own, meant, spoken), spoken)
 
     def _similarity(self, places: Sequence[int], others: Sequence[int]) -> list[list[float]]:
         same = self._domains.shared(places, others)
@@ -231,6 +259,30 @@ class Selector:
         if place is None:
             raise UnknownName("expert", name, (expert.id for expert in self.experts))
         return place
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """What one text says for each expert and each field."""
+
+    words: Mapping[Word, float]
+    own: list[float]
+    fields: list[float]
+    spoken: list[float]
+    """The words that speak for each field."""
+
+    def beside(self, other: _Weighed, share: float) -> _Weighed:
+        """Both, of which the other has this share."""
+
+        def mixed(mine: Sequence[float], theirs: Sequence[float]) -> list[float]:
+            return [(1 - share) * m + share * t for m, t in zip(mine, theirs, strict=True)]
+
+        return _Weighed(
+            {**other.words, **self.words},
+            mixed(self.own, other.own),
+            mixed(_share(self.fields), _share(other.fields)),
+            mixed(self.spoken, other.spoken),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +363,13 @@ def _check(topic: str, count: int, lam: float) -> None:
         raise UsageError(f"{count} experts cannot be chosen.", "Ask for one or more.")
     if not 0.0 <= lam <= 1.0:
         raise UsageError(f"λ is {lam}; it must lie between 0 and 1.", f"The usual one is {LAMBDA}.")
+
+
+def _material_share(topic: str, spoken: Sequence[float]) -> float:
+    said = {word for language in languages_of(topic) for word in content_words(topic, language)}
+    if len(said) > POINTING_WORDS or len("".join(CHINESE.findall(topic))) > POINTING_CHINESE:
+        return MATERIAL_SHARE
+    return POINTING_SHARE if any(spoken) else GENERIC_SHARE
 
 
 def _share(numbers: Sequence[float]) -> list[float]:

@@ -49,7 +49,7 @@ class LibraryCasting:
         routes = (await self._router()).route([*vacancies, Vacancy(HOST, HOST)])
         *of_experts, of_host = routes
         seated = zip(experts, of_experts, strict=True)
-        near = await asyncio.to_thread(self._shortlist, topic, casting_request.shortlist)
+        near = await asyncio.to_thread(self._shortlist, topic, casting_request)
         return ChosenExperts(
             tuple(
                 replace(expert, model=self._model(route), routed=self._told(route))
@@ -62,10 +62,11 @@ class LibraryCasting:
             and not (self._selector and self._selector.by_meaning),
         )
 
-    def _shortlist(self, topic: str, count: int) -> tuple[ChosenExpert, ...]:
-        if not count or self._selector is None:
+    def _shortlist(self, topic: str, wanted: CastingRequest) -> tuple[ChosenExpert, ...]:
+        if not wanted.shortlist or self._selector is None:
             return ()
-        return tuple(chosen_expert(near.expert) for near in self._selector.search(topic, count))
+        found = self._selector.search(topic, wanted.shortlist, material=wanted.material)
+        return tuple(chosen_expert(near.expert) for near in found)
 
     def _rest(self, near: tuple[ChosenExpert, ...]) -> tuple[ChosenExpert, ...]:
         """Everybody else, where a host casts."""
@@ -94,7 +95,9 @@ class LibraryCasting:
             return named
         known = {expert.id for expert in selector.experts}
         include = [expert.id for expert in named if expert.id in known]
-        chosen = selector.choose(topic, casting_request.count, include=include)
+        chosen = selector.choose(
+            topic, casting_request.count, include=include, material=casting_request.material
+        )
         taken = {expert.id for expert in named}
         others = [chosen_expert(c.expert, c.why) for c in chosen if c.expert.id not in taken]
         # A stranger is worse than a method: it makes up what a field of its own would say here.

@@ -17,6 +17,8 @@ CODES: Mapping[str, str] = {
     "one_family": "all models are of one family: their agreement means less",
     "host_of_a_family": "the host's model is of the family of a participant's",
     "shared_models": "fewer models than seats were named, so that some speak for several",
+    "host_of_the_table": "no model was named for the host, so one of the table's speaks for it",
+    "secrets": "a dry run of what would be refused, since it seems to hold secrets",
     "made_up": "no expert of the library has this name: the seat knows nothing but it",
     "no_search": "there is no web search in this run",
     "outside": "a seat waits for words from outside",

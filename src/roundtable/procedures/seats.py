@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
+from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import OUTSIDE, Participant
-from ..ports import ChosenExpert, Models
+from ..ports import ChosenExpert, Models, SpeakerChain
 
 EXPERT_EMOJI, HOST_EMOJI = "👤", "⚖️"
 HOST_ID, HOST_NAME = "host", "Host"
@@ -56,8 +60,12 @@ class Seats:
         name: str = HOST_NAME,
         emoji: str = HOST_EMOJI,
     ) -> Participant:
-        """Who leads, and holds none of the seats."""
-        return self._made(seat, name, model, "Host", perspective, emoji)
+        """Who leads, and holds none of the seats. Its model is the one that is given, or the
+        default; where that is none, the one of the table that holds the fewest seats."""
+        held = Counter(each.speaker.model for each in self.participants)
+        fewest = sorted(held, key=lambda each: held[each])
+        chosen = hosted(self._models, model, name, fewest)
+        return self._seated(chosen, seat, name, "Host", perspective, emoji)
 
     def standing_in(self, host: Participant) -> Participant:
         """The host, for whom the models of the table speak where its own cannot: a summary by one
@@ -81,6 +89,11 @@ class Seats:
         self, seat: str, name: str, model: str | None, role: str, perspective: str, emoji: str
     ) -> Participant:
         chosen = self._models.seat(model or self._models.default_model, name)
+        return self._seated(chosen, seat, name, role, perspective, emoji)
+
+    def _seated(
+        self, chosen: SpeakerChain, seat: str, name: str, role: str, perspective: str, emoji: str
+    ) -> Participant:
         self.notes.extend(note for note in chosen.notes if note not in self.notes)
         return Participant(
             id=seat,
@@ -90,3 +103,21 @@ class Seats:
             perspective=perspective,
             speakers=chosen.speakers,
         )
+
+
+def hosted(models: Models, wanted: str | None, name: str, table: Sequence[str]) -> SpeakerChain:
+    """Who speaks for a host. Where nobody named a model and there is no default that can speak, it
+    is the first of the table's that can: whoever names models for the seats has models."""
+    try:
+        return models.seat(wanted or models.default_model, name)
+    except NoModel:
+        others = [each for each in table if each != OUTSIDE]
+        if not others or wanted not in (None, models.default_model):
+            raise
+    chosen = models.seat(others[0], name)
+    note = NoteAdded(
+        code="host_of_the_table",
+        text=f"{others[0]} speaks for the host too: no model was named for it.",
+        remedy="Name one with --host.",
+    )
+    return SpeakerChain(chosen.speakers, (*chosen.notes, note))

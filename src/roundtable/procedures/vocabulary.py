@@ -127,6 +127,11 @@ class ModelWishes:
     def __bool__(self) -> bool:
         return bool(self.in_order or self.by_seat)
 
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every model that was named."""
+        return (*self.in_order, *(self.by_seat or {}).values())
+
     def model_for(self, place: int, *names: str) -> str | None:
         """The model of the seat in this place, counted from 0, that bears one of these names."""
         own = self.named_for(*names)

@@ -528,7 +528,14 @@ def _changed(state: State, decisions: Sequence[Decided]) -> str:
         return f"Nobody who voted changed its mind, but {'; '.join(gone)}.{also}"
     if positions:
         return f"No vote changed. Positions did: {positions}."
-    return "Nothing: everybody holds what it held before it heard the others." if known else ""
+    if not known:
+        return ""
+    # Whoever first declared after hearing others has nothing that could have stayed the same.
+    late = [seat.name for seat in seats if seat.choice and not seat.independent]
+    if late:
+        others = clip_words(f"{', '.join(late[:-1])} and {late[-1]}" if late[1:] else late[0], 120)
+        return f"No vote changed; but {others} first voted after hearing others."
+    return "Nothing: everybody holds what it held before it heard the others."
 
 
 def _positions_moved(state: State) -> Iterable[str]:

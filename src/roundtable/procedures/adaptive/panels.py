@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from ...core.errors import BadSetting, UnknownName
+from ...core.errors import BadSetting, NoModel, UnknownName
 from ...core.text import slug
 from ...core.values import SpeakerRef, Value
 from ...ports import ListedModels, Models, SpeakerChain
@@ -338,13 +338,17 @@ class Seats:
         return self._slot_of(name)
 
     def bench(self) -> tuple[BenchModel, ...]:
-        """Everybody whom panels.json names, the premium models first."""
+        """Everybody whom panels.json names, the premium models first; without those for whom
+        nothing here can speak."""
         premium = {model_key(name) for name in self._panels.meta.models}
         found: dict[str, BenchModel] = {}
         for key, name in self._names():
             if model_key(name) in found:
                 continue
-            held = self.held(self.named(name, key, "the bench"), "the bench")
+            try:
+                held = self.held(self.named(name, key, "the bench"), "the bench")
+            except NoModel:
+                continue
             found[model_key(name)] = BenchModel(
                 name=name,
                 doors=self._panels.doors.get(name, ()),

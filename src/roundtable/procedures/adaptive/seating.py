@@ -18,7 +18,7 @@ from ...experts.chosen import named_expert
 from ...ports import CastingRequest, ChosenExpert, Models
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
-from ..seats import HOST_ID
+from ..seats import HOST_ID, hosted
 from . import notes as say
 from .design import Design, SeatPlan, Workflow, participant_for, synthesiser, writer_participant
 from .options import AdaptiveFlags, TaskMode
@@ -133,7 +133,9 @@ class _Setting:
         self.orchestrator = (
             flags.host or self.wishes.named_for(HOST_ID, ORCHESTRATOR_ID) or panels.orchestrator
         )
-        orchestrator = models.seat(self.orchestrator or models.default_model, ORCHESTRATOR_NAME)
+        # The last: the first is the advocate's.
+        table = self.wishes.all[::-1]
+        orchestrator = hosted(models, self.orchestrator, ORCHESTRATOR_NAME, table)
         self.notes.extend(orchestrator.notes)
         self.host = Participant(
             id=ORCHESTRATOR_ID,

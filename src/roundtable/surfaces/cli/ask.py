@@ -7,12 +7,13 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
-from ...core.events import NewsPlanned
+from ...core.events import NewsPlanned, NoteAdded
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
@@ -62,12 +63,16 @@ def ask_command(flags: Mapping[str, Any]) -> int:
 
 def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> OpenRequest:
     """The request. Where it seems to hold secrets, a person at the terminal decides."""
-    if flags["dry_run"] and flags["secrets"] is None:
-        flags = {**flags, "secrets": "send"}  # nothing is sent, and what is shown is redacted
     documents = gather(flags["context"], lambda: read_text("-"))
     try:
         return request_of(question, flags, settings, documents=documents)
     except SecretsFound as found:
+        if flags["dry_run"] and flags["secrets"] is None:
+            # Nothing is sent, and what is shown is redacted.
+            shown = request_of(
+                question, {**flags, "secrets": "send"}, settings, documents=documents
+            )
+            return replace(shown, notes=(*shown.notes, _refused(found)))
         asked = flags["as_json"] or not is_terminal(sys.stdin) or not is_terminal(sys.stderr)
         if flags["secrets"] is not None or asked:
             raise
@@ -80,6 +85,15 @@ def _decided(question: str, flags: Mapping[str, Any], settings: Settings) -> Ope
         if how is None:
             raise
         return request_of(question, {**flags, "secrets": how}, settings, documents=documents)
+
+
+def _refused(found: SecretsFound) -> NoteAdded:
+    return NoteAdded(
+        code="secrets",
+        text=f"Without --dry-run this is refused: it seems to hold secrets. "
+        f"{'; '.join(found.found)}.",
+        remedy=found.remedy,
+    )
 
 
 def resume_command(flags: Mapping[str, Any]) -> int:

@@ -7,25 +7,32 @@ from typing import Any
 
 from ...bootstrap import App
 from ...core.effects import DELIVERED, KEPT
-from ...procedures import procedure_spec
-from ...version import __version__
+from ...core.values import NEWS_KINDS, NewsChannel, NewsPlan
 from ..demo import Demo, run_demo
 from ..recorded import recorded_examples
-from .terminal import echo_error, print_markdown
+from .terminal import echo_error
+from .verdict import Verdict, print_verdict
 from .with_app import with_app
+
+NEWS = NewsPlan(
+    channels=(NewsChannel(platform="stdout"),),
+    events=tuple(kind for kind in NEWS_KINDS if kind != "concluded"),
+)
+"""What it came to stands below the news already, as the verdict."""
 
 
 def demo_command(flags: Mapping[str, Any]) -> int:
     async def work(app: App) -> Demo:
-        return await run_demo(app, web=flags["web"], pace=flags["pace"], tell=echo_error)
+        return await run_demo(app, web=flags["web"], pace=flags["pace"], news=NEWS, tell=echo_error)
 
     demo = with_app(work)
     state = demo.state
-    print_markdown(procedure_spec(state.start.procedure).deliver(state, __version__))
+    print_verdict(Verdict.of(state))
     for note in state.notes:
         if note.code in (DELIVERED, KEPT):
             echo_error(note.text)
-    echo_error(f"All of it: roundtable show {state.discussion_id}")
+    if demo.web_url:
+        echo_error("The page is still served: roundtable serve --stop ends it.")
     recorded = recorded_examples()[0]
     echo_error(f"No model spoke here. With a real one, recorded: {recorded.title}")
     echo_error(f"   {recorded.answer}")
