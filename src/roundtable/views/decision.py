@@ -208,7 +208,7 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
 
 _STOPPED = {
     "too_few_answers": "too few of the experts answered",
-    "budget": "the limit of what it may cost was reached",
+    "budget": "the limit of what it may cost left no room for more",
     "stopped_by_user": "somebody stopped it",
     "declined": "it was declined at the beginning",
 }
