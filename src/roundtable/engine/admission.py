@@ -134,7 +134,9 @@ def _wanted(
         usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
     if lengths.heard.get(model):
         # Once a provider has told how it counts, that is closer than caution.
-        tokens_in = min(tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model)))
+        tokens_in = min(
+            tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))
+        )
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
     fewest = max(1, min(most_out, round(fewest)))
     long = usual * SPREAD
