@@ -156,11 +156,21 @@ class SpeakRequest:
         tokens come to, for some servers do not count them."""
         return max(LONGEST_ANSWER, CHARACTERS_AT_MOST * self.max_tokens)
 
+    @property
+    def payable_answer(self) -> int:
+        """Characters beyond which a speaker that is paid by the token is cut: it was granted so
+        many tokens, and a server that does not heed them would spend what nobody set aside."""
+        return max(SHORTEST_PAYABLE, PAYABLE_CHARACTERS * self.max_tokens)
+
 
 LONGEST_ANSWER = 100_000
 """Characters that every answer may have, however few tokens were asked for."""
 CHARACTERS_AT_MOST = 16
 """Of one token, on average over an answer: words have some four, indented tables more."""
+SHORTEST_PAYABLE = 4_000
+"""Characters that every answer may have that is paid for, however few tokens were granted."""
+PAYABLE_CHARACTERS = 6
+"""Of one token: a small tolerance over what an answer has that goes to its limit."""
 
 LONGEST_CALL = 3_600.0
 """Seconds after which a speaker that still has not come to its end is not listened to any more."""

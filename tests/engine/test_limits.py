@@ -9,8 +9,10 @@ from roundtable.core.errors import NotAllowed
 from roundtable.core.events import LimitsRaised
 from roundtable.core.limits import Limits
 from roundtable.core.state import State, fold
-from roundtable.core.values import Budget
+from roundtable.core.values import Budget, Material
 from roundtable.procedures.opening import OpenRequest
+from roundtable.views.decision import Decision
+from roundtable.views.delivery import Delivery
 from tests.rehearsal import Billed, Cast, Table, dutiful, run_in_virtual_time
 
 PROCEDURES = ("deliberation", "council", "five-round", "adaptive", "meeting")
@@ -33,6 +35,40 @@ def test_a_limit_does_not_refuse_a_run_that_fits(procedure: str) -> None:
     state = held(billed(), procedure, Budget(max_cost_usd=limit))
     assert state.exhausted is None
     assert (state.status, state.usage.calls) == (free.status, free.usage.calls)
+
+
+def with_a_document(share: float | None = None, spent: float = 0.0) -> State:
+    """A deliberation over a document that is most of what is read, with this share of `spent`."""
+    words = " ".join(f"The machine of vendor {n} costs {n} a month." for n in range(4_000))
+    asked = billed().ask(
+        "Tea or coffee?",
+        procedure="deliberation",
+        options={"always_critique": True},
+        context=(Material(source="big.md", text=words),),
+        budget=Budget(max_cost_usd=share * spent if share else None),
+    )
+    return run_in_virtual_time(asked)
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_run_that_reads_a_long_document_is_not_refused_with_a_third_of_the_money_left() -> None:
+    free = with_a_document()
+    state = with_a_document(1.04, free.usage.priced_usd)
+    assert state.exhausted is None
+    assert state.usage.calls == free.usage.calls
+
+
+@pytest.mark.requirement("Z-35")
+def test_what_all_answered_alone_is_delivered_where_a_limit_leaves_no_room_for_the_vote() -> None:
+    free = with_a_document()
+    state = with_a_document(0.85, free.usage.priced_usd)
+    assert state.exhausted is not None
+    assert "what comes next would take more than is left" in state.exhausted.detail
+    assert {speech.round for speech in state.speeches} == {0, 1}
+    found = Decision.of(state)
+    assert found.kind == "uncounted"
+    assert not found.answer.first.startswith("No answer")
+    assert all(seat.missed == "not asked in round 2" for seat in Delivery.of(state).seats)
 
 
 @pytest.mark.requirement("Z-35", "Z-09")

@@ -13,7 +13,7 @@ import pytest
 
 from roundtable.core.errors import SpeakerError
 from roundtable.models.registry import Registry
-from roundtable.ports import LONGEST_ANSWER, Reply, SpeakRequest
+from roundtable.ports import PAYABLE_CHARACTERS, Reply, SpeakRequest
 from roundtable.speakers.api import ApiSpeaker
 from tests.hostile import Asked, Behave, Hostile, Line, bomb, chunk, hostile
 from tests.servers import TEST_KEY
@@ -29,6 +29,7 @@ PROVIDERS = {
 }
 CHAT, RESPONSES, MESSAGES = "openai/some-model", "vendor/gpt-6.1-sol", "anthropic/claude-opus-4-6"
 PRICE = 0.25
+GRANTED = 1_000
 EVERY_DIALECT = pytest.mark.parametrize("model", [CHAT, RESPONSES, MESSAGES])
 
 
@@ -52,7 +53,7 @@ async def ask(server: Hostile, model: str = CHAT, *, seconds: float = 60) -> Rep
     }
     speaking = ApiSpeaker(PROVIDERS, lambda *_: PRICE, env)
     try:
-        request = SpeakRequest(model, "Be brief.", "Why?", 200, seconds, "rt_1/1/opening/a/1")
+        request = SpeakRequest(model, "Be brief.", "Why?", GRANTED, seconds, "rt_1/1/opening/a/1")
         return await speaking.speak(request, lambda _: None)
     finally:
         await speaking.close()
@@ -112,12 +113,14 @@ def streaming(*pieces: bytes, endless: bytes = b"", finish: bool = False) -> Beh
     return behave
 
 
-async def test_an_answer_without_end_is_cut_and_says_so() -> None:
-    async with hostile(streaming(endless=delta("word " * 20_000))) as server:
+@pytest.mark.requirement("Z-39")
+async def test_an_answer_without_end_is_cut_where_its_grant_ends_and_says_so() -> None:
+    async with hostile(streaming(endless=delta("word " * 100))) as server:
         reply = await ask(server)
     assert reply.finish_reason == "length"
-    assert LONGEST_ANSWER < len(reply.text) <= LONGEST_ANSWER + 100_000
-    assert reply.usage.output_tokens > 0
+    payable = PAYABLE_CHARACTERS * GRANTED
+    assert payable < len(reply.text) <= payable + 500
+    assert reply.usage.output_tokens < 1.7 * GRANTED
     assert (reply.usage.priced_usd, reply.usage.unpriced_calls) == (PRICE, 0)
 
 

@@ -17,7 +17,7 @@ from roundtable.core.events import AttemptStarted
 from roundtable.core.state import State, fold
 from roundtable.engine.tools import Draft
 from roundtable.examples import examples
-from roundtable.surfaces.cli.board import Board, short_model
+from roundtable.surfaces.cli.board import Board, Seat, short_model
 from roundtable.surfaces.cli.encoding import readable_in
 from roundtable.surfaces.cli.expected import Expected
 from roundtable.surfaces.cli.live import REDRAWS, LiveProgress, Pane
@@ -25,6 +25,7 @@ from roundtable.surfaces.cli.screen import Screen, cells, cut, cut_front, wrappe
 from roundtable.surfaces.cli.typeset import Sheet
 from roundtable.surfaces.cli.verdict import Verdict, in_short, typeset
 from roundtable.views.decision_parts import Cause, Kind
+from tests.rehearsal import Billed, Table, run_in_virtual_time
 from tests.servers import provider_server
 from tests.wire import Asked
 
@@ -230,6 +231,31 @@ def test_the_board_says_who_does_what_which_step_it_is_and_what_it_takes() -> No
     later = "\n".join(watched("rails-monolith").lines(Screen(120), 41.0))
     assert re.search(r"Software Architect +\S+ +✓ \d+ words +\w+", later)
     assert "✓ answers  ✓ replies  ✓ vote  ✓ answer" in later
+
+
+@pytest.mark.requirement("I-06")
+def test_the_board_tells_what_is_spent_while_somebody_speaks() -> None:
+    table = Table({"*": Billed()})
+    records = run_in_virtual_time(table.records(run_in_virtual_time(table.ask())))
+    board, state = Board(), State()
+    for record in records:
+        state.apply(record)
+        board.on_event(record, state)
+        assert board.cost.startswith("$")
+
+
+@pytest.mark.requirement("I-06")
+def test_the_board_leaves_out_an_expectation_that_is_passed_by_far() -> None:
+    text = "\n".join(watched("rails-monolith").lines(Screen(120), 1_000.0))
+    assert "16:40" in text
+    assert "of about 2:30" not in text
+
+
+def test_whoever_voted_without_words_has_answered() -> None:
+    board = Board(seats={"a": Seat("A", "m", doing="spoke", words=0)})
+    text = "\n".join(board.lines(Screen(40, 20), 1.0))
+    assert "✓ answered" in text
+    assert "0 words" not in text
 
 
 def test_more_seats_than_lines_are_counted_and_whoever_speaks_is_shown() -> None:

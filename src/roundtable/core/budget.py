@@ -25,6 +25,10 @@ LOOSE = 0.25
 be used by those who are asked again meanwhile."""
 
 
+MORE = "and what comes next would take more than is left"
+"""Why something is refused although not all is spent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spending:
     """What is spent or may yet turn out to be: finished calls plus all reservations held."""
@@ -91,7 +95,7 @@ def grant(
         left = budget.max_tokens - spending.tokens
         fits = _fits(left, wanted, beside, ending, _by_tokens, whole_round=whole_round)
         if fits is None:
-            told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent"
+            told = f"{spending.tokens:,} of {budget.max_tokens:,} tokens spent or set aside, {MORE}"
             return BudgetExhausted(limit="tokens", detail=told)
         out = min(out, fits)
     if budget.max_cost_usd is not None:
@@ -103,7 +107,8 @@ def grant(
 
         fits = _fits(money, wanted, beside, ending, price, whole_round=whole_round)
         if fits is None:
-            told = f"${spending.cost_usd:.4f} of ${budget.max_cost_usd:.4f} spent or reserved"
+            of = f"${spending.cost_usd:.2f} of ${budget.max_cost_usd:.2f}"
+            told = f"{of} spent or set aside, {MORE}"
             return BudgetExhausted(limit="cost", detail=told)
         out = min(out, fits)
     return Granted(out, reserve(wanted.speaker, wanted.tokens_in, out, dearest))

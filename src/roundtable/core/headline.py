@@ -164,15 +164,16 @@ def _joined(told: Sequence[str]) -> str:
 
 
 def dropped_out(state: State, who: str) -> str:
-    """Where a seat that had spoken was lost in its last round: “absent in round 2”; empty if it was
-    not."""
+    """Where a seat that had spoken was lost in its last round: “absent in round 2”, “not
+    asked in round 2” where a limit left it out; empty if it was not."""
     spoken = [s for s in state.speeches if s.participant == who and s.round > 0]
     if not spoken:
         return ""
     last = spoken[-1]
-    missed = [f.round for f in state.failures if f.participant == who and f.round > last.round]
+    missed = [f for f in state.failures if f.participant == who and f.round > last.round]
     if missed:
-        return f"absent in round {missed[-1]}"
+        was = "not asked" if missed[-1].cause == "budget" else "absent"
+        return f"{was} in round {missed[-1].round}"
     return f"declared nothing in round {last.round}" if UNDECLARED in last.flags else ""
 
 

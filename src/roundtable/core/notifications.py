@@ -382,7 +382,7 @@ def _degradation(state: State, event: Event) -> str:
         case SearchFailed():
             return f"The web search failed: {event.message}"
         case BudgetExhausted():
-            return f"The {event.limit} limit was reached: {event.detail}."
+            return f"The {event.limit} limit ended it: {event.detail}."
         case NoteAdded(code="panel_degraded"):
             return event.text
         case _:

@@ -23,8 +23,6 @@ from ..rehearsal.play import Spoken, play
 
 USEFUL = 0.6
 """Of the usual length: with less an answer is not asked for, it would be cut short."""
-CAUTION = 1.1
-"""On tokens in that are not rendered yet."""
 
 
 def admission(
@@ -47,7 +45,7 @@ def admission(
     if budget.max_tokens is None and budget.max_cost_usd is None and budget.max_calls is None:
         free = Wanted(call.speaker, tokens_in, 1, 1, 1, most_out)
         return _named(state, grant(budget, spending, free, dearest))
-    known = lengths.with_more(heard_in(state))
+    known = lengths.heard_here(heard_in(state))
     charged = _charged(state)
     wanted = _wanted(known, plan, call, text, tokens_in, most_out)
     procedure = _procedure(state)
@@ -57,8 +55,8 @@ def admission(
         now, then = _rehearsed(state, procedure, known)
         if not any(each.turn_id == plan.turn_id for each in now):
             then = []  # what is asked here does not follow from the rules
-        beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to)]
-        ending = [charged(_to_come(each)) for each in then]
+        beside = [charged(each) for each in _beside(state, plan, wanted, now, about_to, known)]
+        ending = [charged(_to_come(each, known)) for each in then]
     wanted = charged(wanted)
     said = any(
         s.round > 0 and (s.stage, s.round) != (plan.stage, plan.round) for s in state.speeches
@@ -136,7 +134,9 @@ def _wanted(
         usual = max(usual if call.purpose != "declare" else 0.0, DECLARED_AGAIN)
     if lengths.heard.get(model):
         # Once a provider has told how it counts, that is closer than caution.
-        tokens_in = min(tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * CAUTION))
+        tokens_in = min(
+            tokens_in, ceil(likely_tokens(text) * lengths.counted(model) * lengths.caution(model))
+        )
     fewest = usual if alone else usual * USEFUL  # half a declaration is none
     fewest = max(1, min(most_out, round(fewest)))
     long = usual * SPREAD
@@ -167,6 +167,7 @@ def _beside(
     wanted: Wanted,
     now: Sequence[Spoken],
     about_to: Collection[str],
+    lengths: Lengths,
 ) -> list[Wanted]:
     """The other calls of this stage that have not begun: of those that are held one after another
     nothing is rendered yet, and each counts as this one with a price of its own."""
@@ -179,18 +180,18 @@ def _beside(
         if turn_id == plan.turn_id or begun or turn_id in about_to:
             continue
         if turn_id in rendered:
-            found.append(_to_come(rendered[turn_id]))
+            found.append(_to_come(rendered[turn_id], lengths))
             continue
         seat = state.participant(turn_id.rpartition("/")[2])
         found.append(replace(wanted, speaker=seat.speaker if seat else wanted.speaker))
     return found
 
 
-def _to_come(each: Spoken) -> Wanted:
+def _to_come(each: Spoken, lengths: Lengths) -> Wanted:
     speaker: SpeakerRef = each.speaker
     return Wanted(
         speaker,
-        ceil(each.tokens_in * CAUTION),
+        ceil(each.tokens_in * lengths.caution(speaker.model)),
         max(1, round(each.tokens_out * USEFUL)),
         max(1, round(each.tokens_out)),
         max(1, ceil(each.at_most_out)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from ..core.events import AttemptStarted
@@ -55,6 +55,8 @@ SPREAD = 1.6
 """How much longer than usual an answer is at the long end, where nothing is known of a speaker."""
 DECLARED_AGAIN = 150
 """Tokens of a declaration alone."""
+CAUTION, CLOSE = 1.1, 1.03
+"""On estimated tokens in, and once their provider has told how it counts the same material."""
 AGAIN = 0.05
 """The share of answers that are asked for again, where nothing is known."""
 UNCOUNTED = (0.8, 1.35)
@@ -132,11 +134,14 @@ class Lengths:
     """By model, the newest last."""
     went: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """By procedure, the calls for each seat of earlier discussions."""
+    counts: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """By model, how many tokens its provider counted for one that was estimated, in each call of
+    the discussion at hand: the last of those that were heard."""
 
     def with_course(self, procedure: str, calls: float) -> Lengths:
         """With one more discussion that came to its end."""
         went = {**self.went, procedure: [*self.went.get(procedure, ()), calls]}
-        return Lengths(self.heard, went)
+        return replace(self, went=went)
 
     def far(self, procedure: str, low: float, high: float, otherwise: float) -> float:
         """How far from the shortest way to the longest one discussions of a procedure go, from 0 to
@@ -152,7 +157,7 @@ class Lengths:
         merged = {model: list(answers) for model, answers in self.heard.items()}
         for model, answers in more.items():
             merged[model] = [*merged.get(model, ()), *answers][-_MOST:]
-        return Lengths(merged, self.went)
+        return Lengths(merged, self.went)  # what is the last of them is another discussion's now
 
     def said(self, model: str, template: str, *, small: bool = False) -> float:
         """Tokens that this model usually answers to this template."""
@@ -179,11 +184,28 @@ class Lengths:
     def counted(self, model: str) -> float:
         """How many tokens its provider counts for one that we estimate."""
         answers = [each for each in self.heard.get(model, ()) if each.read and each.likely_read]
+        if own := self.counts.get(model):
+            answers = answers[-len(own) :]
         if not answers:
             return 1.0
         found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
         # Somebody who counts nonsense, or only what is new, must not make it free or endless.
         return min(2.0, max(0.5, found))
+
+    def heard_here(self, here: Mapping[str, Sequence[Heard]]) -> Lengths:
+        """With what was heard in the discussion at hand, which for how its providers count goes
+        before all others: most of what is read in it is the same material again and again."""
+        known = self.with_more(here)
+        ratios = {model: found for model, own in here.items() if (found := _counts(own))}
+        return replace(known, counts=ratios)
+
+    def caution(self, model: str) -> float:
+        """By how much its provider may count more than we think: little once it has told how it
+        counts in the discussion at hand."""
+        ratios = self.counts.get(model)
+        if not ratios:
+            return CAUTION
+        return min(CAUTION, max(CLOSE, max(ratios) / self.counted(model)))
 
     def counting(self, model: str) -> tuple[float, float]:
         """How much fewer or more tokens its provider may count than is likely."""
@@ -219,6 +241,10 @@ def _ratios(answers: Iterable[Heard]) -> list[float]:
         for each in answers
         if each.purpose != "declare"
     ]
+
+
+def _counts(answers: Iterable[Heard]) -> list[float]:
+    return [each.read / each.likely_read for each in answers if each.read and each.likely_read]
 
 
 def _drawn_to(guess: float, found: Sequence[float]) -> float:

@@ -42,8 +42,6 @@ from .strict_schema import strict
 _NO_KEY = "none"
 """Sent to servers that ask for no key, since the packages insist on one."""
 _SLACK = 5.0
-MOST_THOUGHTS = 2_000_000
-"""Characters of thoughts that are waited for: several times what the most thorough model thinks."""
 _EFFORT_BY_NAME = ("google", "openrouter")
 """Providers that take `reasoning_effort` for all their models in chat completions; of others the
 model layer knows which of their models take it."""
@@ -113,7 +111,8 @@ class ApiCall:
         self._request = request
         self._usage = RequestUsage()
         self._started = False
-        self._left = request.longest_answer
+        self._left = request.payable_answer
+        self._most_thoughts = request.longest_answer  # not every server counts them as words
         self.hung_up = False
         """Whether it was we who ended it, before it came to its end."""
         self.thought = 0
@@ -138,7 +137,7 @@ class ApiCall:
                     for piece in self._pieces(event):
                         yield piece
                         self._left -= len(piece)
-                    if self._left < 0 or self.thought > MOST_THOUGHTS or clock() > over:
+                    if self._left < 0 or self.thought > self._most_thoughts or clock() > over:
                         self._hang_up()
                         return
                 self._finish(stream)

@@ -30,7 +30,7 @@ def meta_lines(state: State) -> list[str]:
             lines.append(f"{note.text} {note.remedy}".strip())
     if state.exhausted is not None:
         spent = state.exhausted
-        lines.append(f"The {spent.limit} limit was reached: {spent.detail}. Raise it to go on.")
+        lines.append(f"The {spent.limit} limit ended it: {spent.detail}. Raise it to go on.")
     lines.append(_spent(state))
     return list(dict.fromkeys(lines))
 

@@ -203,12 +203,24 @@ def _kind(state: State, delivery: Delivery, interrupted: bool) -> Kind:
         return "split"
     spoke = [seat for seat in question.seats if seat.status not in ("absent", "demonstration")]
     nobody_chose = not any(seat.status in ("voted", "own") for seat in spoke)
-    return "hollow" if len(spoke) > 1 and nobody_chose else "uncounted"
+    if len(spoke) > 1 and nobody_chose:
+        return "uncounted" if _held_by_all(state, delivery) else "hollow"
+    return "uncounted"
+
+
+def _held_by_all(state: State, delivery: Delivery) -> bool:
+    """Whether a limit kept the vote from being held where all had answered the same alone: then
+    that is the answer, though nothing could be counted."""
+    on_the_table = record_of(state).question
+    if state.exhausted is None or on_the_table is None:
+        return False
+    seated = {seat.participant for seat in delivery.seats}
+    return any(seated <= set(option.holders) for option in on_the_table.options)
 
 
 _STOPPED = {
     "too_few_answers": "too few of the experts answered",
-    "budget": "the limit of what it may cost was reached",
+    "budget": "the limit of what it may cost left no room for more",
     "stopped_by_user": "somebody stopped it",
     "declined": "it was declined at the beginning",
 }
@@ -390,7 +402,23 @@ def _hollow(state: State, delivery: Delivery) -> str:
     if alike and len(said) == len(delivery.seats):
         words = clip_words(said[0].rstrip(" .。"), 80)
         return f"No answer: all {number(len(said))} say “{words}”, and nobody chose."
+    if state.exhausted is not None:
+        return _unvoted(state, delivery)
     return "No answer: nobody chose."
+
+
+def _unvoted(state: State, delivery: Delivery) -> str:
+    """Where they seemed to stand when a limit ended it before the vote."""
+    on_the_table = record_of(state).question
+    assert on_the_table is not None, "without a decision there is no vote"
+    assert delivery.question is not None, "it is the same decision"
+    short = labels(delivery.question)
+    ranked = sorted(on_the_table.options, key=lambda each: -len(each.holders))
+    told = [
+        f"{number(len(each.holders))} for “{short[each.id]}”" for each in ranked if each.holders
+    ]
+    stood = f"; by their answers {', '.join(told)}" if told else ""
+    return f"No answer: a limit ended it before the vote{stood}."
 
 
 def _kept(state: State, kind: Kind) -> str:

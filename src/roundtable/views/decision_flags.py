@@ -174,7 +174,7 @@ def _how_it_ended(state: State, delivery: Delivery) -> Iterator[Flag]:
         yield Flag("scripted", "Held by scripted speakers, for trying things out.")
     if state.exhausted is not None:
         limit = state.exhausted.limit.replace("_", " ")
-        yield Flag("budget", f"The limit of {limit} was reached before the end.")
+        yield Flag("budget", f"The limit of {limit} left no room for all of it.")
     elif delivery.partial:
         yield Flag("partial", "It was ended early: this is the answer as far as it came.")
     if delivery.extract:

@@ -42,7 +42,7 @@ def notes(state: State) -> list[Note]:
         found.append(
             Note(
                 "budget",
-                f"The {state.exhausted.limit} limit was reached: {state.exhausted.detail}.",
+                f"The {state.exhausted.limit} limit ended it: {state.exhausted.detail}.",
                 "Raise the limit to let the discussion go on.",
             )
         )

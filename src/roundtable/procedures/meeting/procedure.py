@@ -97,7 +97,7 @@ def _end_at_once(table: MeetingTable) -> tuple[Effect, ...]:
     if all(state.end_votes.get(seat.id) for seat in table.seats):
         return _wrap_up(table, "votes", f"All {len(table.seats)} participants voted to end.")
     if state.exhausted is not None and not _under_way(state):
-        return _wrap_up(table, "budget", f"The {state.exhausted.limit} limit was reached.")
+        return _wrap_up(table, "budget", f"The {state.exhausted.limit} limit ended it.")
     return ()
 
 

@@ -65,6 +65,8 @@ _HOST = {
 }
 NAMES, MODELS = 24, 14
 """Cells of the columns, at most."""
+FAR = 1.5
+"""Times what was expected, beyond which it is no measure any more."""
 NARROW = 56
 """Cells below which a seat has its words on a line of their own, without its model."""
 _MAKER = re.compile(r"^(?:claude-|models/)")
@@ -99,6 +101,7 @@ class Board:
     far: str = ""
     """How far it is in its procedure's own words, where it has some."""
     cost: str = ""
+    spent: float = 0.0
     experts: int = 0
     rounds: int = 0
     _turns: dict[str, Speaking] = field(default_factory=dict)
@@ -174,7 +177,7 @@ class Board:
         elif host is not None:
             host.told = self.host
         self.far = procedure_spec(state.start.procedure).progress(state)
-        self.cost = cost_of(state)
+        self.cost, self.spent = cost_so_far(state), state.usage.priced_usd
         self.experts = len(state.participants)
         self.rounds = max((each.round for each in state.speeches), default=0)
 
@@ -236,6 +239,8 @@ class Board:
     def _does(self, seat: Seat) -> str:
         match seat.doing:
             case "spoke":
+                if not seat.words:  # a vote is no words
+                    return "answered"
                 return "1 word" if seat.words == 1 else f"{seat.words} words"
             case "thinks":
                 return "thinking"
@@ -262,10 +267,10 @@ class Board:
 
     def _foot(self, screen: Screen, width: int, elapsed: float) -> list[str]:
         time = clock(elapsed)
-        if self.expected.seconds is not None:
+        if self.expected.seconds is not None and elapsed <= FAR * max(1.0, self.expected.seconds):
             time += f" of about {clock(max(1.0, self.expected.seconds))}"
         cost = self.cost
-        if cost.startswith("$") and self.expected.usd:
+        if cost.startswith("$") and self.expected.usd and self.spent <= FAR * self.expected.usd:
             cost += f" of about ${self.expected.usd:.2f}"
         told = "    ".join(each for each in (self.far, time, cost) if each)
         steps, plain = self._steps(screen, width)
@@ -335,8 +340,16 @@ def short_model(model: str) -> str:
 
 
 def cost_of(state: State) -> str:
-    """What was spent so far."""
-    cost = state.cost_usd
+    """What was spent in all."""
+    return _cost_told(state, state.cost_usd)
+
+
+def cost_so_far(state: State) -> str:
+    """What was spent by now: what is under way is not paid yet, and makes nothing unknown."""
+    return _cost_told(state, state.usage.cost_usd)
+
+
+def _cost_told(state: State, cost: float | None) -> str:
     told = "cost unknown" if cost is None else f"${cost:.2f}"
     seats = (*state.ever_seated.values(), state.start.host)
     if any(on_subscription(seat.speaker.model) for seat in seats):

@@ -31,7 +31,7 @@ from ...core.values import Participant
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
 from ...views.spoken import spoken
-from .board import clock, cost_of, held_by
+from .board import clock, cost_so_far, held_by
 from .expected import Expected
 from .screen import is_terminal, moves
 from .terminal import echo_error, for_screen, on_one_line
@@ -121,7 +121,7 @@ class VerboseProgress(PlainProgress):
         self._begun = time.monotonic()
 
     def on_event(self, record: StoredEvent, state: State) -> None:
-        spent = f"{state.usage.tokens:,} tokens, {cost_of(state)}"
+        spent = f"{state.usage.tokens:,} tokens, {cost_so_far(state)}"
         what = _line(record, state) or _in_words(record.event.type)
         self.say(f"[{clock(time.monotonic() - self._begun)}] {what} ({spent})")
 

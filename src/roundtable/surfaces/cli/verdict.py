@@ -185,6 +185,9 @@ def _vote(sheet: Sheet, vote: Vote) -> None:
     """The figure, what was chosen, and who is not behind it; first, what else was voted on."""
     about = "" if vote.title == ON_THE_QUESTION else vote.title
     chosen = next((each for each in vote.options if each.delivered), None)
+    if all(piece.side == "none" for piece in vote.pieces):
+        sheet.entry("no vote", "nobody voted on this", "", FIGURES, about)
+        return
     if chosen is None:
         held = [f"{each.label} {each.count}" for each in vote.options if each.count]
         remarks = "; ".join([*held, *_otherwise(vote)])
