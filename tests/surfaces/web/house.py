@@ -34,6 +34,7 @@ from tests.surfaces.desk import environment, wait_for
 PATIENCE = 60
 QUICK = {"all": "scripted/echo", "quick": True}
 MEETING = {
+    "host": "outside",
     "participants": [
         {"profile": "tea", "role": "advocate", "model": "outside"},
         {"profile": "coffee", "role": "critic", "model": "outside"},
