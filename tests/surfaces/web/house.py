@@ -38,7 +38,7 @@ MEETING = {
     "participants": [
         {"profile": "tea", "role": "advocate", "model": "outside"},
         {"profile": "coffee", "role": "critic", "model": "outside"},
-    ]
+    ],
 }
 """A meeting that two from outside hold: nothing happens unless somebody speaks."""
 Json = dict[str, Any]

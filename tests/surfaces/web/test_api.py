@@ -250,10 +250,8 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     assert (row["discussion_id"], row["status"]) == (discussion_id, "interrupted")
     shown = await home.client.get(f"{home.at(await home.app.service.read(discussion_id))}/derived")
     assert shown.json()["decision"]["kind"] == "interrupted"
-    assert (await home.client.get("/api/discussions?search=x", headers=home.owner)).json() == {
-        "discussions": [],
-        "pending": 0,
-    }
+    none = await home.client.get("/api/discussions?search=x", headers=home.owner)
+    assert (none.json()["discussions"], none.json()["pending"]) == ([], 0)
     path = f"/api/discussions/{discussion_id}"
     run = await home.client.post(f"{path}/run", json={}, headers=home.owner)
     assert (run.status_code, run.json()["driven_here"]) == (202, True)
@@ -300,3 +298,13 @@ async def test_the_service_describes_itself(home: House) -> None:
     acts = ("speak", "pause", "resume", "skip", "material", "extend", "advance", "stop", "vote")
     assert {f"/api/r/{{token}}/{act}" for act in acts} <= paths
     assert {"/api/discussions", "/api/r/{token}/feed", "/api/r/{token}/derived"} <= paths
+
+
+async def test_an_unknown_address_is_answered_in_words_for_people_and_as_json_for_programs(
+    home: House,
+) -> None:
+    page = await home.client.get("/decisions")
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is no such page" in page.text
+    api = await home.client.get("/api/decisions")
+    assert (api.status_code, "error" in api.json()) == (404, True)

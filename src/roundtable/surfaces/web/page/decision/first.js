@@ -119,7 +119,7 @@ function GoOn({ base, chairs }) {
       setBusy(false);
     }
   };
-  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></p><${Failure} error=${error} />`;
+  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button></p><${Failure} error=${error} />`;
 }
 
 function Flags({ flags }) {

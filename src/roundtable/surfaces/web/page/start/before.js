@@ -25,8 +25,11 @@ function costing(cost) {
 export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, setCalls, error, busy, ready, onKeys, noKey, hosted }) {
   const { value } = estimate;
   const [limiting, setLimiting] = useState(false);
-  const found = [error, estimate.error].find((each) => each && each.body && each.body.code === "secrets");
-  const failed = [error, estimate.error].find((each) => each && each !== found);
+  const secret = (each) => Boolean(each.body && each.body.code === "secrets");
+  const errors = [error, estimate.error].filter(Boolean);
+  const found = errors.find(secret);
+  // What the secrets' own box says is said once.
+  const failed = errors.find((each) => !secret(each));
   return html`<aside class="sum" aria-label=${t("Cost and start")}>
     <h2>${t("Before you start")}</h2>
     <div role="status" aria-busy=${estimate.busy}><dl class="num estimate">
