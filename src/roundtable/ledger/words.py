@@ -21,7 +21,7 @@ _WANTED = re.compile(r'["“”„«]([^"“”„«»]+)["“”»]|([^\s"“�
 
 
 class Words:
-    """What is looked for, and which of it was found where: words, and phrases in quotation marks."""
+    """What is looked for, words and quoted phrases, and which of it was found where."""
 
     def __init__(self, search: str) -> None:
         found = _WANTED.findall(folded(search))

@@ -182,6 +182,21 @@ async def test_a_filter_that_does_not_exist_is_refused(home: House, wrong: dict[
     assert answer.json()["remedy"]
 
 
+WITH_A_MODEL = OpenRequest(
+    topic="Tea or milk?",
+    procedure="meeting",
+    options={
+        "participants": [
+            {"profile": "tea", "role": "advocate", "model": "outside"},
+            {"profile": "milk", "role": "critic", "model": "scripted/echo"},
+        ],
+        "max_rounds": 1,
+        "host": "outside",
+    },
+)
+"""A meeting in which somebody from outside speaks first, and a model after that."""
+
+
 async def test_a_phrase_in_quotation_marks_is_looked_for_as_a_phrase(home: House) -> None:
     meeting = await home.meeting()
     said = await home.act(f"{home.at(meeting, 'seat', 'tea')}/speak", text="Tea\nat four, always.")
@@ -193,17 +208,14 @@ async def test_a_phrase_in_quotation_marks_is_looked_for_as_a_phrase(home: House
 
 @pytest.mark.requirement("Z-34")
 async def test_list_and_page_tell_the_same_stage_and_whether_anybody_drives_it(home: House) -> None:
-    seats = [{"profile": "tea", "model": "outside"}, {"profile": "milk", "model": "scripted/echo"}]
-    options = {"participants": seats, "max_rounds": 1, "host": "outside"}
-    request = OpenRequest(topic="Tea or milk?", procedure="meeting", options=options)
-    state = await home.service.open(request)
+    state = await home.service.open(WITH_A_MODEL)
     (row,) = [each["row"] for each in (await listed(home))["discussions"]]
     page = (await home.client.get(f"{home.at(state)}/derived")).json()
     assert row["kind"] == page["decision"]["kind"] == "interrupted", "nobody drives it"
     assert row["now"] == {key: page["itinerary"][key] for key in ("now", "rounds")}
     assert [each["until"] for each in page["open_turns"]] == [None], "nobody counts the time"
 
-    await home.app.ledger.take_lease(state.discussion_id, "elsewhere:1:x", ttl=3600)
+    await home.service._ledger.take_lease(state.discussion_id, "elsewhere:1:x", ttl=3600)
     (row,) = [each["row"] for each in (await listed(home))["discussions"]]
     page = (await home.client.get(f"{home.at(state)}/derived")).json()
     assert (row["kind"], page["decision"]["kind"]) == ("turn", "live")
@@ -211,10 +223,7 @@ async def test_list_and_page_tell_the_same_stage_and_whether_anybody_drives_it(h
 
 
 async def test_words_that_come_in_take_up_what_nobody_drives(home: House) -> None:
-    seats = [{"profile": "tea", "model": "outside"}, {"profile": "milk", "model": "scripted/echo"}]
-    options = {"participants": seats, "max_rounds": 1, "host": "outside"}
-    request = OpenRequest(topic="Tea or milk?", procedure="meeting", options=options)
-    state = await home.service.open(request)
+    state = await home.service.open(WITH_A_MODEL)
     said = await home.act(f"{home.at(state, 'seat', 'tea')}/speak", text="Tea.")
     assert said.status_code == 200, said.text
     assert home.web.running.drives(state.discussion_id)
