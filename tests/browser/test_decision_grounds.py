@@ -94,6 +94,16 @@ def test_a_citation_leads_to_its_speech(
     expect(page.locator(".tip")).to_have_count(0)
 
 
+def test_a_citation_that_stands_in_a_fold_opens_it(stage: Stage, window: Open) -> None:
+    page = window(viewport=DESK).open(stage.link("example:rails-monolith"))
+    first_of(page)
+    page.locator("#why a.cite").first.click()
+    page.wait_for_function("CSS.highlights.has('quoted')")
+    quoted = "[...CSS.highlights.get('quoted')][0].startContainer.parentElement"
+    assert page.evaluate(f"{quoted}.closest('details') !== null"), "this one stands in a fold"
+    assert page.evaluate(f"{quoted}.checkVisibility()")
+
+
 def test_the_drawer_says_how_it_was_made_and_an_unknown_cost_is_not_zero(
     stage: Stage, window: Open, shown: dict[str, str]
 ) -> None:

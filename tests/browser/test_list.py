@@ -196,3 +196,34 @@ def test_more_than_fit_are_shown_on_demand_and_the_filters_know_them_all(
     page.get_by_role("button", name="Show more").click()
     expect(page.locator(".discussions > .row")).to_have_count(3)
     expect(page.locator(".further")).to_have_count(0)
+
+
+def test_all_clears_every_filter_and_a_search_within_one_says_so(
+    stage: Stage, window: Open
+) -> None:
+    put(stage, "rails-monolith", "rt_11570071", topic="Filter test: zyzzyva services?")
+    stage.meeting("Filter test: zyzzyva turns?")
+    page = window().open(stage.home)
+    page.get_by_role("button", name="Your turn").click()
+    page.get_by_role("searchbox").fill("zyzzyva services")
+    expect(page.locator(".nothing")).to_contain_text("Nothing within this filter")
+    page.get_by_role("button", name="Search all decisions").click()
+    expect(row(page, "zyzzyva services")).to_be_visible()
+    page.get_by_role("button", name="With dissent").click()
+    page.get_by_role("button", name="All", exact=False).first.click()
+    expect(page.get_by_role("button", name="With dissent")).to_have_attribute(
+        "aria-pressed", "false"
+    )
+
+
+def test_a_hit_opens_at_the_words_and_the_way_back_leads_to_the_search(
+    stage: Stage, window: Open
+) -> None:
+    put(stage, "rails-monolith", "rt_11570072", topic="Hit test: should we extract services?")
+    page = window().open(stage.home)
+    page.get_by_role("searchbox").fill("monolith")
+    row(page, "Hit test:").get_by_role("link").click()
+    expect(page.locator("#find")).to_have_value("monolith")
+    expect(page.locator(".found")).to_contain_text("1 of")
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("monolith")

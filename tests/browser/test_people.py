@@ -8,10 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from roundtable.core.events import DiscussionClosed, MaterialAdded, RoundsExtended
+from roundtable.core.state import State
 from roundtable.procedures.opening import OpenRequest
 
 from .conftest import Open
-from .stage import Stage
+from .stage import PLACES, Stage
 
 
 def act(page: Page, name: str) -> None:
@@ -28,10 +29,11 @@ def test_a_person_is_called_speaks_from_the_page_and_is_heard_by_all(
     mine = window().open(stage.link(state.discussion_id, "seat", "milk"))
     box = mine.get_by_role("region", name="Your turn")
     dock = mine.get_by_role("region", name="Controls")
-    expect(dock).to_contain_text("You hold the seat of Milk. You are called here")
+    expect(dock).to_contain_text("You have a seat here, and are called")
     expect(box).to_have_count(0)
     stage.say(state, "tea", "Tea.")
-    expect(box).to_contain_text("It is your turn, Milk.")
+    expect(box).to_contain_text("It is your turn.")
+    expect(box).to_contain_text("No hurry")
     expect(mine.locator(".meta .chip").first).to_have_text("Your turn")
     expect(mine).to_have_title(re.compile("^● Your turn"))
     box.get_by_role("textbox", name="Your speech").fill("Milk, with *either* of them.")
@@ -279,3 +281,37 @@ def test_the_owner_who_holds_a_seat_leads_too_and_speaks_as_either(
     turn.get_by_role("button", name="Speak").click()
     expect(turn).to_have_count(0)
     assert stage.read(state).speeches[-1].participant == "milk"
+
+
+def with_a_model(stage: Stage, topic: str) -> State:
+    """Tea is called first, and a model after that."""
+    milk = {"profile": "milk", "role": "critic", "model": "scripted/echo"}
+    return stage.meeting(topic, participants=[PLACES[0], milk], max_rounds=1)
+
+
+def test_whoever_is_waited_for_only_so_long_sees_how_long(stage: Stage, window: Open) -> None:
+    state = with_a_model(stage, "How long is tea waited for?")
+    stage.driven(state.discussion_id)
+    mine = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    box = mine.get_by_role("region", name="Your turn")
+    expect(box.get_by_role("timer")).to_contain_text("left to speak")
+    expect(box).not_to_contain_text("No hurry")
+
+
+def test_what_nobody_drives_says_so_and_words_take_it_up_again(stage: Stage, window: Open) -> None:
+    state = with_a_model(stage, "Who drives this one?")
+    mine = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    expect(mine.locator(".meta .chip").first).to_have_text("Interrupted")
+    box = mine.get_by_role("region", name="Your turn")
+    box.get_by_role("textbox", name="Your speech").fill("Tea.")
+    box.get_by_role("button", name="Speak").click()
+    expect(mine.locator("article.speech")).to_have_count(2)
+
+
+def test_the_row_of_ones_turn_leads_to_the_form_of_ones_seat(stage: Stage, window: Open) -> None:
+    state = stage.meeting("Where is the form of my seat?")
+    page = window().open(stage.link(state.discussion_id, "seat", "tea"))
+    expect(page.get_by_role("region", name="Your turn")).to_be_visible()
+    page.goto(stage.home)
+    page.locator(".row").filter(has_text="the form of my seat").get_by_role("link").click()
+    expect(page.get_by_role("region", name="Your turn")).to_contain_text("It is your turn.")

@@ -219,6 +219,8 @@ def test_likely_secrets_are_shown_and_the_asker_decides(stage: Stage, window: Op
     told = page.get_by_role("group", name="This seems to hold secrets")
     expect(told).to_contain_text("the question, line 1")
     expect(told).not_to_contain_text(secret)
+    expect(page.locator("aside.sum .alert")).to_have_count(1)
+    expect(page.locator("aside.sum")).not_to_contain_text("config.toml")
     body = estimated(
         page,
         lambda: page.get_by_role("radio", name="Take them out").check(),

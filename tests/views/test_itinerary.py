@@ -16,8 +16,8 @@ from roundtable.core.events import (
 )
 from roundtable.core.state import State, fold
 from roundtable.core.values import OUTSIDE, SpeakerRef
+from roundtable.views.driving import needs_driver
 from roundtable.views.itinerary import itinerary
-from roundtable.views.page import needs_driver
 from roundtable.views.usual import alike, seconds_taken
 from tests.views.tables import opened, seat
 
@@ -69,7 +69,7 @@ def test_a_meeting_counts_the_rounds_it_may_hold() -> None:
     assert [s["kind"] for s in found["steps"]] == ["discussion"] * 3 + ["answer"]
 
 
-def test_only_a_discussion_that_waits_for_nobody_from_outside_needs_a_driver() -> None:
+def test_only_a_table_at_which_the_program_calls_nobody_needs_no_driver() -> None:
     model = opened([seat("Ann"), seat("Bob")])
     assert needs_driver(told(model.model_copy(update=DELIBERATION)))
     out = SpeakerRef(model=OUTSIDE)
@@ -80,6 +80,9 @@ def test_only_a_discussion_that_waits_for_nobody_from_outside_needs_a_driver() -
         model.model_copy(update=change),
         StageOpened(stage="discussion", round=1, turns=turns),
     ]
+    assert needs_driver(told(*meeting)), "its host is called by the program"
+    host = model.host.model_copy(update={"speakers": (out,)})
+    meeting[0] = model.model_copy(update={**change, "host": host})
     assert not needs_driver(told(*meeting))
     closed = DiscussionClosed(status="stopped", stop_reason="stopped_by_user")
     assert not needs_driver(told(*meeting, closed))

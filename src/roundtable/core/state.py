@@ -136,6 +136,10 @@ class State:
     turns: dict[str, Turn] = field(default_factory=dict)
     speeches: list[SpeechGiven] = field(default_factory=list)
     spoken_at: list[datetime] = field(default_factory=list)
+    stage_at: datetime | None = None
+    """When the newest stage was opened, or gone on with after a pause."""
+    turn_over_at: datetime | None = None
+    """When the last turn ended, with a speech or without."""
     failures: list[TurnFailed] = field(default_factory=list)
     seated: ParticipantsSeated | None = None
     ever_seated: dict[str, Participant] = field(default_factory=dict)
@@ -296,6 +300,13 @@ class State:
         self.seq = record.seq
         self.updated_at = record.at
         event = record.event
+        match event:
+            case StageOpened() | StageReopened() | DiscussionResumed():
+                self.stage_at = record.at
+            case SpeechGiven() | TurnFailed():
+                self.turn_over_at = record.at
+            case _:
+                pass
         match event:
             case DiscussionOpened():
                 self.discussion_id = record.discussion_id

@@ -8,6 +8,7 @@ in every database alike.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,13 +17,15 @@ from .append import folded
 SAYING = ("SpeechGiven", "VerdictReached")
 """The events that are looked through."""
 ROWS_AT_ONCE = 500
+_WANTED = re.compile(r'["“”„«]([^"“”„«»]+)["“”»]|([^\s"“”„«»]+)')
 
 
 class Words:
-    """What is looked for, and which of it was found where."""
+    """What is looked for, words and quoted phrases, and which of it was found where."""
 
     def __init__(self, search: str) -> None:
-        self.wanted = frozenset(folded(search).split())
+        found = _WANTED.findall(folded(search))
+        self.wanted = frozenset(" ".join((phrase or word).split()) for phrase, word in found) - {""}
         self._found: dict[str, set[str]] = {}
 
     def look(self, rows: Iterable[tuple[str, str]]) -> None:
@@ -39,7 +42,7 @@ class Words:
         missing = self.wanted - self._found.get(discussion_id, set())
         if not missing:
             return True
-        asked = folded(topic)
+        asked = " ".join(folded(topic).split())
         return all(word in asked for word in missing)
 
 
@@ -47,7 +50,7 @@ def said_in(data: str) -> str:
     """What a stored event says, as it is searched; empty where it cannot be read."""
     try:
         event: dict[str, Any] = json.loads(data)
-        return folded("\n".join(_texts(event)))
+        return " ".join(folded("\n".join(_texts(event))).split())
     except (ValueError, LookupError, TypeError):
         return ""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.decide import decide
 from ..core.declaration_form import Form
-from ..core.effects import Record, TakeTurn
+from ..core.effects import TakeTurn
 from ..core.position_changes import points_held
 from ..core.record import record_of
 from ..core.state import State
@@ -25,6 +25,7 @@ from .decision import Decision
 from .declared import named_in
 from .delivery import Delivery
 from .delivery_json import document
+from .driving import waits_until
 from .itinerary import itinerary
 from .opinion_map import OpinionMap, opinion_map_of
 from .page_events import page_event as page_event
@@ -56,9 +57,6 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
     spec = procedure_spec(state.start.procedure)
     drawn = opinion_map_of(state)
     scored = scores(state)
-    called = list(_open_turns(state))
-    # Where somebody's words are waited for, nobody needs to drive it.
-    interrupted = interrupted and not any(turn["outside"] for turn in called)
     return {
         "seq": state.seq,
         "status": state.status,
@@ -78,7 +76,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "scores": _parts(scored),
         "changes": _parts(changes(state)),
         "costs": _parts(costs(state)),
-        "open_turns": called,
+        "open_turns": list(_open_turns(state, interrupted=interrupted)),
         "questions": [
             {"ask": line(each.ask), "assume": line(each.assume)} for each in open_questions(state)
         ],
@@ -184,7 +182,7 @@ def _parts(parts: Iterable[Part]) -> list[dict[str, Any]]:
 # Whose turn it is
 
 
-def _open_turns(state: State) -> Iterator[dict[str, Any]]:
+def _open_turns(state: State, *, interrupted: bool) -> Iterator[dict[str, Any]]:
     """The turns that may be filled now, and what is asked of whoever fills one from outside."""
     if state.closed is not None:
         return
@@ -192,32 +190,20 @@ def _open_turns(state: State) -> Iterator[dict[str, Any]]:
         if not isinstance(effect, TakeTurn):
             continue
         plan, contract = effect.plan, effect.plan.task.contract
+        # Where nobody drives it, nobody counts the time either.
+        until = None if interrupted else waits_until(state, plan)
         yield {
             "turn_id": plan.turn_id,
             "participant": plan.participant.id,
             "stage": plan.stage,
             "round": plan.round,
             "outside": plan.participant.speaker.model == OUTSIDE,
+            "until": until.isoformat() if until is not None else None,
             "sections": list(contract.sections),
             "min_words": contract.min_words,
             "max_words": contract.max_words,
             "form": _form(state, plan.task.form) if plan.task.form is not None else None,
         }
-
-
-def needs_driver(state: State) -> bool:
-    """Whether it stands still unless a process drives it: what is due now is not somebody's words
-    from outside. What follows such words in a meeting is recorded with them."""
-    if state.closed is not None or state.paused is not None:
-        return False
-    spec = procedure_spec(state.start.procedure)
-    if not spec.moderation:
-        return True
-    due = [each for each in decide(state, spec.procedure) if not isinstance(each, Record)]
-    return not all(
-        isinstance(each, TakeTurn) and each.plan.participant.speaker.model == OUTSIDE
-        for each in due
-    )
 
 
 def _form(state: State, form: Form) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from ..procedures import procedure_spec
 from .decision import Glance
 from .decision_json import plain
 from .decision_parts import Kind, Sure
+from .driving import needs_driver
+from .itinerary import itinerary
 from .report_parts import line
 
 Group = Literal["turn", "live", "decided", "split", "unfinished", "other"]
@@ -62,6 +64,8 @@ class Row:
     dissent: bool
     follows: str
     """The discussion whose table it asks further; empty: none."""
+    now: dict[str, Any]
+    """What happens now, as the page has it: `now` and `rounds` of the itinerary."""
     round: int
     speaking: int
     """How many are being called or waited for now."""
@@ -70,10 +74,12 @@ class Row:
 
     @classmethod
     def of(cls, state: State, *, interrupted: bool) -> Row:
+        interrupted = interrupted and needs_driver(state)
         decision = Glance.of(state, interrupted=interrupted)
         turns = [] if state.closed is not None or state.paused is not None else _open(state)
         outside = [each for each in turns if each.plan.participant.speaker.model == OUTSIDE]
-        turn = bool(outside) and decision.kind in ("live", "interrupted")
+        turn = bool(outside) and decision.kind == "live"
+        course = itinerary(state)
         vote, *others = decision.votes or (None,)
         return cls(
             kind="turn" if turn else decision.kind,
@@ -87,6 +93,7 @@ class Row:
             cost_usd=state.cost_usd,
             dissent=decision.dissent,
             follows=state.start.follows,
+            now={key: course[key] for key in ("now", "rounds")},
             round=max(
                 (each.plan.round for each in turns),
                 default=max((speech.round for speech in state.speeches), default=0),

@@ -34,10 +34,11 @@ from tests.surfaces.desk import environment, wait_for
 PATIENCE = 60
 QUICK = {"all": "scripted/echo", "quick": True}
 MEETING = {
+    "host": "outside",
     "participants": [
         {"profile": "tea", "role": "advocate", "model": "outside"},
         {"profile": "coffee", "role": "critic", "model": "outside"},
-    ]
+    ],
 }
 """A meeting that two from outside hold: nothing happens unless somebody speaks."""
 Json = dict[str, Any]

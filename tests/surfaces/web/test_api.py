@@ -303,3 +303,13 @@ async def test_the_service_describes_itself(home: House) -> None:
     acts = ("speak", "pause", "resume", "skip", "material", "extend", "advance", "stop", "vote")
     assert {f"/api/r/{{token}}/{act}" for act in acts} <= paths
     assert {"/api/discussions", "/api/r/{token}/feed", "/api/r/{token}/derived"} <= paths
+
+
+async def test_an_unknown_address_is_answered_in_words_for_people_and_as_json_for_programs(
+    home: House,
+) -> None:
+    page = await home.client.get("/decisions")
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is no such page" in page.text
+    api = await home.client.get("/api/decisions")
+    assert (api.status_code, "error" in api.json()) == (404, True)

@@ -11,6 +11,7 @@ import pytest
 from roundtable.core.events import DiscussionOpened, NewEvent
 from roundtable.core.state import fold
 from roundtable.examples import examples
+from roundtable.procedures.opening import OpenRequest
 from roundtable.surfaces.web import rows
 from roundtable.views.decision import Decision
 from roundtable.views.decision_json import plain
@@ -110,6 +111,7 @@ async def test_a_long_list_comes_at_once_and_its_rows_follow(
         ("buses", ["rt_00000001"]),
         ("FARES crowding", ["rt_00000001"]),
         ("monolith", ["rt_00000002"]),
+        ('"free buses crowding"', []),
         ("turn_id", []),
         ("%", None),
         ("x" * 1_000, []),
@@ -178,3 +180,50 @@ async def test_a_filter_that_does_not_exist_is_refused(home: House, wrong: dict[
     answer = await home.client.get("/api/discussions", params=wrong, headers=home.owner)
     assert answer.status_code == 400
     assert answer.json()["remedy"]
+
+
+WITH_A_MODEL = OpenRequest(
+    topic="Tea or milk?",
+    procedure="meeting",
+    options={
+        "participants": [
+            {"profile": "tea", "role": "advocate", "model": "outside"},
+            {"profile": "milk", "role": "critic", "model": "scripted/echo"},
+        ],
+        "max_rounds": 1,
+        "host": "outside",
+    },
+)
+"""A meeting in which somebody from outside speaks first, and a model after that."""
+
+
+async def test_a_phrase_in_quotation_marks_is_looked_for_as_a_phrase(home: House) -> None:
+    meeting = await home.meeting()
+    said = await home.act(f"{home.at(meeting, 'seat', 'tea')}/speak", text="Tea\nat four, always.")
+    assert said.status_code == 200
+    for search, number in (("four tea", 1), ('"tea at four"', 1), ('"four tea"', 0), ('"', 1)):
+        found = (await listed(home, search))["discussions"]
+        assert len(found) == number, search
+
+
+@pytest.mark.requirement("Z-34")
+async def test_list_and_page_tell_the_same_stage_and_whether_anybody_drives_it(home: House) -> None:
+    state = await home.service.open(WITH_A_MODEL)
+    (row,) = [each["row"] for each in (await listed(home))["discussions"]]
+    page = (await home.client.get(f"{home.at(state)}/derived")).json()
+    assert row["kind"] == page["decision"]["kind"] == "interrupted", "nobody drives it"
+    assert row["now"] == {key: page["itinerary"][key] for key in ("now", "rounds")}
+    assert [each["until"] for each in page["open_turns"]] == [None], "nobody counts the time"
+
+    await home.service._ledger.take_lease(state.discussion_id, "elsewhere:1:x", ttl=3600)
+    (row,) = [each["row"] for each in (await listed(home))["discussions"]]
+    page = (await home.client.get(f"{home.at(state)}/derived")).json()
+    assert (row["kind"], page["decision"]["kind"]) == ("turn", "live")
+    assert page["open_turns"][0]["until"] is not None
+
+
+async def test_words_that_come_in_take_up_what_nobody_drives(home: House) -> None:
+    state = await home.service.open(WITH_A_MODEL)
+    said = await home.act(f"{home.at(state, 'seat', 'tea')}/speak", text="Tea.")
+    assert said.status_code == 200, said.text
+    assert home.web.running.drives(state.discussion_id)

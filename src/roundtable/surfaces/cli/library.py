@@ -95,7 +95,7 @@ def show_command(flags: Mapping[str, Any]) -> int:
     else:
         interrupted = False
         if state.closed is None:
-            from ...views.page import needs_driver
+            from ...views.driving import needs_driver
 
             interrupted = needs_driver(state) and not with_app(driven)
         print_verdict(Verdict.of(state, interrupted=interrupted), question=True)

@@ -18,12 +18,12 @@ from ...core.state import State, fold
 from ...core.values import HOST_WIRE_NAME, NewsPlan, Participant
 from ...engine.service import Service
 from ...procedures.opening import OpenRequest
+from ...views.driving import runs_by_itself
 from ..tokens.opening import open_as
 from ..web.running import Running
 from .access import Access
 from .driving import Detached, Drives, NobodyDrives
 from .operations import OnProgress
-from .status import runs_by_itself
 
 KEPT = 32
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...core.state import State
 from ...core.values import OUTSIDE
 from ...procedures.meeting.meeting_table import MeetingTable
-from .status import SIDE_BY_SIDE, runs_by_itself
+from ...views.driving import runs_by_itself
+from .status import SIDE_BY_SIDE
 
 
 def rules_told(state: State) -> str:

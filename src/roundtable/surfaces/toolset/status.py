@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
 from ...bootstrap import App
@@ -31,6 +30,7 @@ from ...procedures import procedure_spec
 from ...procedures.table import unanswered
 from ...views.delivery import Delivery
 from ...views.delivery_parts import Seat as Held
+from ...views.driving import runs_by_itself, waits_until
 from ...views.meeting_status import (
     DISCUSSION,
     awaits_conclusion,
@@ -113,17 +113,10 @@ def record_for(state: State, caller: str) -> Record:
 
 
 def deadline(state: State, plan: TurnPlan) -> str:
-    """Until when whoever holds this turn from outside is waited for; empty where nothing ends the
-    wait. Before that time it is never given up."""
-    if plan.participant == state.start.host:
-        since = state.updated_at
-    elif not runs_by_itself(state):
-        return ""
-    else:
-        since = state.spoken_at[-1] if state.spoken_at else state.opened_at
-    if since is None or plan.participant.speaker.model != OUTSIDE:
-        return ""
-    return (since + timedelta(seconds=plan.policy.patience)).isoformat(timespec="seconds")
+    """Until when this turn is waited for, in words of a clock; empty where nothing ends the
+    wait."""
+    until = waits_until(state, plan)
+    return until.isoformat(timespec="seconds") if until is not None else ""
 
 
 def complete(state: State, round_: int) -> bool:
@@ -131,13 +124,6 @@ def complete(state: State, round_: int) -> bool:
     if state.start.procedure == "meeting":
         return round_complete(state, round_)
     return where(state).round_complete
-
-
-def runs_by_itself(state: State) -> bool:
-    """Whether the program has a part in it: somebody at the table is called by a process."""
-    seats = (*state.participants, state.start.host)
-    moderation = procedure_spec(state.start.procedure).moderation
-    return not moderation or any(seat.speaker.model != OUTSIDE for seat in seats)
 
 
 def seat(participant: Participant) -> Seat:

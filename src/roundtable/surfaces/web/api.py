@@ -25,6 +25,7 @@ from ...core.visible import shown
 from ...engine.service import LARGEST_CURSOR
 from ...ports import DiscussionSummary
 from ...views.comparison import Comparison
+from ...views.driving import needs_driver
 from ...views.outside_form import new_ids, recorded_of
 from ...views.row import Group, Row
 from ..exports import Form
@@ -163,6 +164,8 @@ def _acts(routes: APIRouter) -> None:
             grant.only, voice, body.text, body.declaration, key=body.key or None
         )
         state = await here.app.service.read(grant.only)
+        if needs_driver(state) and not await here.app.service.is_driven(grant.only):
+            here.running.drive(grant.only)  # words that come in take it up again
         points, conditions, amended = new_ids(state, said.speech)
         return bodies.Said(
             turn_id=said.speech.turn_id,

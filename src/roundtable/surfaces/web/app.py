@@ -59,6 +59,8 @@ _STATUSES: tuple[tuple[type[errors.RoundtableError], int], ...] = (
     (errors.UsageError, 422),
     (errors.LedgerError, 503),
 )
+_FOR_PROGRAMS = ("/api/", "/v1/", "/assets/")
+"""Where whoever asks reads JSON; elsewhere it is somebody with a browser."""
 log = logging.getLogger(__name__)
 
 
@@ -222,6 +224,8 @@ def _explain_errors(service: FastAPI) -> None:
 
     @service.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 404 and not request.url.path.startswith(_FOR_PROGRAMS):
+            return _plain_page(404, "There is no such page", 'See <a href="/">all decisions</a>.')
         given = answer(request, error.status_code, str(error.detail))
         given.headers.update(error.headers or {})
         return given

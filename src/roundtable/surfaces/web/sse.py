@@ -28,7 +28,8 @@ from ...core.events import (
 )
 from ...core.state import State
 from ...engine.service import Service
-from ...views.page import derived, needs_driver, page_event
+from ...views.driving import needs_driver
+from ...views.page import derived, page_event
 from .drafts import DraftStore, Speaking
 from .usual import usual_seconds
 

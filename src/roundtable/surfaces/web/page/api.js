@@ -1,5 +1,6 @@
 // Requests to the program that serves this page. A refusal is an error with what to do about it.
 
+import { forPeople } from "./format.js";
 import { t } from "./words.js";
 
 export class Refused extends Error {
@@ -52,7 +53,7 @@ async function answer(response) {
   throw new Refused(
     response.status,
     told || invalid || t("The server refused it ({status}).", { status: response.status }),
-    (body && body.remedy) || (wait ? t("Try again in {n} s.", { n: wait }) : ""),
+    (body && forPeople(body.remedy)) || (wait ? t("Try again in {n} s.", { n: wait }) : ""),
     body,
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from "./vendor/hooks.js";
 import { get, post } from "./api.js";
 import { Discussion } from "./discussion.js";
 import { Brand, Failure } from "./parts.js";
+import { forgetSeat, keepSeat } from "./seats.js";
 import { html } from "./ui.js";
 import { learnWords, t } from "./words.js";
 
@@ -13,9 +14,12 @@ function Link({ token }) {
   const [error, setError] = useState(null);
   const load = async () => {
     try {
-      setInfo(await get(base));
+      const opened = await get(base);
+      if (opened.role === "seat") keepSeat(opened.discussion_id, location.pathname);
+      setInfo(opened);
       setError(null);
     } catch (refused) {
+      if (refused.status === 404) forgetSeat(location.pathname);
       setError(refused);
     }
   };

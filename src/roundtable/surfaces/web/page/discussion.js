@@ -47,7 +47,6 @@ export function Discussion({ base, info, saved = null }) {
   // What was there when the reader came is no news.
   const here = connection !== "connecting" && connection !== "file";
   useTitle(state, info, myTurn);
-  const search = useSearch(state, derived, folds);
   useKeys({ setHelp });
   const loaded = saved || state.seq >= info.last_seq;
   const over = loaded ? Boolean(state.closed) : info.status !== "running";
@@ -59,6 +58,7 @@ export function Discussion({ base, info, saved = null }) {
   // Then what follows it, part by part.
   const drawn = useParts(!opening, PARTS);
   usePlaces(state, derived, drawn === PARTS);
+  const search = useSearch(state, derived, folds, loaded && drawn === PARTS);
   const printOut = usePrint(drawn === PARTS);
   const stage = state.stage ? `${state.stage.stage}/${state.stage.round}` : "";
   const follow = useFollow(area, stage, state.speeches, !saved && !still && state.seq > 0);
@@ -82,7 +82,7 @@ export function Discussion({ base, info, saved = null }) {
     </main>
     ${over && !saved && drawn > 1 && html`<${GoingOn} base=${base} info=${info} state=${state} example=${isExample(derived)} refresh=${() => store.feed.resume()} />`}
     <footer class="foot wrap"><p>${saved ? t("Saved {at}", { at: whole(saved.at) }) : ""}</p>${derived && derived.decision && html`<button type="button" class="link" onClick=${() => setMade(true)}>${still ? t("How this was made") : t("How this is made")}</button>`}</footer>
-    ${!saved && (!still || watching) && html`<${Dock} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
+    ${!saved && (!still || watching || (!over && myTurn)) && html`<${Dock} still=${still && !watching} base=${base} info=${info} state=${state} derived=${derived} mySeat=${mySeat} leads=${chairs} follow=${follow} decided=${over} onDecided=${see} />`}
     <${Announcer} state=${state} here=${here} />
     ${made && derived && html`<${Made} derived=${derived} state=${state} turns=${turns} onClose=${() => setMade(false)} />`}
     ${help && html`<${Help} onClose=${() => setHelp(false)} />`}`;
@@ -156,7 +156,7 @@ function Announcer({ state, here }) {
     else if (fresh === 1) {
       const newest = state.rounds.flatMap((round) => round.items).filter((item) => item.kind === "speech");
       const last = newest.reduce((one, two) => (one.at > two.at ? one : two));
-      set(t("{name} has spoken.", { name: person(state, last.participant).name }));
+      set(t("New speech: {name}.", { name: person(state, last.participant).name }));
     } else if (fresh > 1) set(n(fresh, "{n} new speech.", "{n} new speeches."));
   }, [state.speeches, state.closed, here]);
   return html`<div class="sr" aria-live="polite">${words}</div>`;

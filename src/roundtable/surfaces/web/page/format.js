@@ -96,3 +96,11 @@ export function bare(text) {
     .replace(/\[@[^\]\n]*\bR\d+\]:?\s*/g, "")
     .trim();
 }
+
+/** What only somebody at a command line can do. */
+const COMMAND_LINE = /(?:^|\s)--\w|\broundtable [a-z]|\b\w+\.toml\b|`declaration`/;
+
+/** A remedy without the sentences that only a command line understands: the page has its own ways. */
+export function forPeople(remedy) {
+  return (remedy || "").split(/(?<=[.;])\s+/).filter((each) => !COMMAND_LINE.test(each)).join(" ");
+}

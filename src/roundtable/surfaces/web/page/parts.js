@@ -1,6 +1,6 @@
 // Small parts that several sections share.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
-import { clock, initials, titled, turnPlace, whole } from "./format.js";
+import { clock, forPeople, initials, titled, turnPlace, whole } from "./format.js";
 import { safeHtml, safeSvg } from "./safe.js";
 import { html, memo } from "./ui.js";
 import { languageNow, n, t } from "./words.js";
@@ -227,7 +227,7 @@ export const Parts = memo(function Parts({ parts, turns }) {
 export function Alert({ title, text, remedy, kind = "warn" }) {
   return html`<div class=${`alert ${kind}`} role="note">
     <p dir="auto"><strong>${title}</strong>${title && text ? " " : ""}${text}</p>
-    ${remedy && html`<p class="remedy" dir="auto">${remedy}</p>`}
+    ${forPeople(remedy) && html`<p class="remedy" dir="auto">${forPeople(remedy)}</p>`}
   </div>`;
 }
 

@@ -2,7 +2,7 @@
 // confidence, and what must be known of it.
 import { useRef, useState } from "../vendor/hooks.js";
 import { post } from "../api.js";
-import { bare, day, short, whole } from "../format.js";
+import { bare, day, forPeople, short, whole } from "../format.js";
 import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
@@ -17,8 +17,6 @@ const PILLS = { decided: "chip", values: "chip plain", demonstration: "chip plai
 /** Votes that the band has room for, and flags that stand below it. */
 const IN_BAND = 2;
 const FLAGS = 2;
-/** What only a command line understands is said in the drawer. */
-const COMMAND = /--\w/;
 /** Options of a command line, code, and names of models such as maker/model-1. */
 const TECHNICAL = /--\w|`|\b[a-z][\w.-]*\/[a-z][\w.:-]*\d|https?:|\{"/i;
 /** What the program says of an expert who holds in the end what it held at first. */
@@ -121,7 +119,7 @@ function GoOn({ base, chairs }) {
       setBusy(false);
     }
   };
-  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></p><${Failure} error=${error} />`;
+  return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button></p><${Failure} error=${error} />`;
 }
 
 /** By the limit that ended it: what it is called, what is sent, and in what it is counted. */
@@ -155,6 +153,6 @@ function Flags({ flags }) {
   const shown = all ? flags : flags.slice(0, FLAGS);
   const left = flags.length - shown.length;
   return html`<ul class="flags" aria-label=${t("Good to know")}>${shown.map((flag) => html`<li class=${flag.code === "example" ? "flag soft" : `flag ${flag.level}`} key=${flag.code + flag.text}><${Icon} name="flag" />
-      <span dir=${directionOf(flag.text)} lang=${languageOf(flag.text)}><bdi>${flag.text}</bdi>${flag.remedy && !COMMAND.test(flag.remedy) && html` <bdi class="soft">${flag.remedy}</bdi>`}</span></li>`)}
+      <span dir=${directionOf(flag.text)} lang=${languageOf(flag.text)}><bdi>${flag.text}</bdi>${forPeople(flag.remedy) && html` <bdi class="soft">${forPeople(flag.remedy)}</bdi>`}</span></li>`)}
     ${left > 0 && html`<li class="flag"><button type="button" class="link" onClick=${() => setAll(true)}>${n(left, "{n} more remark", "{n} more remarks")}</button></li>`}</ul>`;
 }

@@ -4,7 +4,7 @@ import { initials } from "../format.js";
 import { html } from "../ui.js";
 import { later, n, t } from "../words.js";
 
-const LOOKS = ["other", "other second", "other third"];
+const LOOKS = ["other", "other second", "other third", "other fourth", "other fifth"];
 const OUT = new Set(["abstains", "undeclared", "absent", "none"]);
 /** Characters of a name that fit into a piece, and into a small one. */
 const WIDE = 20;
@@ -79,11 +79,11 @@ export function VoteKey({ vote }) {
   ];
   return html`<p class="key">
     ${shown.map((option) => html`<span class=${known[option.id] || undefined} title=${option.text}>${option.delivered
-      ? html`<b><bdi>${option.label}</bdi> ${option.count}</b>`
-      : html`<bdi>${option.label}</bdi> ${option.count}`}</span>`)}
-    ${shown.length === 1 && vote.settled && html`<span class="other">${t("Other")} 0</span>`}
-    ${rest.map(([kind, number, name]) => number > 0 && html`<span class=${kind}>${t(name)} ${number}</span>`)}
-    <span class="out">${t("Absent")} ${counts.absent}</span>
+      ? html`<b><bdi>${option.label}</bdi> <span class="count">${option.count}</span></b>`
+      : html`<bdi>${option.label}</bdi> <span class="count">${option.count}</span>`}</span>`)}
+    ${shown.length === 1 && vote.settled && html`<span class="other">${t("Other")} <span class="count">0</span></span>`}
+    ${rest.map(([kind, number, name]) => number > 0 && html`<span class=${kind}>${t(name)} <span class="count">${number}</span></span>`)}
+    <span class="out">${t("Absent")} <span class="count">${counts.absent}</span></span>
   </p>`;
 }
 

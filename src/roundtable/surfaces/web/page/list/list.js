@@ -42,15 +42,24 @@ function together(entries) {
 
 export function List() {
   const [listed, setListed] = useState(null);
-  const [search, setSearch] = useState("");
+  const left = useRef(history.state && history.state.list ? history.state.list : {}).current;
+  const [search, setSearch] = useState(left.search || "");
   const [searched, setSearched] = useState("");
   const [error, setError] = useState(null);
   const [deleting, setDeleting] = useState(null);
-  const [group, setGroup] = useState("");
-  const [procedure, setProcedure] = useState("");
-  const [dissent, setDissent] = useState(false);
-  const [sort, setSort] = useState("newest");
+  const [group, setGroup] = useState(left.group || "");
+  const [procedure, setProcedure] = useState(left.procedure || "");
+  const [dissent, setDissent] = useState(Boolean(left.dissent));
+  const [sort, setSort] = useState(left.sort || "newest");
   const [most, setMost] = useState(AT_ONCE);
+  const filtered = Boolean(group || procedure || dissent);
+  const unfiltered = () => {
+    setGroup("");
+    setProcedure("");
+    setDissent(false);
+  };
+  // Whoever comes back from a decision finds the list as it was left.
+  useEffect(() => history.replaceState({ ...history.state, list: { search, group, procedure, dissent, sort } }, ""), [search, group, procedure, dissent, sort]);
   const examples = useExamples();
   const wanted = useRef("");
   const again = useRef(0);
@@ -119,17 +128,18 @@ export function List() {
         <label class="find-all"><span class="sr">${t("Search questions, answers, speeches")}</span><${Icon} name="search" /><input type="search" id="find" placeholder=${t("Search questions, answers, speeches")} value=${search} onInput=${(event) => setSearch(event.target.value)} /></label>
         <a class="button main" href="#new"><${Icon} name="plus" />${t("New decision")}</a></div>
       ${all > 0 && html`<div class="filters"><div class="groups" role="group" aria-label=${t("State")}>
-        <button type="button" aria-pressed=${!group} onClick=${() => setGroup("")}>${t("All")} ${all}</button>
+        <button type="button" aria-pressed=${!filtered} onClick=${unfiltered}>${t("All")} ${all}</button>
         ${groups.map(([name, told]) => html`<button type="button" key=${name} aria-pressed=${group === name} onClick=${() => setGroup(group === name ? "" : name)}>${t(told)} ${counts[name] || 0}</button>`)}
         <button type="button" aria-pressed=${dissent} onClick=${() => setDissent(!dissent)}>${t("With dissent")}</button></div>
-        <div class="picks">${procedures.length > 1 && html`<label><span class="sr">${t("Way of working")}</span><select onChange=${(event) => setProcedure(event.target.value)}><option value="">${t("Every way of working")}</option>${procedures.map((each) => html`<option value=${each} selected=${each === procedure}>${plainName(each)}</option>`)}</select></label>`}
+        <div class="picks">${procedures.length > 1 && html`<label><span class="sr">${t("Way of working")}</span><select onChange=${(event) => setProcedure(event.target.value)}><option value="" selected=${!procedure}>${t("Every way of working")}</option>${procedures.map((each) => html`<option value=${each} selected=${each === procedure}>${plainName(each)}</option>`)}</select></label>`}
         <label><span class="sr">${t("Sort")}</span><select onChange=${(event) => setSort(event.target.value)}>${Object.entries(SORTS).map(([name, told]) => html`<option value=${name} selected=${name === sort}>${t(told)}</option>`)}</select></label></div></div>`}`}
     <${Failure} error=${error} />
     ${listed === null && !error && html`<p class="soft" role="status">${t("Opening")}</p>`}
     <p class="sr" role="status">${searched ? n(total, "{n} decision found", "{n} decisions found") : ""}</p>
-    ${listed && !none && !shown.length && html`<p class="soft nothing">${searched ? t("Nothing that was asked, said or decided holds “{words}”.", { words: searched }) : t("No decision fits this filter.")}</p>`}
+    ${listed && !none && !shown.length && html`<p class="soft nothing">${!searched ? t("No decision fits this filter.") : filtered ? t("Nothing within this filter holds “{words}”.", { words: searched }) : t("Nothing that was asked, said or decided holds “{words}”.", { words: searched })}
+      ${filtered && html` <button type="button" class="link" onClick=${unfiltered}>${searched ? t("Search all decisions") : t("Show all decisions")}</button>`}</p>`}
     ${shown.length > 0 && html`<div class="th" aria-hidden="true"><span>${t("Answer")}</span><span>${t("Vote")}</span><span>${t("Confidence")}</span><span>${t("Cost")}</span><span>${t("When")}</span></div>
-      <ul class="discussions">${shown.map((each) => html`<${Row} key=${each.found.discussion_id} found=${each.found} row=${each.row} nested=${each.nested} onRun=${run} onDelete=${setDeleting} />`)}</ul>`}
+      <ul class="discussions">${shown.map((each) => html`<${Row} key=${each.found.discussion_id} found=${each.found} row=${each.row} nested=${each.nested} words=${searched} onRun=${run} onDelete=${setDeleting} />`)}</ul>`}
     ${total > found.length && html`<p class="further"><button type="button" onClick=${() => setMost(most + AT_ONCE)}>${t("Show more")}</button> <span class="soft s">${t("{n} of {all}", { n: found.length, all: total })}</span></p>`}
     ${examples.length > 0 && listed && html`<${Examples} examples=${examples} open=${Boolean(none)} />`}
     ${deleting && html`<${Delete} found=${deleting} onClose=${() => {

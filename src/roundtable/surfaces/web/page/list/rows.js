@@ -3,6 +3,9 @@ import { VoteBar } from "../decision/votes.js";
 import { ago, bare, money, whole } from "../format.js";
 import { Icon } from "../icons.js";
 import { languageOf } from "../parts.js";
+import { finding } from "../reading/found.js";
+import { nowSentence } from "../live/words.js";
+import { seatKept } from "../seats.js";
 import { html, memo } from "../ui.js";
 import { later, n, t } from "../words.js";
 
@@ -15,15 +18,12 @@ const VOTED = new Set(["decided", "split", "hollow", "uncounted", "demonstration
 /** The row that can be shown before it was derived. */
 export function plainRow(found) {
   const kinds = { running: "live", interrupted: "interrupted", failed: "failed", stopped: "stopped", concluded: "other" };
-  return { kind: kinds[found.status] || "other", state: "", question: found.topic, whole: "", answer: "", vote: null, others: [], confidence: { word: "none" }, cost_usd: undefined, dissent: false, follows: "", round: 0, speaking: 0, waits_for: [] };
+  return { kind: kinds[found.status] || "other", state: "", question: found.topic, whole: "", answer: "", vote: null, others: [], confidence: { word: "none" }, cost_usd: undefined, dissent: false, follows: "", now: null, round: 0, speaking: 0, waits_for: [] };
 }
 
 function headline(row) {
   if (row.kind === "turn") return t("Round {round}: {names} to speak", { round: row.round || 1, names: row.waits_for.join(", ") });
-  if (row.kind === "live") {
-    if (!row.speaking) return t("It has begun");
-    return n(row.speaking, "Round {round}: {n} expert is writing", "Round {round}: {n} experts are writing", { round: row.round || 1 });
-  }
+  if (row.kind === "live") return nowSentence(row.now);
   return bare(row.answer);
 }
 
@@ -45,10 +45,12 @@ function Sure({ row }) {
     ${low !== null && low !== undefined && html`<p class="xs soft">${Math.round(low * 100)}–${Math.round(high * 100)} %</p>`}`;
 }
 
-export const Row = memo(function Row({ found, row, nested, onRun, onDelete, at }) {
+export const Row = memo(function Row({ found, row, nested, words = "", onRun, onDelete, at }) {
   const question = row.question || found.topic;
   const told = headline(row);
-  const link = html`<a href=${new URL(found.url, location.href).pathname} dir="auto">${told || question}</a>`;
+  // Whose turn it is comes to the form of the seat that this browser has.
+  const page = (row.kind === "turn" && seatKept(found.discussion_id)) || new URL(found.url, location.href).pathname;
+  const link = html`<a href=${`${page}${words && `#${finding(words)}`}`} dir="auto">${told || question}</a>`;
   return html`<li class=${`row is-${row.kind}${nested ? " nested" : ""}`}>
     <div class="asked">
       ${told ? html`<p class="ask" dir="auto" lang=${languageOf(question)} title=${row.whole || undefined}>${nested && html`<span class="follow">${t("Follow-up")}</span> `}${question}</p>` : nested && html`<p class="ask">${t("Follow-up")}</p>`}

@@ -148,7 +148,7 @@ function Steps({ state, derived, stage, called, doing }) {
 }
 
 /** What stays at hand below everything: following, one's own turn, leading. */
-export function Dock({ base, info, state, derived, mySeat, leads, follow, decided, onDecided }) {
+export function Dock({ base, info, state, derived, mySeat, leads, follow, decided, onDecided, still = false }) {
   const [said, setSaid] = useState("");
   const [told, setTold] = useState(NONE);
   const [speaking, setSpeaking] = useState("");
@@ -176,14 +176,14 @@ export function Dock({ base, info, state, derived, mySeat, leads, follow, decide
     ${questions.length > 0 && html`<${Questions} key=${questions.map((each) => each.ask).join()} base=${base} questions=${questions} />`}
     ${turn && html`<${YourTurn} key=${turn.turn_id} base=${seatBase(turn.participant)} state=${state} turn=${turn} own=${turn === due} onSaid=${heard} onClose=${turn === due ? null : () => setSpeaking("")} />`}
     ${!turn && told.length > 0 && html`<div class="wrap"><ul class="told s" role="status">${told.map((each) => html`<li dir="auto">${each}</li>`)}</ul></div>`}
-    <div class="wrap dock-line">
+    ${!still && html`<div class="wrap dock-line">
       ${decided
         ? html`<button type="button" class="main follow" onClick=${onDecided}>${t("Decided: see the answer")}</button>`
         : !state.closed && html`<${Follow} ...${follow} />`}
-      <span class="soft s left">${mySeat && !due && !state.closed ? t("You hold the seat of {name}. You are called here when it is your turn.", { name: person(state, mySeat).name }) : left}</span>
+      <span class="soft s left">${mySeat && !due && !state.closed ? t("You have a seat here, and are called when it is your turn.") : left}</span>
       ${mySeat && derived && derived.may.lead && !state.closed && html`<${EndVote} base=${base} state=${state} seat=${mySeat} />`}
       ${leads && !state.closed && state.seq > 0 && html`<${HostControls} base=${base} state=${state} derived=${derived} speakers=${speaking ? NONE : outside} onSpeak=${setSpeaking} />`}
-    </div>
+    </div>`}
   </div>`;
 }
 

@@ -20,6 +20,25 @@ function limits(turn) {
   return turn.max_words ? t("At most {n} words", { n: turn.max_words }) : "";
 }
 
+/** Milliseconds between two looks at the clock, and seconds below which it is said to the second. */
+const TICK = 1000;
+const CLOSE = 90;
+
+/** How long whoever has the turn is still waited for. */
+function Left({ until }) {
+  const rest = () => Math.max(0, Math.round((new Date(until) - Date.now()) / 1000));
+  const [left, set] = useState(rest);
+  useEffect(() => {
+    set(rest());
+    const timer = setInterval(() => set(rest()), TICK);
+    return () => clearInterval(timer);
+  }, [until]);
+  const told = !left ? t("The time is up: it may go on without you at any moment")
+    : left < CLOSE ? n(left, "{n} second left to speak", "{n} seconds left to speak")
+      : n(Math.floor(left / 60), "{n} minute left to speak", "{n} minutes left to speak");
+  return html`<span class=${left < CLOSE ? "left-to-speak hurry" : "left-to-speak"} role="timer">${told}</span>`;
+}
+
 /** The form of one's turn. `base` is the link of the seat, `onSaid` hears that it is over. */
 export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
   const who = person(state, turn.participant);
@@ -49,7 +68,9 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
     await send(async () => {
       const answer = await post(`${base}/speak`, body);
       typed("");
-      onSaid(turn.turn_id, [answer.recorded, ...answer.problems].filter(Boolean));
+      // What a program is told of a declaration that it left out is nothing for people.
+      const remarks = form && !declared ? [t("Your words are heard, and not counted: no vote and no position came with them.")] : answer.problems;
+      onSaid(turn.turn_id, [answer.recorded, ...remarks].filter(Boolean));
     });
   };
   const hurried = (event) => {
@@ -57,7 +78,7 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
   };
   const words = text.trim() ? text.trim().split(/\s+/).length : 0;
   return html`<section class="turn" aria-label=${t("Your turn")}><div class="wrap">
-    <div class="call" role="status"><h2>${own ? t("It is your turn, {name}. The others wait for you.", { name: who.name }) : t("Speak for {name}", { name: who.name })}</h2>
+    <div class="call" role="status"><h2>${own ? t("It is your turn. The others wait for you.") : t("Speak for {name}", { name: who.name })}</h2>
       <span class="soft s">${turn.round ? t("Round {round}", { round: turn.round }) : ""}</span>
       ${onClose && html`<button type="button" class="quiet" onClick=${onClose}>${t("Not now")}</button>`}</div>
     <form onSubmit=${speak}>
@@ -65,7 +86,7 @@ export function YourTurn({ base, state, turn, own, onSaid, onClose }) {
       ${form && html`<${Declare} form=${form} held=${held} onChange=${setHeld} />`}
       ${form && !declared && text.trim() && html`<p class="soft s" role="note">${t("Without a vote or a position your words are heard, and not counted.")}</p>`}
       <${Failure} error=${error} />
-      <p class="buttons"><span class="soft s">${[words ? n(words, "{n} word", "{n} words") : t("No hurry: nothing goes on before you speak"), limits(turn)].filter(Boolean).join(" · ")}</span>
+      <p class="buttons"><span class="soft s">${turn.until && html`<${Left} until=${turn.until} />`}${[words ? n(words, "{n} word", "{n} words") : turn.until ? "" : t("No hurry: nothing goes on before you speak"), limits(turn)].filter(Boolean).map((each, at) => (at || turn.until ? ` · ${each}` : each))}</span>
         ${turn.sections.length > 0 && !text.trim() && html`<button type="button" class="quiet" onClick=${() => typed(turn.sections.map((name) => `## ${name}\n\n`).join("\n"))}>${t("Insert the headings asked for")}</button>`}
         <button type="submit" class="main" disabled=${busy || !ready} title=${t("Ctrl + Enter")}>${form && form.alone ? t("Cast the vote") : t("Speak")}</button></p>
     </form>

@@ -54,9 +54,10 @@ export async function visit(place, words = "", held = HELD) {
   const quoted = words || wanted.words;
   const target = await there(wanted.place);
   if (!target) return false;
-  for (let outer = target.closest("details:not([open])"); outer; outer = outer.parentElement.closest("details:not([open])")) outer.open = true;
+  unfold(target);
   for (const inner of target.querySelectorAll(":scope > details")) inner.open = true;
   const range = quoted ? quotedIn(target, quoted) : null;
+  if (range) unfold(range.startContainer.parentElement);
   const at = () => (range || target).getBoundingClientRect().top - below(target, range);
   land(at);
   focusOn(target);
@@ -68,6 +69,11 @@ export async function visit(place, words = "", held = HELD) {
   setTimeout(() => target.classList.remove("aimed"), 1600);
   hold(at, held);
   return true;
+}
+
+/** Opens whatever fold holds something. */
+export function unfold(element) {
+  for (let outer = element.closest("details:not([open])"); outer; outer = outer.parentElement.closest("details:not([open])")) outer.open = true;
 }
 
 function reached(place) {

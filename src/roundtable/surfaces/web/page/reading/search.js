@@ -8,6 +8,7 @@ import { t } from "../words.js";
 import { positionOf } from "./declared.js";
 import { MADE } from "./folds.js";
 import { folded, mark, rangesOf } from "./marks.js";
+import { soughtIn } from "./found.js";
 import { bring, keep, stuck, visit } from "./places.js";
 
 const PAUSE = 120;
@@ -91,8 +92,9 @@ function sought(words) {
   return now.length >= SHORTEST || /[^\x00-\x7f]/.test(now) ? now : "";
 }
 
-export function useSearch(state, derived, folds) {
-  const [words, setWords] = useState("");
+export function useSearch(state, derived, folds, ready) {
+  const come = useRef(soughtIn(location.hash));
+  const [words, setWords] = useState(come.current);
   const [at, setAt] = useState(-1);
   const [wanted, setWanted] = useState("");
   const seek = (now) => {
@@ -164,6 +166,19 @@ export function useSearch(state, derived, folds) {
     again.current = 0;
     if (by) step(by);
   }, [wanted]);
+  // Whoever comes from the list with words is brought to the first place that holds them, or the
+  // longest of them.
+  useEffect(() => {
+    if (!come.current || !wanted || !ready) return;
+    if (hits.length) {
+      come.current = "";
+      step(1);
+    } else {
+      const [longest] = come.current.split(/\s+/).sort((one, two) => two.length - one.length);
+      come.current = longest === come.current ? "" : longest;
+      if (come.current) setWords(longest);
+    }
+  }, [wanted, hits, ready]);
   return { words, setWords, wanted, hits, at, step };
 }
 

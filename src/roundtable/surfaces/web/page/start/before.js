@@ -1,6 +1,6 @@
 // Before the start: how long it takes, what it costs, where it stops, what to know; and the button.
 import { useState } from "../vendor/hooks.js";
-import { count, money } from "../format.js";
+import { count, forPeople, money } from "../format.js";
 import { Icon } from "../icons.js";
 import { Failure } from "../parts.js";
 import { html } from "../ui.js";
@@ -25,8 +25,11 @@ function costing(cost) {
 export function Before({ estimate, secrets, setSecrets, limit, setLimit, calls, setCalls, error, busy, ready, onKeys, noKey, hosted }) {
   const { value } = estimate;
   const [limiting, setLimiting] = useState(false);
-  const found = [error, estimate.error].find((each) => each && each.body && each.body.code === "secrets");
-  const failed = [error, estimate.error].find((each) => each && each !== found);
+  const secret = (each) => Boolean(each.body && each.body.code === "secrets");
+  const errors = [error, estimate.error].filter(Boolean);
+  const found = errors.find(secret);
+  // What the secrets' own box says is said once.
+  const failed = errors.find((each) => !secret(each));
   return html`<aside class="sum" aria-label=${t("Cost and start")}>
     <h2>${t("Before you start")}</h2>
     <div role="status" aria-busy=${estimate.busy}><dl class="num estimate">
@@ -66,7 +69,7 @@ function Known({ notes, onKeys }) {
   if (!first) return null;
   const family = /famil|provider|key/i.test(`${first.code} ${first.remedy}`);
   return html`<p class="hint"><${Icon} name="flag" /><span><span dir="auto">${first.text}</span> ${family
-    ? html`<button type="button" class="link" onClick=${onKeys}>${t("Add a key")}</button>` : html`<span class="soft" dir="auto">${first.remedy}</span>`}</span></p>
+    ? html`<button type="button" class="link" onClick=${onKeys}>${t("Add a key")}</button>` : html`<span class="soft" dir="auto">${forPeople(first.remedy)}</span>`}</span></p>
     ${others.length > 0 && html`<details class="opt"><summary>${n(others.length, "{n} more thing to know", "{n} more things to know")}</summary>
-      <ul class="known">${others.map((each) => html`<li><p dir="auto">${each.text}</p>${each.remedy && html`<p class="soft" dir="auto">${each.remedy}</p>`}</li>`)}</ul></details>`}`;
+      <ul class="known">${others.map((each) => html`<li><p dir="auto">${each.text}</p>${forPeople(each.remedy) && html`<p class="soft" dir="auto">${forPeople(each.remedy)}</p>`}</li>`)}</ul></details>`}`;
 }
