@@ -58,6 +58,9 @@ class SeatVote:
     """Whether two of its declarations say the same: an inverted vote would have to be so twice."""
     own: str = ""
     """What it means by `own` on this decision, in its words."""
+    outvoted: bool = False
+    """Whether its last position in words was declared with another vote than its last one: then the
+    vote is what it holds, and the words are what it held before."""
 
     @property
     def choice(self) -> str:
@@ -118,6 +121,12 @@ class Record:
         """Its last position in a sentence, or the first one; empty if it declared none."""
         stated = [e.declaration.position for e in self.of(participant) if e.declaration.position]
         return "" if not stated else stated[0] if first else stated[-1]
+
+    def holds(self, decision: Decision, participant: str) -> str:
+        """What it holds in words: its last position, or the option that it voted for since."""
+        vote = self.vote(decision, participant)
+        option = decision.option(vote.choice) if vote.outvoted else None
+        return option.text if option else self.position(participant)
 
     def confidence(self, participant: str) -> int | None:
         sure = [e.declaration.confidence for e in self.of(participant)]
@@ -374,7 +383,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
         return bool(placed) and choice not in placed and not confirmed
 
-    confirmed, own = False, ""
+    confirmed, own, worded_for = False, "", ""
     for each in said:
         position = each.declaration.position or position
         first = first or position
@@ -384,6 +393,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         vote = each.declaration.vote(decision.id)
         if vote is None:
             heard_nobody = heard_nobody or (each.independent and not spoke)
+            worded_for = earlier if each.declaration.position else worded_for
             spoke = True
             continue
         if vote.text or each.declaration.position or not own:
@@ -403,11 +413,21 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
         steady = steady or (confirmed and vote.choice == earlier)
         last, earlier, spoke = (each, vote), vote.choice, True
+        worded_for = vote.choice if each.declaration.position else worded_for
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
     where, vote = last
+    became = worded_for == OWN and _own_option(decision, participant, vote.choice)
     return SeatVote(
-        participant, vote, where.turn_id, where.round, opening, independent, steady, own
+        participant,
+        vote,
+        where.turn_id,
+        where.round,
+        opening,
+        independent,
+        steady,
+        own,
+        outvoted=worded_for not in ("", SILENT, vote.choice) and not became,
     )
 
 
