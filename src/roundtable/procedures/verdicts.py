@@ -695,9 +695,13 @@ class Checking:
         return checked.text
 
 
-EXTRACTED_NOTE = NoteAdded(
-    code="extracted_verdict",
-    text="The host could not write the verdict, so it is an extract of what the experts said, made "
-    "without a model. The vote is counted all the same.",
-    remedy="Ask again to get a written one.",
-)
+def extracted_note(table: Table) -> NoteAdded:
+    """Why nobody wrote the verdict; of a vote only where there was one."""
+    question = table.standing.question
+    voted = question is not None and question.end is not None
+    return NoteAdded(
+        code="extracted_verdict",
+        text="The host could not write the verdict, so it is an extract of what the experts said, "
+        f"made without a model.{' The vote is counted all the same.' if voted else ''}",
+        remedy="Ask again to get a written one.",
+    )
