@@ -7,7 +7,12 @@ import asyncio
 import pytest
 
 from roundtable.core.state import State
+from roundtable.experts.chosen import named_expert
+from roundtable.ports import ChosenExperts
+from roundtable.procedures.deliberation.seating import seat
+from roundtable.procedures.opening import OpenRequest
 from roundtable.speakers.scripted import ScriptedSpeaker
+from roundtable.surfaces.cli.verdict import _says
 from roundtable.views.decision import Decision
 from tests.procedures.deliberation_table import hold, verdict_of
 from tests.rehearsal import Cast, Table
@@ -52,3 +57,18 @@ def test_an_extract_lists_the_vote_before_the_words_that_it_replaced(late: State
 def test_a_late_option_belongs_to_the_options_put_to_the_vote(late: State) -> None:
     (vote,) = Decision.of(late).votes
     assert [each.label for each in vote.options] == ["It depends", "No", "Yes"]
+
+
+def test_a_quotation_that_only_repeats_the_position_is_no_quotation() -> None:
+    assert _says("Open in Porto, which is cheaper.", "Open in Porto, which is cheaper")
+    assert _says("Open in Porto, which is cheaper.", "Open in Porto…")
+    assert not _says("No: the risk comes first.", "No")
+
+
+def test_who_is_described_in_a_sentence_is_not_said_to_be_a_name_alone() -> None:
+    experts = tuple(map(named_expert, ("Beekeeper: asks about the bees", "beekeper")))
+    request = OpenRequest("Lisbon or Porto?", chosen_experts=ChosenExperts(experts))
+    notes = seat(request, Cast("scripted/echo"), {}).notes
+    made_up = [note.text for note in notes if note.code == "made_up"]
+    assert len(made_up) == 1
+    assert "beekeper" in made_up[0].casefold()

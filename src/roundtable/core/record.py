@@ -140,6 +140,19 @@ class Record:
         """Everybody's vote, in the order of the seats."""
         return tuple(self.vote(decision, seat) for seat in self.seats)
 
+    def so_far(self, decision: Decision) -> dict[str, str]:
+        """By seat, the option of its newest word on a decision, while it goes on: its vote, or what
+        its position became. Who declares nothing afterwards has not left it, though it is not
+        counted; of positions of their own each is another one (`own/ann`)."""
+        found: dict[str, str] = {}
+        for seat in self.seats:
+            choice = _seat_vote(decision, seat, self.of(seat)).choice
+            placed = [option.id for option in decision.options if seat in option.holders]
+            held = f"{OWN}/{seat}" if choice == OWN else choice or next(iter(placed), "")
+            if held and held != ANY and seat not in self.abstained:
+                found[seat] = held
+        return found
+
     def could_know(self, turn_id: str, of: str) -> bool:
         """Whether whoever declared something in one turn can have known what was declared in the
         other: it came later, and not side by side with it."""
