@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtable.core.declaration import Condition
+from roundtable.core.declaration import UNDECLARED, Condition
 from roundtable.core.events import BallotCast, Event, ParticipantSubstituted
 from roundtable.core.record import (
     LEGACY,
@@ -562,3 +562,25 @@ def test_the_records_of_all_rounds_are_those_of_each_round() -> None:
         found = records_by_round(state)
         assert list(found) == [1, 2, 3, 4, 5, 6]
         assert {each: record_after(state, each) for each in found} == found
+
+
+# So far
+
+
+def test_silence_after_a_declaration_does_not_erase_what_its_seat_holds_so_far() -> None:
+    silent = says("ann", None, 2, declares=False).model_copy(update={"flags": (UNDECLARED,)})
+    state = at_table(tabled(), says("ann", "o1"), says("bob", "o2"), silent)
+    record = record_of(state)
+    assert record.question is not None
+    assert record.so_far(record.question) == {"ann": "o1", "bob": "o2"}
+    assert record.lapsed == ("ann",)  # and still it is not counted
+
+
+def test_a_position_that_was_declared_with_another_vote_is_what_was_held_before() -> None:
+    state = at_table(tabled(), says("ann", "o1", position="Tea."), says("ann", "o2", 2))
+    record = record_of(state)
+    assert record.question is not None
+    assert ann(state).outvoted
+    assert record.holds(record.question, "ann") == record.question.options[1].text
+    kept = at_table(tabled(), says("ann", "o1", position="Tea."), says("ann", "o1", 2))
+    assert not ann(kept).outvoted

@@ -159,6 +159,36 @@ def test_sentences_come_without_list_marks_and_a_number_ends_none() -> None:
     assert sentences(text) == ["First point.", "Second!", "third", "fourth?", "Yes。", "好。"]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Open in Lisbon with about $1.5 million, i.e. half of what Porto costs.",
+        "Rents are 40 % lower (e.g. in Porto).",
+        "Ask Dr. Smith about No. 7, approx. 3.5 hours vs. 4 of theirs.",
+        "J. R. R. Tolkien and John F. Kennedy agree with S. Example.",
+        "They met at 5 p.m. in Lisbon, Acme Inc. and the others.",
+        "Das kostet z. B. 1,5 Millionen, d. h. mehr als Nr. 3 u. a. von Dr. Weber.",
+        "Am 3. mai, z.B. bzw. ca. 4 Uhr, vgl. Abs. 2.",
+        "Cuesta aprox. 1.5 millones, p. ej. en Oporto, según la Dra. Pérez y el Sr. Gil.",
+    ],
+)
+def test_an_abbreviation_a_decimal_or_an_initial_ends_no_sentence(sentence: str) -> None:
+    assert sentences(f"{sentence} Then more.") == [sentence, "Then more."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I say no. We stay.",
+        "Take option A. It is cheap.",
+        "So do I. Go on.",
+        "Plan B. Porto is out.",
+    ],
+)
+def test_what_only_looks_like_an_abbreviation_ends_its_sentence(text: str) -> None:
+    assert len(sentences(text)) == 2
+
+
 def test_the_first_sentences_are_clipped() -> None:
     assert first_sentences("One. Two. Three.") == "One. Two."
     assert first_sentences("word " * 200, limit=10) == "word word…"

@@ -134,6 +134,21 @@ def test_the_host_casts_the_table_in_one_call_and_says_why(procedure: str) -> No
 
 
 @pytest.mark.requirement("Z-28")
+def test_as_many_sit_at_a_meeting_as_were_asked_for_whomever_the_host_names() -> None:
+    state = asked(a_table(block()), procedure="meeting", options={"seats": 5})
+    assert len(ids(state)) == len(set(ids(state))) == 5
+    assert ids(state)[:3] == ["baker", "lawyer", "night-porter"]
+
+
+@pytest.mark.requirement("Z-28")
+def test_a_note_on_casting_has_no_words_of_the_form_or_of_a_command() -> None:
+    state = asked(a_table(*["I would seat a baker."] * 2))
+    (note,) = [each for each in state.notes if each.code == "not_cast"]
+    assert "block" not in note.text
+    assert "--" not in note.remedy
+
+
+@pytest.mark.requirement("Z-28")
 @pytest.mark.parametrize(
     "wrong",
     [

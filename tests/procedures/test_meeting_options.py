@@ -130,6 +130,7 @@ def test_the_five_ready_rosters_seat_their_experts(name: str, roles: int) -> Non
     state = seated(options={"participants": None, "roster": name})
     assert len(state.participants) == roles
     assert [p.id for p in state.participants] == list(read_rosters()[name].experts)
+    assert all(p.name == p.role for p in state.participants), "by their names, not their ids"
     assert all(p.role and p.perspective for p in state.participants)
 
 

@@ -109,6 +109,12 @@ def test_code_keeps_its_lines_and_its_indents() -> None:
     ]
 
 
+def test_a_figure_that_is_too_wide_for_its_column_stands_above_what_it_stands_for() -> None:
+    sheet = Sheet(Screen(80))
+    sheet.entry("3 : 1 : 1 : 1", "not settled", "", 8)
+    assert [line.strip() for line in sheet.lines] == ["3 : 1 : 1 : 1", "not settled"]
+
+
 # It obeys nobody
 
 

@@ -138,3 +138,8 @@ def test_quotations_in_chinese_are_found_too() -> None:
 def test_a_text_of_endless_length_is_cut_and_says_so() -> None:
     page = parsed(to_html("word " * 20_000))
     assert page.text.strip().endswith("[40,000 further characters are not shown]")
+
+
+def test_a_citation_in_brackets_of_the_text_gets_no_others_on_paper() -> None:
+    html = to_html("Ann (1/answer/ann) and 2/x/bob", around=AROUND)
+    assert [a.attrs["class"] for a in parsed(html).all("a")] == ["cite within", "cite"]

@@ -24,10 +24,10 @@ def names_of(state: State) -> dict[str, str]:
 
 def _names(state: State) -> dict[str, str]:
     seated = (*state.ever_seated.values(), state.start.host)
-    called = {p.id: _called(p.name) for p in seated}
-    shared = Counter(called[p.id] for p in seated)
+    names = {p.id: called(p.name) for p in seated}
+    shared = Counter(names[p.id] for p in seated)
     return {
-        who: name if shared[name] == 1 else line(f"{name} ({who})") for who, name in called.items()
+        who: name if shared[name] == 1 else line(f"{name} ({who})") for who, name in names.items()
     }
 
 
@@ -53,7 +53,7 @@ def with_names(state: State, text: str) -> str:
     return TURN.sub(lambda match: known.get(match[0], match[0]), text)
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
     """A name as it is shown; where only a slug is known, in words: `Product Manager`."""
     if SLUG.fullmatch(name):
         return " ".join(word.capitalize() for word in name.split("-"))

@@ -58,6 +58,9 @@ class SeatVote:
     """Whether two of its declarations say the same: an inverted vote would have to be so twice."""
     own: str = ""
     """What it means by `own` on this decision, in its words."""
+    outvoted: bool = False
+    """Whether its last position in words was declared with another vote than its last one: then the
+    vote is what it holds, and the words are what it held before."""
 
     @property
     def choice(self) -> str:
@@ -119,6 +122,12 @@ class Record:
         stated = [e.declaration.position for e in self.of(participant) if e.declaration.position]
         return "" if not stated else stated[0] if first else stated[-1]
 
+    def holds(self, decision: Decision, participant: str) -> str:
+        """What it holds in words: its last position, or the option that it voted for since."""
+        vote = self.vote(decision, participant)
+        option = decision.option(vote.choice) if vote.outvoted else None
+        return option.text if option else self.position(participant)
+
     def confidence(self, participant: str) -> int | None:
         sure = [e.declaration.confidence for e in self.of(participant)]
         return next((each for each in reversed(sure) if each is not None), None)
@@ -130,6 +139,19 @@ class Record:
     def votes(self, decision: Decision) -> tuple[SeatVote, ...]:
         """Everybody's vote, in the order of the seats."""
         return tuple(self.vote(decision, seat) for seat in self.seats)
+
+    def so_far(self, decision: Decision) -> dict[str, str]:
+        """By seat, the option of its newest word on a decision, while it goes on: its vote, or what
+        its position became. Who declares nothing afterwards has not left it, though it is not
+        counted; of positions of their own each is another one (`own/ann`)."""
+        found: dict[str, str] = {}
+        for seat in self.seats:
+            choice = _seat_vote(decision, seat, self.of(seat)).choice
+            placed = [option.id for option in decision.options if seat in option.holders]
+            held = f"{OWN}/{seat}" if choice == OWN else choice or next(iter(placed), "")
+            if held and held != ANY and seat not in self.abstained:
+                found[seat] = held
+        return found
 
     def could_know(self, turn_id: str, of: str) -> bool:
         """Whether whoever declared something in one turn can have known what was declared in the
@@ -374,7 +396,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         """Whether the clerk, who read its words, saw it elsewhere: one of the two is mistaken."""
         return bool(placed) and choice not in placed and not confirmed
 
-    confirmed, own = False, ""
+    confirmed, own, worded_for = False, "", ""
     for each in said:
         position = each.declaration.position or position
         first = first or position
@@ -384,6 +406,7 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         vote = each.declaration.vote(decision.id)
         if vote is None:
             heard_nobody = heard_nobody or (each.independent and not spoke)
+            worded_for = earlier if each.declaration.position else worded_for
             spoke = True
             continue
         if vote.text or each.declaration.position or not own:
@@ -403,11 +426,21 @@ def _seat_vote(decision: Decision, participant: str, said: Iterable[Statement]) 
         confirmed = confirmed or (last is not None and vote.choice == last[1].choice)
         steady = steady or (confirmed and vote.choice == earlier)
         last, earlier, spoke = (each, vote), vote.choice, True
+        worded_for = vote.choice if each.declaration.position else worded_for
     if last is None:
         return SeatVote(participant, None, opening=opening, independent=independent)
     where, vote = last
+    became = worded_for == OWN and _own_option(decision, participant, vote.choice)
     return SeatVote(
-        participant, vote, where.turn_id, where.round, opening, independent, steady, own
+        participant,
+        vote,
+        where.turn_id,
+        where.round,
+        opening,
+        independent,
+        steady,
+        own,
+        outvoted=worded_for not in ("", SILENT, vote.choice) and not became,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
@@ -12,6 +13,41 @@ _LONGEST_NUMBER = 40
 """Characters; more digits than that are no number that somebody reads."""
 _HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？؟۔।])\s+|(?<=[。！？])|\n+")
+_NO_LETTER = r"(?<![^\W\d_])"
+_ABBREVIATED = re.compile(
+    rf"""{_NO_LETTER}(?:(?i:
+      i\.[ ]?e | e\.[ ]?g | z\.\s?b | d\.\s?h | u\.\s?a | o\.\s?ä | p\.\s?ej | p\.\s?ex
+    | approx | vs | cf | viz | ca | incl | excl | resp | esp
+    | bzw | vgl | sog | evtl | ggf | inkl | zzgl | aprox | núm | pág)
+    | [deiopuz] | Dr | Mr | Mrs | Ms | Prof | St | Sr | Sra | Srta | Dra | Hr | Fr
+    )\.$""",
+    re.VERBOSE,
+)
+"""What ends with a full stop and is always followed by something."""
+_BEFORE_NUMBER = re.compile(rf"{_NO_LETTER}(?:nos?|nr|nro|art|abs|abb|fig|vol|sec|pp?|ch)\.$", re.I)
+"""The same where a number follows: “no.” can be an answer."""
+_BEFORE_SMALL = re.compile(rf"{_NO_LETTER}(?:etc|usw|[ap]\.\s?m|U\.\s?S|Inc|Ltd|Co|\d+)\.$")
+"""What may end a sentence too: it does not where the next word is small."""
+_INITIAL = re.compile(
+    r"(?:^|[.(“„«]\s?|\b(?:by|and|of|with|von|und|mit|de|por|y|con)\s|\b(?P<name>[A-ZÀ-Þ]\w+)\s)"
+    r"[A-ZÀ-Þ]\.$"
+)
+_LETTERED = re.compile(
+    r"""(?:option|plan|variante?|opción|group|gruppe|grupo|team|phase|fase|model|modell|modelo|type
+    |typ|tipo|class|part|teil|parte|point|punkt|punto|side|seite|version|versión|choice|answer)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words that are followed by a letter which is nobody's initial."""
+_STARTER = re.compile(
+    r"""(?:a|an|and|as|at|but|for|he|how|i|if|in|it|its|no|not|of|on|or|our|she|so|that|the|then
+    |there|these|they|this|those|to|we|what|when|with|yes|you
+    |das|der|die|ein|eine|er|es|ich|ihr|im|ja|nein|sie|und|wenn|wir
+    |el|ella|ellos|en|la|las|lo|los|por|pero|si|sí|un|una|y)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""With these a sentence begins, and no name."""
+_LOOK_BACK = 24
+"""Characters; no abbreviation with the word before it need be longer."""
 
 CJK_CHARACTERS_PER_WORD = 1.6
 """How many CJK characters stand for one word where a length is given in words."""
@@ -136,7 +172,37 @@ def sentences(text: str) -> list[str]:
 
 def _split(text: str) -> list[str]:
     # "1. A point" must not be cut after its number.
-    return _SENTENCE.split(re.sub(r"(?m)^([ \t]*\d+)\.[ \t]+", r"\1) ", text))
+    whole = re.sub(r"(?m)^([ \t]*\d+)\.[ \t]+", r"\1) ", text)
+    begins, parts = 0, []
+    for gap in _sentence_ends(whole):
+        parts.append(whole[begins : gap.start()])
+        begins = gap.end()
+    return [*parts, whole[begins:]]
+
+
+def _sentence_ends(text: str) -> Iterator[re.Match[str]]:
+    """The gaps between sentences: a full stop of an abbreviation or an initial is no end."""
+    for gap in _SENTENCE.finditer(text):
+        before = text[max(0, gap.start() - _LOOK_BACK) : gap.start()]
+        follows = text[gap.end() : gap.end() + _LOOK_BACK]
+        if "\n" in gap[0] or not _goes_on(before, follows):
+            yield gap
+
+
+def _goes_on(before: str, follows: str) -> bool:
+    """Whether what ends in a full stop is an abbreviation within its sentence."""
+    if not before.endswith(".") or not follows:
+        return False
+    if _ABBREVIATED.search(before):
+        return True
+    if follows[0].isdigit():
+        return _BEFORE_NUMBER.search(before) is not None
+    if follows[0].islower():
+        return _BEFORE_SMALL.search(before) is not None
+    initial, word = _INITIAL.search(before), _WORD.match(follows)
+    if initial is None or word is None or _STARTER.fullmatch(word[0]):
+        return False
+    return _LETTERED.fullmatch(initial["name"] or "") is None
 
 
 def whole_sentences(text: str, limit: int) -> str:
@@ -144,7 +210,7 @@ def whole_sentences(text: str, limit: int) -> str:
     behind them that something is missing; where not even one has, it is cut between words."""
     if len(text) <= limit:
         return text
-    ends = [match.start() for match in _SENTENCE.finditer(text) if match.start() + 2 <= limit]
+    ends = [match.start() for match in _sentence_ends(text) if match.start() + 2 <= limit]
     return f"{text[: ends[-1]].rstrip()} …" if ends else clip_words(text, limit)
 
 

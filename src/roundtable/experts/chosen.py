@@ -12,6 +12,8 @@ from .expert import Expert
 DESCRIBES = ": "
 _MARKUP = re.compile(r"[<>`*\[\]{}|\\]")
 LONGEST_SENTENCE = 300
+DESCRIBED = "described by whoever asks"
+"""Why somebody sits here of whom whoever asks wrote a sentence."""
 """Characters by which somebody describes an expert of their own."""
 
 
@@ -57,7 +59,7 @@ def named_expert(named: str) -> ChosenExpert:
             name=name,
             perspective=_sentence(sentence),
             guidance=f"Argue as {name}, from the working practice of whoever that is.",
-            reason="described by whoever asks",
+            reason=DESCRIBED,
         )
     name = bare_name(named)
     return ChosenExpert(

@@ -65,10 +65,12 @@ class CastSeats:
     """Why others cannot."""
     lacking: tuple[str, ...] = ()
     """What is missing in those that can."""
+    unread: tuple[str, ...] = ()
+    """Why nothing could be read: for the host, who is asked again, and nobody else."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        return (*self.refused, *self.lacking)
+        return (*self.unread, *self.refused, *self.lacking)
 
 
 def read_block(text: str) -> tuple[Mapping[str, Any], list[str]]:
@@ -116,7 +118,7 @@ def seats_in(text: str, whom: Offered, most: int) -> CastSeats:
     """The seats that an answer names, up to `most` of them."""
     found, problems = read_block(text)
     if problems:
-        return CastSeats(refused=tuple(problems))
+        return CastSeats(unread=tuple(problems))
     rows = _rows(found.get("seats"))
     fewest = min(FEWEST_SEATS, most)
     seats: list[CastSeat] = []

@@ -57,10 +57,12 @@ PATIENCE = 900.0
 TOKENS = 2048
 LONGEST_TOLD = 160
 """Characters of what is said of an expert who may be seated."""
+SEATS_ASKED = "seats"
+"""The option that keeps how many seats whoever asks wanted, where that was said."""
 MOST_TOLD = 3
 """Reasons that a note gives, so that a host that wrote nonsense fills no page."""
 POLICY = TurnPolicy(timeout=120, deadline=150, retries=1, repairs=1)
-_REMEDY = "Name experts yourself with --experts, or try another host with --host."
+_REMEDY = "Name the experts yourself, or let another model be the host."
 
 
 # --- at the opening ----------------------------------------------------------------------------
@@ -238,6 +240,7 @@ def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) ->
         )
         for seat, place in zip(named.seats, table.seats, strict=False)
     )
+    seated += _kept_beside(table, seated)
     guidance = {
         seat.persona.id: seat.persona.guidance for seat in named.seats if seat.persona.guidance
     }
@@ -245,6 +248,20 @@ def _cast(table: Table, said: Sequence[SpeechGiven], _: Sequence[TurnFailed]) ->
         participants=seated, reason="cast by the host", guidance=guidance, instead=True
     )
     return (cast, _cast_in_part(named)) if named.refused else (cast,)
+
+
+def _kept_beside(table: Table, cast: Sequence[Participant]) -> tuple[Participant, ...]:
+    """Who was chosen without the host and stays beside those whom it named, where whoever asks
+    said how many sit here: the host may seat fewer only of its own accord."""
+    asked = table.state.start.options.get(SEATS_ASKED)
+    missing = (asked if isinstance(asked, int) else 0) - len(cast)
+    taken = {one for each in cast for one in (each.id, each.name.casefold())}
+    left = [p for p in table.seats if p.id not in taken and p.name.casefold() not in taken]
+    places = table.seats[len(cast) :]
+    return tuple(
+        each.model_copy(update={"speakers": place.speakers})
+        for each, place in zip(left[: max(0, missing)], places, strict=False)
+    )
 
 
 def _not_cast(named: CastSeats) -> NoteAdded:

@@ -54,7 +54,7 @@ ROUGH_OPTIONS = NoteAdded(
     code="rough_options",
     text="The host did not list where the answers differ, so each position was put to the vote in "
     "its own words.",
-    remedy="Name the options with --choices=A,B,C.",
+    remedy="Name the options yourself, in the question or beside it.",
 )
 
 

@@ -333,7 +333,14 @@ def extracted(
         lines += [f"The vote is for: {question.answer} ({question.reason.rstrip('.')})", ""]
     lines += ["No model wrote this answer; these are the experts' own words.", ""]
     for speech in words:
-        lines.append(f"- **{table.name(speech.participant)}** ({speech.turn_id}): {said(speech)}")
+        held = said(speech)
+        if (
+            question is not None
+            and table.record.vote(question.decision, speech.participant).outvoted
+        ):
+            voted = table.record.holds(question.decision, speech.participant)
+            held = f"{_bare(voted)} (its vote; before it: {_bare(held)})"
+        lines.append(f"- **{table.name(speech.participant)}** ({speech.turn_id}): {held}")
     brief = question.answer if question is not None and question.delivered else ""
     return base.model_copy(
         update={
@@ -461,7 +468,8 @@ def dissents(table: Table) -> tuple[Dissent, ...]:
         found.append(
             Dissent(
                 participant=seat,
-                position=table.record.position(seat) or (said(last) if last else ""),
+                position=table.record.holds(question.decision, seat)
+                or (said(last) if last else ""),
                 reason=_reason(table, seat),
                 turn_id=last.turn_id if last else held.turn_id if held else None,
             )
@@ -687,9 +695,13 @@ class Checking:
         return checked.text
 
 
-EXTRACTED_NOTE = NoteAdded(
-    code="extracted_verdict",
-    text="The host could not write the verdict, so it is an extract of what the experts said, made "
-    "without a model. The vote is counted all the same.",
-    remedy="Ask again to get a written one.",
-)
+def extracted_note(table: Table) -> NoteAdded:
+    """Why nobody wrote the verdict; of a vote only where there was one."""
+    question = table.standing.question
+    voted = question is not None and question.end is not None
+    return NoteAdded(
+        code="extracted_verdict",
+        text="The host could not write the verdict, so it is an extract of what the experts said, "
+        f"made without a model.{' The vote is counted all the same.' if voted else ''}",
+        remedy="Ask again to get a written one.",
+    )

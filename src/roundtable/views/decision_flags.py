@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..core.assessment import effective_voters_of
 from ..core.naming import line
 from ..core.state import State
-from ..core.text import first_sentences, sentences
+from ..core.text import clip_words, first_sentences, sentences
 from ..core.values import AGAINST_THE_COUNT, EXAMPLE_NOTE, FindingCode
 from .decision_parts import Flag, listed, number
 from .delivery import Delivery
@@ -89,6 +89,7 @@ def flags(state: State, delivery: Delivery) -> tuple[Flag, ...]:
         *_doubts(delivery),
         *_conditions(delivery),
         *_gave_in(delivery.seats),
+        *_outvoted(delivery.seats),
         *_family(state, delivery),
         *_how_it_ended(state, delivery),
         # Whoever was not asked before it ended is not absent.
@@ -141,6 +142,17 @@ def _conditions(delivery: Delivery) -> Iterator[Flag]:
 def _gave_in(seats: Sequence[Seat]) -> Iterator[Flag]:
     if names := [seat.name for seat in seats if seat.gave_in]:
         yield Flag("gave_in", f"{listed(names)} came over without naming an argument.")
+
+
+def _outvoted(seats: Sequence[Seat]) -> Iterator[Flag]:
+    for seat in seats:
+        if seat.outvoted and seat.choice:
+            voted, before = (seat.voted or seat.final).rstrip(" .。"), seat.position.rstrip(" .。")
+            yield Flag(
+                "outvoted",
+                f"{seat.name} voted for “{clip_words(voted, 80)}”; its last words before that "
+                f"say “{clip_words(before, 80)}”. The vote counts.",
+            )
 
 
 def _family(state: State, delivery: Delivery) -> Iterator[Flag]:

@@ -139,7 +139,11 @@ def _path(state: State, decided: Decided | None, seat: Seat) -> tuple[str, str]:
     if not seat.choice and not last:
         return opening, ""
     # What it says is what it voted for, also where it counts for something else.
-    final = held_as(seat.cast or seat.choice, seat.voted or seat.final, last)
+    held = seat.voted or seat.final
+    if seat.outvoted:
+        before = clip_words(last, IN_A_LINE).rstrip(" .。")
+        return opening, f"{clip_words(held, IN_A_LINE).rstrip(' .。')} (before this vote: {before})"
+    final = held_as(seat.cast or seat.choice, held, last)
     # A vote that moved while the position stayed as it was worded shows in the options alone.
     if opening and same_words(opening, final):
         if not seat.moved:
@@ -302,7 +306,7 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
         position = texts.get(camp) or seats[0].position or OWN_POSITION
         who = {seat.participant for seat in seats}
         reasons = [each.reason for each in delivery.dissent if each.participant in who]
-        about = " ".join([texts.get(camp, ""), *(seat.position for seat in seats), *reasons])
+        about = " ".join([texts.get(camp, ""), *(seat.words for seat in seats), *reasons])
         return Side(
             title,
             _capital(clip_words(in_words(state, position), IN_A_LINE)),
@@ -321,14 +325,15 @@ def _pairs(state: State, delivery: Delivery, decided: Decided) -> Iterator[Disse
 
 
 def _quotes(state: State, seats: Sequence[Seat], about: str) -> Iterator[Cite]:
-    """A sentence of each seat, or two of a seat that stands alone: from its last speech first."""
+    """A sentence of each seat, or two of a seat that stands alone: from its last speech first.
+    Nobody is quoted for what it voted for only after it had spoken."""
     found = 0
-    for seat in seats[:QUOTES]:
+    for seat in [each for each in seats if not each.outvoted][:QUOTES]:
         spoken = [
             s.turn_id for s in state.speeches if s.participant == seat.participant and s.round > 0
         ]
         used: list[str] = []
-        for turn in reversed(spoken[-2:]):
+        for turn in reversed(spoken[-1:] if seat.moved else spoken[-2:]):
             each = cite(state, turn, about)
             if each is None or not each.words or any(same_words(each.words, u) for u in used):
                 continue

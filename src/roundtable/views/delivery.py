@@ -317,6 +317,7 @@ def _seat(state: State, standing: DecisionStanding, seat: SeatStanding) -> Seat:
         voted=_held(standing, seat.cast, record.position(who)) if seat.fell_back else "",
         first_choice="" if seat.opening == SILENT else seat.opening,
         position=line(record.position(who)),
+        outvoted=record.vote(standing.decision, who).outvoted,
         holds=who in standing.holders,
         accepts=who in standing.accepting,
         independent=seat.independent and bool(seat.final),

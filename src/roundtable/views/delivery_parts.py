@@ -44,6 +44,8 @@ class Seat:
     first_choice: str = ""
     position: str = ""
     """Its last position in its own words."""
+    outvoted: bool = False
+    """Whether it voted for something else after those words."""
     holds: bool = False
     """Whether it holds what is delivered."""
     accepts: bool = False
@@ -71,6 +73,11 @@ class Seat:
     round: int = 0
     further: tuple[str, ...] = ()
     """Further arguments that it says moved it, each with whose it is."""
+
+    @property
+    def words(self) -> str:
+        """The words in which it holds what it voted for; empty if it has none for that."""
+        return "" if self.outvoted else self.position
 
     @property
     def told(self) -> str:

@@ -56,6 +56,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
     nobody drives it."""
     spec = procedure_spec(state.start.procedure)
     drawn = opinion_map_of(state)
+    record = record_of(state)
     scored = scores(state)
     return {
         "seq": state.seq,
@@ -63,6 +64,7 @@ def derived(state: State, *, interrupted: bool = False) -> dict[str, Any]:
         "decision": _cleaned(decision_json.document(Decision.of(state, interrupted=interrupted))),
         "delivery": _cleaned(document(Delivery.of(state))),
         "named": named_in(state),
+        "held": record.so_far(record.question) if record.question else {},
         "course": course(state),
         "points": list(_points(state, drawn)),
         "pictures": [*_pictures(drawn), *_drawn_in(scored)],

@@ -50,6 +50,7 @@ from ..core.events import (
     VerdictReached,
     WorkflowChosen,
 )
+from ..core.naming import called
 from ..core.text import count_words
 from ..core.values import Participant, Usage, Value
 from .declared import Declared, declared_lines
@@ -77,7 +78,7 @@ def seat(participant: Participant) -> dict[str, Any]:
     """A participant, or the host, as the page knows it."""
     return {
         "id": participant.id,
-        "name": line(participant.name),
+        "name": called(participant.name),
         "role": line(participant.role),
         "emoji": line(participant.emoji),
         "perspective": line(participant.perspective),

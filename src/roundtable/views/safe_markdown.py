@@ -25,6 +25,7 @@ _TURN = r"(?<![\w/.-])\d+/[\w-]+/[\w.-]*[\w-]"
 _POINT = r"(?<=\[)[A-Za-z][\w.-]{0,40}(?=\])"
 _FIND = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|({QUOTED})")
 _FIND_INSIDE = re.compile(f"({_ADDRESS})|({_TURN}|{_POINT})|($^)")
+_OPENING, _CLOSING = tuple("([（【［"), tuple(")]）】］")
 _ALIGNED = {"text-align:right": "end", "text-align:center": "middle"}
 _FLOWING = frozenset(["paragraph_open", "heading_open", "th_open", "td_open"])
 _LIMIT = 60_000
@@ -170,7 +171,8 @@ def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[s
         if address:
             found = _outside(address) if _ALLOWED.match(address) else None
         elif name:
-            found = _cited(name, around) if name in around.links else None
+            within = _bracketed(text, match.start(), match.end())
+            found = _cited(name, around, within=within) if name in around.links else None
         else:
             found = _quoted(quotation, around)
         if found is not None:
@@ -179,9 +181,15 @@ def _pieces(text: str, around: Surroundings, inside: bool = False) -> Iterator[s
     yield escape(text[end:])
 
 
-def _cited(name: str, around: Surroundings) -> str:
+def _bracketed(text: str, begin: int, end: int) -> bool:
+    """Whether a citation stands in brackets of its text: then paper needs none around it."""
+    return text[begin - 1 : begin] in _OPENING and text[end : end + 1] in _CLOSING
+
+
+def _cited(name: str, around: Surroundings, *, within: bool = False) -> str:
     called = _called(name, around)
-    return f'<a class="cite" href="{escape(reference(around.links[name]))}">{escape(called)}</a>'
+    kind = "cite within" if within else "cite"
+    return f'<a class="{kind}" href="{escape(reference(around.links[name]))}">{escape(called)}</a>'
 
 
 def _called(name: str, around: Surroundings) -> str:

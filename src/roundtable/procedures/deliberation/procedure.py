@@ -198,7 +198,7 @@ def _conclude(table: Table) -> tuple[Effect, ...]:
         return _close(table, statement.verdict(table, last_word))
     if last_word is None or verdicts.unusable(last_word, VERDICT, last_words(table)):
         extract = verdicts.extracted(table, last_words(table))
-        return _close(table, extract, verdicts.EXTRACTED_NOTE)
+        return _close(table, extract, verdicts.extracted_note(table))
     return _close(table, written(table, last_word))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import OUTSIDE, Participant
+from ...experts.chosen import DESCRIBED
 from ...experts.methods import METHOD_IDS, METHODS
 from ...ports import CastingRequest, Models
 from ..messages import demonstration, one_family
@@ -28,7 +29,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
     for place, persona in enumerate(personas):
         wanted = wishes.model_for(place, persona.id, persona.name) or persona.model
         seated = seats.add_expert(persona, wanted)
-        known = persona.domain or persona.id in METHOD_IDS
+        known = persona.domain or persona.id in METHOD_IDS or persona.reason == DESCRIBED
         if chosen_experts and not known and seated.speaker.model != OUTSIDE:
             seats.notes.append(_made_up(persona.name))
     routed = chosen_experts.host_model if chosen_experts else None

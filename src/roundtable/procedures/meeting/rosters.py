@@ -43,7 +43,7 @@ def roster(
                 profile=persona.id,
                 role=persona.name,
                 perspective=persona.perspective,
-                display_name=persona.id,
+                display_name=persona.name,
                 model=persona.model,
             )
             for persona in personas or [named_expert(each) for each in experts]
@@ -53,7 +53,7 @@ def roster(
             profile=expert.id,
             role=expert.name,
             perspective=expert.perspective,
-            display_name=expert.id,
+            display_name=expert.name,
         )
         for expert in ready_roster(name).seated(read_library())
     )

@@ -9,6 +9,7 @@ from ...core.events import NoteAdded
 from ...core.framing import choices_of
 from ...core.values import HOST_WIRE_NAME, OUTSIDE, Participant
 from ...ports import Models
+from ..casting import SEATS_ASKED
 from ..messages import demonstration
 from ..opening import OpenRequest, Seating
 from ..seats import HOST_ID, Seats
@@ -79,6 +80,7 @@ def seat(request: OpenRequest, models: Models, defaults: Mapping[str, Any]) -> S
             "rounds_wait": options.rounds_wait,
             "conclusion_seconds": options.conclusion_seconds,
             "roster": options.roster,
+            **({SEATS_ASKED: options.seats} if options.seats else {}),
         },
         language=request.language or "auto",
         notes=tuple(notes),

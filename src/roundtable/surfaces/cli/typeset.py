@@ -72,6 +72,7 @@ class Sheet:
         else:
             lines = [screen.paint(line, style) for line, style in body]
             lines += wrapped(rest, room)
+        beside = beside and cells(figure) <= wide + GAP - 1  # a long one stands above
         first = padded(f"  {figure}", indent) if beside else ""
         if not beside:
             self.lines.append(f"  {figure}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...core.naming import with_names
 from ...core.state import State
-from ...core.text import clip_words
+from ...core.text import clip_words, same_words, worded
 from ...core.values import EXAMPLE_NOTE
 from ...procedures import procedure_spec
 from ...version import __version__
@@ -335,12 +335,20 @@ def _dissent(sheet: Sheet, decision: Decision) -> None:
         sheet.paragraph(dissent.lead, indent=2)
     for pair in dissent.pairs:
         sheet.item(f"{pair.against.title}: {pair.against.position}", "•")
-        for quote in pair.against.quotes[:1]:
-            sheet.paragraph(f"“{quote.words}”", "dim", 4)
+        said = [q.words for q in pair.against.quotes if not _says(q.words, pair.against.position)]
+        for words in said[:1]:
+            sheet.paragraph(f"“{words}”", "dim", 4)
         if pair.settle:
             sheet.paragraph(f"What would settle it: {pair.settle}", indent=4)
     if against is not None and not dissent.pairs:
         sheet.item(f"The strongest argument against it: {against.text}", "•")
+
+
+def _says(quotation: str, position: str) -> bool:
+    """Whether a quotation is the position over again, whole or as far as that was cut."""
+    return worded(quotation).startswith(worded(position.removesuffix("…"))) and (
+        position.endswith("…") or same_words(quotation, position)
+    )
 
 
 def _change(sheet: Sheet, decision: Decision) -> None:

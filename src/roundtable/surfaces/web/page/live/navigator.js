@@ -22,11 +22,10 @@ function places(number) {
   return Array.from({ length: number }, (_, seat) => at(walked.findIndex((way) => way >= (walked[finely] * seat) / number)));
 }
 
-/** The pairs that differ: by what they vote on the question, otherwise by a point. */
+/** The pairs that differ: by what each holds on the question so far, otherwise by a point. */
 export function differing(derived, seats) {
   if (!derived) return [];
-  const held = {};
-  for (const seat of derived.delivery.seats) if (seat.choice && seat.choice !== "any") held[seat.participant] = seat.choice;
+  const held = derived.held;
   const voted = seats.filter((id) => held[id]);
   const pairs = [];
   for (const [at, one] of seats.entries()) {
