@@ -175,7 +175,7 @@ def test_a_server_without_a_list_brings_no_names_of_the_vendor(
         [found] = [each for each in document["found"] if each["provider"] == "openai"]
         assert found["models"] == []
         assert "does not list its models" in found["told"]
-        assert document["default_model"] == "local/smollm2-135m"
+        assert document["default_model"] == ""
         # Who knows a name of its own can use it.
         named = f"--all=openai/{ODD[0]}"
         outcome = ask(desk, "--procedure", "council", named, f"--model=openai/{ODD[0]}")
@@ -227,6 +227,44 @@ def test_a_key_that_is_refused_leaves_the_seats_to_others(
         assert ask(desk).code == 0
         assert shut.requests == []
         assert "refuses the key of OPENAI_API_KEY" in desk("models").out
+
+
+@pytest.mark.requirement("Z-36", "A-17")
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (status(401, "Bad key."), "refuses the key of OPENAI_API_KEY"),
+        (status(500), "answers with 500"),
+        (raw("<html>hello</html>", 200, "text/html"), "is no model server"),
+        ({"data": []}, "lists no model that speaks"),
+    ],
+)
+def test_whoever_set_up_a_provider_never_gets_the_demonstration_in_its_place(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, said: object, told: str
+) -> None:
+    with provider_server(only(*ODD), lists=lambda *_: said) as shut:
+        at(monkeypatch, shut)
+        outcome = ask(desk)
+        assert (outcome.code, told in outcome.err) == (2, True), outcome.err
+        assert "roundtable doctor --reach" in outcome.err
+        assert "demonstration" not in outcome.err
+        assert shut.requests == []
+        assert desk("list", "--json").document == [], "nothing was opened"
+        # Whoever names a model is heard, and what was named leads the table too.
+        named = desk("Tea?", "--quick", "--models=local/smollm2-135m", "--dry-run", "--json")
+        assert named.code == 0, named.err
+        assert ask(desk, f"--models=openai/{ODD[0]}").code == 0
+        assert {received.body["model"] for received in shut.requests} == {ODD[0]}
+
+
+@pytest.mark.requirement("Z-36", "A-17")
+def test_a_default_model_without_its_key_stops_before_anything_is_opened(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "anthropic/claude-opus-4-6")
+    outcome = ask(desk)
+    assert outcome.code == 2
+    assert "anthropic/claude-opus-4-6 cannot be used now." in outcome.err
 
 
 @pytest.mark.requirement("Z-36")

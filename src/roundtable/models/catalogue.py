@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
-from ..core.errors import NoModel
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
@@ -55,13 +54,16 @@ class Catalogue:
     def seat(self, name: str, seat: str) -> SpeakerChain:  # noqa: ARG002 - the port's
         if name == OUTSIDE:
             return SpeakerChain((OUTSIDE_SPEAKER,))
+        if not name:
+            raise self._found.no_model()
         wanted = self._registry.resolve(name)
         notes: tuple[NoteAdded, ...] = ()
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
-            if not self._found.usable(first):  # the embedded model, and it is not installed
-                raise NoModel("" if name == self.default_model else wanted.id)
+            # Nobody, or the embedded model, and it is not installed.
+            if not first or not self._found.usable(first):
+                raise self._found.no_model("" if name == self.default_model else wanted.id)
             # With nothing configured at all, one banner says it better than a note per seat; but
             # whoever names an agent has configured something.
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):

@@ -56,7 +56,11 @@ class Seats:
         name: str = HOST_NAME,
         emoji: str = HOST_EMOJI,
     ) -> Participant:
-        """Who leads, and holds none of the seats."""
+        """Who leads, and holds none of the seats. Where no model speaks by itself, one that was
+        named for the table leads it too."""
+        if not model and not self._models.default_model:
+            refs = (each.speaker.model for each in self.participants)
+            model = next((each for each in refs if each != OUTSIDE), None)
         return self._made(seat, name, model, "Host", perspective, emoji)
 
     def standing_in(self, host: Participant) -> Participant:

@@ -43,7 +43,7 @@ def models_command(flags: Mapping[str, Any]) -> int:
             "roundtable models --all shows all of them.",
         )
     if not words:
-        echo(f"Default model: {found.default_model}")
+        echo(f"Default model: {found.default_model or 'none'}")
         echo("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
     if not words:
