@@ -267,6 +267,51 @@ def test_a_default_model_without_its_key_stops_before_anything_is_opened(
     assert "anthropic/claude-opus-4-6 cannot be used now." in outcome.err
 
 
+@pytest.mark.requirement("Z-36", "X-25")
+def test_a_row_that_says_what_a_model_costs_changes_nothing_but_that(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seated() -> list[list[str]]:
+        document = desk("Tea or coffee?", "--quick", "--no-log", "--json", "--dry-run").document
+        return [seat["models"] for seat in document["participants"]]
+
+    at(monkeypatch, server)
+    before = seated()
+    rows = [f'[models."openai/{name}"]\nusd_per_million_in = 3\n' for name in reversed(ODD)]
+    (desk.home / "models.toml").write_text("\n".join(rows), encoding="utf-8")
+    assert seated() == before
+    [found] = [p for p in desk("models", "--json").document["found"] if p["provider"] == "openai"]
+    assert {each["usd_per_million_in"] for each in found["facts"]} == {3}
+    assert len({each["family"] for each in found["facts"]}) == len(ODD)
+
+
+@pytest.mark.requirement("Z-36")
+def test_names_that_differ_only_in_case_are_two_models(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["ok-model", "OK-MODEL", "Foo"]
+    with provider_server(only(*names), models=names) as server:
+        at(monkeypatch, server)
+        document = desk("models", "--json").document
+        [found] = [each for each in document["found"] if each["provider"] == "openai"]
+        assert [each["id"] for each in found["facts"]] == [f"openai/{name}" for name in names]
+        for written, meant in (("ok-model", "ok-model"), ("OK-MODEL", "OK-MODEL"), ("foo", "Foo")):
+            assert set(speakers(ask(desk, f"--models={written}"))) == {f"openai/{meant}"}
+        neither = ask(desk, "--models=Ok-Model")
+    assert (neither.code, "Unknown model 'Ok-Model'" in neither.err) == (2, True)
+
+
+@pytest.mark.requirement("Z-36")
+def test_an_unknown_name_is_answered_with_names_of_this_server(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    outcome = ask(desk, "--models=nosuchmodel")
+    assert outcome.code == 2
+    assert "codex" not in outcome.err
+    assert "mystery_x" in outcome.err
+
+
 @pytest.mark.requirement("Z-36")
 def test_three_hundred_models_are_grouped_counted_and_filtered(
     desk: Desk, monkeypatch: pytest.MonkeyPatch

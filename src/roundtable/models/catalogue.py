@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
+from ..core.errors import UnknownName
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
+from .entry import ModelEntry
 
 DEMONSTRATION = "demonstration"
 SPARES = 2
@@ -56,7 +58,7 @@ class Catalogue:
             return SpeakerChain((OUTSIDE_SPEAKER,))
         if not name:
             raise self._found.no_model()
-        wanted = self._registry.resolve(name)
+        wanted = self._wanted(name)
         notes: tuple[NoteAdded, ...] = ()
         first = wanted.id
         if not self._found.usable(first):
@@ -77,6 +79,17 @@ class Catalogue:
         speakers = [self._speaker(model) for model in chain]
         speakers += [self._speaker(model, spare=True) for model in spare]
         return SpeakerChain(tuple(speakers), notes)
+
+    def _wanted(self, name: str) -> ModelEntry:
+        try:
+            return self._registry.resolve(name)
+        except UnknownName as unknown:
+            if unknown.kind != "model" or not self.usable:
+                raise
+            # Names that cannot be used here help nobody.
+            entries = [self._registry.resolve(model) for model in self.usable]
+            near = [n for each in entries for n in (each.name, *each.aliases)]
+            raise UnknownName(unknown.kind, name, near) from None
 
     def _speaker(self, model: str, *, spare: bool = False) -> SpeakerRef:
         known = self._registry.speaker_ref(model)

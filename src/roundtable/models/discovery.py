@@ -338,8 +338,9 @@ def _models(provider: Provider, known: Iterable[ModelEntry], there: Endpoint) ->
         moved = provider.moved(there.address)
         ids = [entry.id for entry in known if entry.own or not (moved or provider.probe)]
         return [each for each in ids if each.partition("/")[2] not in there.gone]
-    first = [e.name for e in known if e.own or (not there.foreign and _lists(there, e.name))]
-    names = dict.fromkeys((*first, *there.listed))
+    known = list(known)
+    first = [e.name for e in known if e.described or (not there.foreign and _lists(there, e.name))]
+    names = dict.fromkeys((*first, *there.listed, *(e.name for e in known if e.own)))
     return [f"{provider.id}/{name}" for name in names if name not in there.gone]
 
 
