@@ -13,7 +13,7 @@ from .discovery import EMBEDDED_MODEL, Found
 from .entry import ModelEntry
 
 DEMONSTRATION = "demonstration"
-SPARES = 2
+SPARES = 8
 """Further models of the same endpoint for a seat, should its own turn out not to exist."""
 
 
