@@ -313,6 +313,30 @@ def test_an_unknown_name_is_answered_with_names_of_this_server(
 
 
 @pytest.mark.requirement("Z-36")
+def test_one_model_of_a_list_that_lies_speaks_for_all_and_only_calls_are_counted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(ODD[4]), models=ODD) as lying:
+        at(monkeypatch, lying)
+        outcome = ask(desk)
+        asked = [received.body["model"] for received in lying.requests]
+    assert outcome.code == 0, outcome.err
+    assert outcome.document["usage"]["calls"] == asked.count(ODD[4])
+    told = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert told
+    assert all(f"openai/{ODD[4]} spoke for " in line for line in told), told
+
+
+@pytest.mark.requirement("Z-36")
+def test_aliases_of_models_that_cannot_be_used_are_only_counted(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    assert "opus →" not in desk("models").out
+    assert "opus →" in desk("models", "--all").out
+
+
+@pytest.mark.requirement("Z-36")
 def test_three_hundred_models_are_grouped_counted_and_filtered(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
