@@ -12,6 +12,7 @@ NAMES = (
     "overhead",
     "ledger",
     "estimates",
+    "estimates_held_out",
     "prefix",
     "prompts",
     "start_up",

@@ -41,7 +41,8 @@ the machine on which the goals were set."""
 
 def chromium(name: str) -> str | None:
     """The browser, or None with a word about it."""
-    found = os.environ.get("ROUNDTABLE_CHROMIUM") or shutil.which("chromium")
+    named = os.environ.get("ROUNDTABLE_CHROMIUM")
+    found = named or shutil.which("chromium") or shutil.which("chromium-headless-shell")
     if found is None:
         print(f"{name}: skipped, there is no Chromium on the PATH", file=sys.stderr)
     return found

@@ -81,20 +81,6 @@ def test_whatever_needs_an_extra_says_how_to_get_it(
     assert code is None or done.returncode == code, done.stderr
 
 
-@pytest.mark.requirement("I-37")
-@pytest.mark.parametrize(
-    "args",
-    [("demo",), ASK, ("list",), ("models",), ("examples",), ("doctor",), ("experts",), ("help",)],
-    ids=lambda args: args[0],
-)
-def test_without_any_extra_everything_else_works(tmp_path: Path, args: tuple[str, ...]) -> None:
-    every = tuple(name for names in MODULES.values() for name in names)
-    done = without(every, *args, folder=tmp_path)
-    assert "Traceback" not in done.stderr
-    assert done.returncode in ((0, 1) if args == ("doctor",) else (0,)), done.stderr
-    assert done.stdout or args == ("list",)
-
-
 def test_every_extra_of_the_package_is_known_by_its_name() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(get_args(Extra)) == {*project["optional-dependencies"]} - {"all", "dev"}

@@ -17,6 +17,7 @@ from roundtable.surfaces.web.links import load_links
 from tests.surfaces.web.house import Process, house_settings
 
 from . import tools
+from .decisions import STATES
 from .stage import ARGUMENTS, SECONDS, Stage, Visitor, visitor
 
 Open = Callable[..., Visitor]
@@ -65,6 +66,15 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         joined = start(settings, env={}, ledger=ledger)
         app = stack.enter_context(portal.wrap_async_context_manager(joined))
         yield Stage(served.found.url, load_links(home), app, ledger, portal)
+
+
+@pytest.fixture(scope="package")
+def shown(stage: Stage) -> dict[str, str]:
+    """A decision in every state it can be in."""
+    return {
+        name: stage.put(f"rt_dec{number:05x}", tell())
+        for number, (name, tell) in enumerate(STATES.items(), 1)
+    }
 
 
 @pytest.fixture

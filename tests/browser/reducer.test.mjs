@@ -51,6 +51,24 @@ test("in pieces or at once, the state is the same", () => {
   assert.deepEqual(piecewise, reduce(EMPTY, events));
 });
 
+test("raised limits open it again where it ended, and what was expected is known", () => {
+  const expected = { calls: 4, cost_usd: 0.2 };
+  const over = numbered({ ...opened, budget: { max_calls: 2 } }, { type: "CostEstimated", expected }, stage, started("ann"), finished("ann"), speech("ann"),
+    { type: "BudgetExhausted", limit: "calls", detail: "2 of 2" }, { type: "DiscussionClosed", status: "failed", stop_reason: "budget", detail: "", remedy: "" });
+  const ended = reduce(EMPTY, over);
+  assert.deepEqual(ended.expected, expected);
+  assert.deepEqual(ended.spent, { limit: "calls" });
+  const raised = { seq: 9, at, type: "LimitsRaised", budget: { max_calls: 9 }, by: "the owner", limits_from: {}, turns: ["1/answer/ann"] };
+  const next = reduce(ended, [raised]);
+  assert.deepEqual([next.status, next.closed, next.spent, next.verdict], ["running", null, null, null]);
+  assert.deepEqual(next.budget, { max_calls: 9 });
+  assert.equal(next.derivesAt, 9);
+  const items = next.rounds.flatMap((round) => round.items);
+  assert.ok(items.some((item) => item.id === "1/answer/ann~9"), "what was said before stays to be read");
+  assert.ok(items.some((item) => item.what === "raised"));
+  assert.deepEqual(ended.closed.stop_reason, "budget", "the state before is not changed");
+});
+
 test("what a batch does not touch stays the same object", () => {
   const events = numbered(opened, stage, started("ann"), finished("ann"), speech("ann"));
   const state = reduce(EMPTY, events);

@@ -68,8 +68,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "trust": ("trust", "--list"),
     "tokens": ("tokens", "add", "somebody"),
     "help": ("help",),
+    "completion": ("completion", "bash"),
 }
 """One line for each command; standard input is at its end."""
+PARTS = 4
 
 
 @pytest.fixture
@@ -78,8 +80,8 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Traps]:
     traps = Traps(tmp_path)
     yield traps
     # The demonstration and a tool that asks serve the page, too.
-    if (traps.home / STATE_FILE).exists():
-        traps.run("serve", "--stop")
+    for state in tmp_path.glob(f"home*/{STATE_FILE}"):
+        traps.run("serve", "--stop", ROUNDTABLE_HOME=str(state.parent))
 
 
 def test_every_command_is_driven() -> None:
@@ -92,11 +94,13 @@ def test_the_traps_work(traps: Traps) -> None:
     assert {"click.py", "git"} <= set(traps.sprung)
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) & set(cli.commands)))
-def test_no_command_executes_anything_of_the_folder(traps: Traps, name: str) -> None:
-    done = traps.run(*COMMANDS[name])
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_command_executes_anything_of_the_folder(traps: Traps, part: int) -> None:
+    names = sorted(set(COMMANDS) & set(cli.commands))[part::PARTS]
 
-    assert "Traceback" not in done.err, done.err
+    done = traps.run_each({name: COMMANDS[name] for name in names})
+
+    assert {name: each.err for name, each in done.items() if "Traceback" in each.err} == {}
     assert traps.sprung == []
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.surfaces.desk import Outcome, environment
@@ -27,6 +29,26 @@ ROUNDTABLE_PROCEDURE=meeting
 OPENAI_API_KEY=trapped
 OPENAI_BASE_URL=http://127.0.0.1:9/trapped
 """
+FAMILY = """
+import sys
+from roundtable.programs import shelter
+import os
+shelter(os.environ, sys.path)
+import json
+import roundtable.bootstrap, roundtable.ledger, roundtable.surfaces.cli.app
+from roundtable.surfaces.cli import main
+for name, line in json.loads(sys.argv[1]).items():
+    if not (child := os.fork()):
+        os.environ["ROUNDTABLE_HOME"] += "-" + name
+        for number, kind in ((1, "out"), (2, "err")):
+            os.dup2(os.open(f"{sys.argv[0]}-{name}.{kind}", os.O_WRONLY | os.O_CREAT), number)
+        sys.argv[1:] = line
+        sys.exit(main())
+    _, status = os.waitpid(child, 0)
+    print(name, os.waitstatus_to_exitcode(status), flush=True)
+"""
+"""Begins as the installed command does, loads what every command needs, and becomes each of them in
+turn: so that is loaded once, in the folder, and what a command needs beside it by that command."""
 
 
 class Traps:
@@ -37,6 +59,7 @@ class Traps:
         self.home = root / "home"
         self._sprung = root / "sprung"
         self._script = root / "installed" / "roundtable"
+        self._family = root / "installed" / "family"
         self.folder.mkdir()
         self._set()
         self._script.parent.mkdir()
@@ -86,6 +109,20 @@ class Traps:
     def run(self, *args: str, stdin: str = "", **env: str) -> Outcome:
         """From beginning to end, in the folder."""
         return self.started(self.arguments(*args), stdin=stdin, **env)
+
+    def run_each(self, lines: Mapping[str, Sequence[str]]) -> dict[str, Outcome]:
+        """Each in a process and a home of its own."""
+        self._family.write_text(FAMILY, "utf-8")
+        done = self.started([sys.executable, str(self._family), json.dumps(lines)])
+        codes = dict(line.split() for line in done.out.splitlines())
+        assert list(codes) == list(lines), done.err
+        return {
+            name: Outcome(int(code), *(self._left(name, kind) for kind in ("out", "err")))
+            for name, code in codes.items()
+        }
+
+    def _left(self, name: str, kind: str) -> str:
+        return self._family.with_name(f"{self._family.name}-{name}.{kind}").read_text("utf-8")
 
     def started(self, arguments: list[str], *, stdin: str = "", **env: str) -> Outcome:
         done = subprocess.run(

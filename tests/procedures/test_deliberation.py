@@ -153,6 +153,22 @@ def test_a_quick_deliberation_is_a_vote_without_talk() -> None:
     assert verdict_of(state).changed_minds == ""
 
 
+@pytest.mark.requirement("Z-11")
+def test_a_quick_deliberation_on_an_open_question_votes_before_anybody_hears_another() -> None:
+    def choosing(option: str) -> Act:
+        return lambda request: spoken(
+            "-", request, votes=[vote(option, before=option)], abstain=None
+        )
+
+    chosen = {ONE: "o1", TWO: "o2", THREE: "o2"}
+    at = table(SPLIT, {f"1/confirm/{who}": choosing(option) for who, option in chosen.items()})
+    state = hold(at, OPEN_QUESTION, options={"quick": True})
+    confirmed = [f"1/confirm/{who}" for who in EXPERTS]
+    assert sorted(asked(at)) == sorted([*ROUND_1, CLERK, *confirmed, SYNTHESIS])
+    assert (ending(state).end, ending(state).delivered) == ("majority", "o2")
+    assert f"The view of {ONE}" not in str(prompt_of(at, f"1/confirm/{TWO}"))
+
+
 def test_every_call_carries_its_label() -> None:
     at = table()
     state = hold(at)

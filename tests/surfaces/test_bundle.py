@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 from roundtable.bundle import BundleBroken, Checked, check_bundle, make_bundle
 from roundtable.bundle.signing import BundleKey
 from roundtable.core.chain import BEGINNING, chained, read_chain
-from roundtable.core.events import SpeechGiven, StoredEvent, VerdictReached
+from roundtable.core.events import LimitsRaised, SpeechGiven, StoredEvent, VerdictReached
+from roundtable.core.limits import Limits
 from roundtable.core.standing import standing_of
+from roundtable.core.values import Budget
 from roundtable.ports import SpeakRequest
 from tests.procedures.deliberation_table import hold
 from tests.procedures.deliberation_table import table as deliberation_table
-from tests.rehearsal import Table, Voice, dutiful, run_in_virtual_time
+from tests.rehearsal import Billed, Table, Voice, dutiful, run_in_virtual_time
 
 from .desk import ECHO, Desk
 
@@ -675,3 +677,26 @@ def test_a_key_file_that_holds_no_key_is_told(desk: Desk) -> None:
     told = desk("export", desk.last_id(), "--bundle", "x.jsonl", "--sign")
     assert told.code == 2
     assert "holds no key" in told.err
+
+
+@pytest.mark.requirement("Z-13", "Z-35")
+@pytest.mark.parametrize("procedure", ["deliberation", "council", "five-round", "meeting"])
+def test_a_discussion_that_went_on_with_a_higher_limit_is_found_sound(procedure: str) -> None:
+    async def hold() -> tuple[StoredEvent, ...]:
+        whole = await Table({"*": Billed(words=200)}).ask("Tea or coffee?", procedure=procedure)
+        table = Table({"*": Billed(words=200)})
+        state = await table.ask(
+            "Tea or coffee?",
+            procedure=procedure,
+            budget=Budget(max_cost_usd=whole.usage.priced_usd * 0.6),
+        )
+        more = Limits.of(Budget(max_cost_usd=5), "--max-cost")
+        await table.service.raise_limits(state.discussion_id, more, by="the user")
+        await table.service.run(state.discussion_id)
+        return tuple(await table.records(state))
+
+    records = run_in_virtual_time(hold())
+    assert any(isinstance(each.event, LimitsRaised) for each in records)
+    checked = check_bundle(make_bundle(records, BundleKey(KEY)))
+    assert wrong(checked) == {}
+    assert "decisions" in good(checked)

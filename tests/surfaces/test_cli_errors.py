@@ -131,7 +131,7 @@ def test_an_unknown_name_or_value_is_refused_before_anything_is_stored(
 def test_a_mistyped_command_is_not_taken_for_a_question(
     desk: Desk, typo: str, command: str
 ) -> None:
-    for more in ((), ("rt_1a2b3c4d",)):
+    for more in ((), ("rt_1a2b3c4d",), ("last",), ("last", "--json")):
         refused(desk(typo, *more), f"Did you mean '{command}'?", f"roundtable ask '{typo}'")
 
 

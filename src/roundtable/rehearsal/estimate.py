@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from ..core.agents import on_subscription
 from ..core.decide import Procedure
@@ -202,17 +203,31 @@ def _usual(calls: Sequence[Spoken]) -> Takes:
 
 
 def _least(calls: Sequence[Spoken]) -> Takes:
-    return _taken(calls, lambda each: (each.tokens_in * 0.95, each.tokens_out * SHORT))
-
-
-def _most(calls: Sequence[Spoken]) -> Takes:
     return _taken(
-        calls,
-        lambda each: (each.tokens_in * 1.1 + each.again_in, each.at_most_out + each.again_out),
+        calls, lambda each: (each.tokens_in * each.counting[0], each.tokens_out * SHORT), again=0
     )
 
 
-def _taken(calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, float]]) -> Takes:
+def _most(calls: Sequence[Spoken]) -> Takes:
+    usual = sum(each.again_calls for each in calls)
+    # Rare things come in any number: twice the deviation beyond what is usual is rarely passed.
+    again = 1 + 2 / sqrt(usual) if usual else 1.0
+    return _taken(
+        calls,
+        lambda each: (
+            each.tokens_in * each.counting[1] + each.again_in * again,
+            each.at_most_out + each.again_out * again,
+        ),
+        again=again,
+    )
+
+
+def _taken(
+    calls: Sequence[Spoken],
+    counted: Callable[[Spoken], tuple[float, float]],
+    *,
+    again: float = 1.0,
+) -> Takes:
     cost: float | None = 0.0
     tokens = 0.0
     slowest: dict[int, float] = {}
@@ -226,8 +241,8 @@ def _taken(calls: Sequence[Spoken], counted: Callable[[Spoken], tuple[float, flo
             cost += (read * price[0] + said * price[1]) / 1_000_000
         share = said / each.tokens_out if each.tokens_out else 1.0
         slowest[each.step] = max(slowest.get(each.step, 0.0), each.seconds * share)
-    again = sum(each.again_calls for each in calls)
-    return Takes(len(calls) + again, tokens, cost, sum(slowest.values()))
+    more = again * sum(each.again_calls for each in calls)
+    return Takes(len(calls) + more, tokens, cost, sum(slowest.values()))
 
 
 def _between(one: Takes, other: Takes, far: float) -> Takes:

@@ -57,6 +57,11 @@ DECLARED_AGAIN = 150
 """Tokens of a declaration alone."""
 AGAIN = 0.05
 """The share of answers that are asked for again, where nothing is known."""
+UNCOUNTED = (0.8, 1.35)
+"""How much fewer or more tokens a provider counts than is likely, where it has not told yet: the
+same text is up to a seventh more with one than with another, and a third more with the newest."""
+COUNTED = (0.9, 1.12)
+"""The same, of a provider that has told: texts still differ."""
 FIRST_WORD, PER_SECOND = 2.5, 55.0
 """Seconds until a model begins, and tokens that it then says in one."""
 _ENOUGH = 4
@@ -179,6 +184,10 @@ class Lengths:
         found = sum(each.read for each in answers) / sum(each.likely_read for each in answers)
         # Somebody who counts nonsense, or only what is new, must not make it free or endless.
         return min(2.0, max(0.5, found))
+
+    def counting(self, model: str) -> tuple[float, float]:
+        """How much fewer or more tokens its provider may count than is likely."""
+        return COUNTED if self.heard.get(model) else UNCOUNTED
 
     def seconds(self, model: str, tokens: float, *, small: bool = False) -> float:
         """How long it takes to say so much."""

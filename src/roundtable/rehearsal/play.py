@@ -69,6 +69,8 @@ class Spoken:
     """Calls of the same step are made side by side."""
     seconds: float
     host: bool
+    counting: tuple[float, float]
+    """How much fewer or more tokens the provider may count in what is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ class _Play:
                     step,
                     self.lengths.seconds(speaker.model, said, small=small),
                     plan.participant.id == self.state.start.host.id,
+                    self.lengths.counting(speaker.model),
                 )
             )
         self._apply(

@@ -16,6 +16,7 @@ from ..core.events import NoteAdded, TaskLinked
 from ..core.likely_secrets import likely_secrets, without_secrets
 from ..core.limits import FLAGS, Limits, joined
 from ..core.limits import told as in_words
+from ..core.state import State
 from ..core.values import AT_EASE, Budget, Material, Pace
 from ..procedures import CUSTOM, OPTIONS, infer_procedure, procedure_spec
 from ..procedures.checking import checked as checked_values
@@ -175,6 +176,28 @@ def limits_of(
         if name in asked
     )
     return limits, notes
+
+
+LIMIT_WORDS: Mapping[str, str] = {
+    "max_calls": "max_calls",
+    "max_tokens": "max_tokens",
+    "max_cost": "max_cost_usd",
+    "max_time": "max_seconds",
+}
+"""What limits are called where somebody raises them, and what they limit."""
+
+
+def higher_limits(
+    settings: Settings, state: State, given: Mapping[str, Any], *, surface: Surface
+) -> tuple[Limits, tuple[NoteAdded, ...]] | None:
+    """As far as a discussion may go on, by what is given of the limits; None where nothing is."""
+    named = {
+        limit: given[word] for word, limit in LIMIT_WORDS.items() if given.get(word) is not None
+    }
+    if not named:
+        return None
+    before = Limits(state.budget, state.limits_from)
+    return limits_of(settings, named, surface=surface, before=before)
 
 
 # --- the options of a request ---------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..bootstrap import App, start
-from ..core.errors import RoundtableError
+from ..core.errors import RoundtableError, UnknownName
 from ..core.events import StoredEvent
 from ..core.state import State
 from ..core.values import Budget, Material, Pace, Verdict
@@ -23,7 +23,9 @@ from ..settings import OnSecrets, Settings, read_settings
 from ..views.comparison import Comparison
 from .files import WorkspaceFiles
 from .notification_plan import NotificationRequest
-from .opening import checked_for_secrets, open_request
+from .opening import LIMIT_WORDS, checked_for_secrets, open_request
+from .tokens.capability import OWNER
+from .tokens.opening import raise_as
 
 NEWS_PATIENCE = 10.0
 """Seconds for which `notify` waits for its messages to arrive."""
@@ -277,9 +279,15 @@ class Roundtable:
             await self._id(discussion_id), by="library", reason=reason
         )
 
-    async def resume(self, discussion_id: str) -> State:
-        """Let a paused discussion go on: whoever drives it does, or the next `run`."""
-        return await self._joined.service.resume(await self._id(discussion_id), by="library")
+    async def resume(self, discussion_id: str, **limits: float | None) -> State:
+        """Let a paused discussion go on, or one that ended for want of budget, with higher
+        `max_cost`, `max_calls`, `max_tokens` or `max_time`: whoever drives it does, or the next
+        `run`."""
+        if unknown := limits.keys() - LIMIT_WORDS.keys():
+            raise UnknownName("limit", min(unknown), LIMIT_WORDS)
+        id_ = await self._id(discussion_id)
+        await raise_as(self._joined, OWNER, id_, limits, surface="python", by="library")
+        return await self._joined.service.resume(id_, by="library")
 
     async def skip(self, discussion_id: str, participant: str) -> State:
         """Do without the turn that a participant has now."""

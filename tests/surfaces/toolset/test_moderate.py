@@ -66,7 +66,7 @@ async def test_a_discussion_starts_with_all_arguments_and_with_only_the_required
         ({"participants": [{**SEATS[0], "hat": "red"}, *SEATS[1:]]}, "hat"),
         ({"participants": "everybody"}, "participants"),
         ({"speech_order": "loudest"}, "speech_order"),
-        ({"max_rounds": 0}, "max_rounds"),
+        ({"max_rounds": 0}, "rounds"),
         ({"output_path": "../elsewhere.md"}, "output_path"),
         ({"topic": " "}, "empty"),
     ],

@@ -253,6 +253,9 @@ async def test_the_owner_opens_lists_runs_exports_and_deletes(home: House) -> No
     assert (await home.client.get("/api/discussions?search=x", headers=home.owner)).json() == {
         "discussions": [],
         "pending": 0,
+        "counts": {},
+        "procedures": [],
+        "total": 0,
     }
     path = f"/api/discussions/{discussion_id}"
     run = await home.client.post(f"{path}/run", json={}, headers=home.owner)

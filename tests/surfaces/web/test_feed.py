@@ -195,7 +195,7 @@ async def test_a_viewer_that_does_not_read_holds_up_nobody(home: House) -> None:
         last = len(await home.service.records(state.discussion_id))
         assert numbers(seen) == list(range(1, last + 1))
         # And when it wakes up, it has missed nothing.
-        taken = b""
+        taken = bytearray()
         async with asyncio.timeout(PATIENCE):
             while b"event: end" not in taken[-200:]:
                 taken += await loop.sock_recv(asleep, 1_000_000)

@@ -101,9 +101,11 @@ def _answers(table: Table) -> tuple[Effect, ...]:
 def _confirmation(table: Table) -> tuple[Effect, ...]:
     """Where the clerk sees independent unanimity, each seat is asked to confirm it in one short
     call: nothing ends on agreement that only a clerk saw. Not where somebody demands something:
-    nobody has granted it yet, so the critique is held anyway."""
+    nobody has granted it yet, so the critique is held anyway. Where no critique is held it is the
+    vote: whoever answered chooses among what the answers came to."""
     state = table.state
-    if not _may_stop_early(table) or given_choices(table):
+    alone = not table.option("critique")
+    if given_choices(table) or not (alone or _may_stop_early(table)):
         return ()
     if closed_stage(state, CONFIRM, FIRST_ROUND) or not endings.may_open(
         state, CONFIRM, FIRST_ROUND
@@ -116,8 +118,10 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
         any(set(option.holders) == seated for option in decision.options) for decision in decisions
     )
     demanded = any(condition.demand for condition in table.record.conditions)
-    if (CONFIRM, FIRST_ROUND) not in state.stages and (demanded or not united):
+    wanted = bool(decisions) if alone else united and not demanded
+    if (CONFIRM, FIRST_ROUND) not in state.stages and not wanted:
         return ()
+    answered = {speech.participant for speech in answers(table)}
     plans = [
         table.ballot_turn(
             seat,
@@ -128,6 +132,7 @@ def _confirmation(table: Table) -> tuple[Effect, ...]:
             unheard=True,
         )
         for seat in table.seats
+        if seat.id in answered
     ]
     return run_stage(state, plans).effects
 

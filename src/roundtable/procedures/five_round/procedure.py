@@ -137,12 +137,12 @@ def _conclude(table: FiveRoundTable) -> tuple[Effect, ...]:
         return endings.with_verdict(state, extracted(table), EXTRACTED_NOTE, finish=finish)
     notes = []
     if UNMET in summary.flags:
-        broken = plan.task.contract.check(summary.text)
+        broken = " ".join(each.message for each in plan.task.contract.check(summary.text))
+        told = "The host's summary was used although it misses requirements"
         notes.append(
             NoteAdded(
                 code=f"requirements/{plan.turn_id}",
-                text="The host's summary was used although it misses requirements: "
-                + " ".join(each.message for each in broken),
+                text=f"{told}: {broken}" if broken else f"{told}.",
             )
         )
     return endings.with_verdict(state, written(table, summary), *notes, finish=finish)

@@ -13,7 +13,6 @@ from typing import Any
 from ...bootstrap import App, start
 from ...core.errors import BadTopic, NotAllowed, RoundtableError, SecretsFound, UsageError
 from ...core.events import NewsPlanned
-from ...core.limits import Limits
 from ...core.notifications import announcement
 from ...core.notifications_plan import CONFIDENTIAL
 from ...core.state import State
@@ -32,7 +31,7 @@ from ...views.decision_flags import NOTES, ONE_FAMILY
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
-from ..opening import limits_of, open_request
+from ..opening import LIMIT_WORDS, higher_limits, open_request
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
@@ -172,23 +171,13 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
         return await _run(app, state, flags)
 
 
-_LIMITS = {
-    "max_calls": "max_calls",
-    "max_tokens": "max_tokens",
-    "max_cost": "max_cost_usd",
-    "max_time": "max_seconds",
-}
-"""The flags that are limits, and what they limit."""
-
-
 async def _raise_limits(app: App, discussion_id: str, flags: Mapping[str, Any]) -> None:
     """Where limits are given, the discussion may go on as far as these."""
-    given = {limit: flags[flag] for flag, limit in _LIMITS.items() if flags.get(flag) is not None}
-    if not given:
-        return
     state = await app.service.read(discussion_id)
-    before = Limits(state.budget, state.limits_from)
-    limits, lowered = limits_of(app.settings, given, surface="cli", before=before)
+    higher = higher_limits(app.settings, state, flags, surface="cli")
+    if higher is None:
+        return
+    limits, lowered = higher
     for note in lowered:
         echo_error(f"Note: {note.text}")
     await app.service.raise_limits(discussion_id, limits, by="the user")
@@ -388,7 +377,7 @@ def request_of(
         context=documents.materials,
         notes=documents.notes,
         language=flags["language"],
-        budget={limit: flags[flag] for flag, limit in _LIMITS.items()},
+        budget={limit: flags[flag] for flag, limit in LIMIT_WORDS.items()},
         follows=flags.get("follows", ""),
         context_from=flags.get("context_from") or (),
         pace=checked(

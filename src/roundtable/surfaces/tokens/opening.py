@@ -1,17 +1,22 @@
-"""Opening a discussion, or its last stage again, with what a caller holds: within what it may
-spend, where it may send news, and under keys of its own. Every surface opens through here."""
+"""Opening a discussion, its last stage again, or one that ended for want of budget, with what a
+caller holds: within what it may spend, where it may send news, and under keys of its own. Every
+surface opens through here."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ...bootstrap import App
-from ...core.errors import Forbidden, UnknownDiscussion
+from ...core.errors import Forbidden, NotAllowed, UnknownDiscussion
 from ...core.limits import Limits, joined
 from ...core.state import State
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
+from ...procedures.options import Surface
+from ..opening import higher_limits
 from .capability import Capability
 from .store import Tokens, spent
 
@@ -61,6 +66,45 @@ async def again_as(app: App, held: Capability, discussion_id: str, stage: str, *
     tokens.set_aside_again(held, discussion_id, budget.max_cost_usd)
     try:
         return await app.service.ask_again(discussion_id, stage, by=by)
+    except BaseException:
+        tokens.settle(await _settled(app, [discussion_id]))
+        raise
+
+
+async def raise_as(
+    app: App,
+    held: Capability,
+    discussion_id: str,
+    given: Mapping[str, Any],
+    *,
+    surface: Surface,
+    by: str,
+) -> State:
+    """The discussion, which may go on as far as these limits, if any are given. To spend more is
+    for whoever could start another one, or has a limit of its own: Forbidden for those who only
+    lead it, and if so much is not left. NotAllowed where a cap is lower than what is asked for."""
+    held.check("lead", discussion_id)
+    state = await app.service.read(discussion_id)
+    higher = higher_limits(app.settings, state, given, surface=surface)
+    if higher is None:
+        return state
+    limits, lowered = higher
+    if lowered:
+        raise NotAllowed(" ".join(note.text for note in lowered), lowered[0].remedy)
+    if not held.id:
+        return await app.service.raise_limits(discussion_id, limits, by=by)
+    tokens = Tokens(app.settings.home)
+    await settle(app, tokens, held)
+    if tokens.left(held) is None:
+        held.check("open")  # who only leads has no purse of its own
+    elif state.closed is None:
+        raise NotAllowed(
+            f"{discussion_id} still runs, within what was set aside for it.",
+            "Give it more when it has ended for want of it.",
+        )
+    tokens.set_aside_again(held, discussion_id, limits.budget.max_cost_usd)
+    try:
+        return await app.service.raise_limits(discussion_id, limits, by=by)
     except BaseException:
         tokens.settle(await _settled(app, [discussion_id]))
         raise

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ...core.values import HOST_WIRE_NAME, Material
 from ..opening import checked_for_secrets
+from ..tokens.opening import raise_as
 from .base import Id, Key, ToolsetBase
 from .operations import operation
 from .results import Acted
@@ -27,8 +28,22 @@ class LeadTools(ToolsetBase):
         return await self._acted(discussion_id, "Paused: whoever speaks finishes.")
 
     @operation("resume", "Let it go on", idempotent=True)
-    async def resume(self, discussion_id: Id) -> Acted:
-        """Let a paused discussion go on."""
+    async def resume(
+        self,
+        discussion_id: Id,
+        max_cost: Annotated[float | None, Field(gt=0)] = None,
+        max_calls: Annotated[int | None, Field(ge=1)] = None,
+        max_tokens: Annotated[int | None, Field(ge=1)] = None,
+        max_time: Annotated[float | None, Field(ge=1)] = None,
+    ) -> Acted:
+        """Let a paused discussion go on, or with higher limits one that ended for want of them."""
+        given = {
+            "max_cost": max_cost,
+            "max_calls": max_calls,
+            "max_tokens": max_tokens,
+            "max_time": max_time,
+        }
+        await raise_as(self.app, self.access.held, discussion_id, given, surface="tools", by=BY)
         await self._service.resume(discussion_id, by=BY)
         return await self._acted(discussion_id, "It goes on.")
 

@@ -31,7 +31,7 @@ from ..exports import Form
 from ..opening import checked_for_secrets
 from ..recorded import recorded_examples
 from ..tokens.capability import OWNER, Capability
-from ..tokens.opening import again_as, open_as, settle
+from ..tokens.opening import again_as, open_as, raise_as, settle
 from ..tokens.store import id_of
 from . import bodies
 from .access import Denied, Held, Here, Web, held_by, is_owner, keep_hand, secret_of
@@ -181,8 +181,14 @@ def _acts(routes: APIRouter) -> None:
         return _done(await here.app.service.pause(grant.only, by=_by(grant), reason=body.reason))
 
     @routes.post("/resume")
-    async def resume(here: Here, grant: Held) -> bodies.Done:
-        """Let it go on; this server drives it if nobody else does."""
+    async def resume(
+        request: Request, here: Here, grant: Held, body: bodies.Higher | None = None
+    ) -> bodies.Done:
+        """Let it go on, with higher limits where it ended for want of them; this server drives it
+        if nobody else does."""
+        if body is not None:
+            lender, given = _lender(request, here, grant), body.model_dump()
+            await raise_as(here.app, lender, grant.only, given, surface="http", by=_by(grant))
         state = await here.app.service.resume(grant.only, by=_by(grant))
         if state.closed is None:
             here.running.drive(grant.only)
@@ -385,6 +391,7 @@ def owner_routes() -> APIRouter:
         """Put a topic to a table, and let it begin."""
         wanted = body.request(here.app.settings)
         state, held = await open_as(here.app, held, wanted, key=body.key or None)
+        await here.app.service.tell_estimate(state)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
         return _started(here, request, state, held)

@@ -203,6 +203,17 @@ class Reason(Body):
     reason: Short = ""
 
 
+class Higher(Body):
+    """As far as it may go on, where a limit ended it."""
+
+    max_cost: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    """US dollars."""
+    max_calls: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_time: Annotated[float, Field(ge=1, allow_inf_nan=False)] | None = None
+    """Seconds."""
+
+
 class Skip(Body):
     participant: Short
 

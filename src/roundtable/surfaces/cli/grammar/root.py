@@ -61,9 +61,12 @@ class Grammar(click.Group):
     def _refuse_typo(self, ctx: click.Context, args: list[str]) -> None:
         """`roundtable lsit`, or `shwo rt_1a2b3c4d`, is a slip, not a question to pay for."""
         word = args[0]
+        if word.startswith("-"):
+            return
         near = get_close_matches(word, self.commands, n=1, cutoff=0.75)
-        alone = len(args) == 1 or args[1].startswith("rt_")
-        if alone and near and not word.startswith("-"):
+        bare = [each for each in args if not each.startswith("-")]
+        alone = len(bare) < A_QUESTION and not bare[-1].endswith(("?", "？"))
+        if near and alone:
             raise click.UsageError(
                 f"No such command {word!r}. Did you mean {near[0]!r}? "
                 f"To ask it as a question: roundtable ask {word!r}",

@@ -70,7 +70,7 @@ export function Discussion({ base, info, saved = null }) {
     <${Banner} connection=${connection} gone=${gone} away=${away} />
     <main id="main">
       ${still && !watching
-        ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} />`
+        ? html`<${Decision} base=${base} info=${info} state=${state} derived=${derived} chairs=${chairs} onMade=${() => setMade(true)} onGone=${() => store.feed.resume()} />`
         : html`<${Live} info=${info} state=${state} derived=${derived} drafts=${store.drafts} connection=${connection} mySeat=${mySeat} myTurn=${myTurn} area=${area} onMade=${() => setMade(true)} />`}
       ${still && !watching && drawn > 0 && html`<${Rail} sections=${sectionsOf(derived, state, chairs)} rounds=${state.rounds} />`}
       ${decision && !watching && drawn > 0 && html`<${Sections} decision=${decision} state=${state} />`}

@@ -11,7 +11,7 @@ const DERIVES = new Set([
   "SpeechGiven", "TurnFailed", "StageOpened", "StageClosed", "ParticipantsSeated", "BallotCast",
   "ScoresGiven", "PointRaised", "PointsMerged", "StanceTaken", "NoteAdded", "ParticipantSubstituted",
   "BudgetExhausted", "SearchFailed", "DiscussionPaused", "DiscussionResumed", "RoundsExtended",
-  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed", "DecisionsTabled", "StageReopened",
+  "RoundAdvanced", "EndVoted", "VerdictReached", "DiscussionClosed", "DecisionsTabled", "StageReopened", "LimitsRaised",
 ]);
 
 export const EMPTY = Object.freeze({
@@ -25,6 +25,8 @@ export const EMPTY = Object.freeze({
   status: "waiting",
   language: "auto",
   budget: {},
+  spent: null,
+  expected: null,
   version: "",
   host: null,
   seats: [],
@@ -171,6 +173,18 @@ function declares(draft, event, own) {
   items[item] = { ...items[item], declared: [...items[item].declared, ...event.declared] };
 }
 
+/** What was said before stays to be read, under another id: its place is asked for again. */
+function askedAgain(draft, event, own) {
+  draft.rounds = draft.rounds.map(({ place, items }) => ({
+    place,
+    items: items.map((item) => (event.turns.includes(item.id)
+      ? { ...item, id: `${item.id}~${event.seq}`, marks: [...(item.marks || []), { kind: "flag", text: "asked again" }] }
+      : item)),
+  }));
+  for (const { place } of draft.rounds) own.add(`round/${place}`);
+  own.add("rounds");
+}
+
 const STEPS = {
   DiscussionOpened(draft, event, own) {
     draft.openedAt = event.at;
@@ -208,15 +222,7 @@ const STEPS = {
     }
   },
   StageReopened(draft, event, own) {
-    // What was said before stays to be read, under another id: its place is asked for again.
-    draft.rounds = draft.rounds.map(({ place, items }) => ({
-      place,
-      items: items.map((item) => (event.turns.includes(item.id)
-        ? { ...item, id: `${item.id}~${event.seq}`, marks: [...(item.marks || []), { kind: "flag", text: "asked again" }] }
-        : item)),
-    }));
-    for (const { place } of draft.rounds) own.add(`round/${place}`);
-    own.add("rounds");
+    askedAgain(draft, event, own);
     draft.stage = stageOf(event);
     if (draft.stage.seats.some((id) => draft.sat[id])) draft.seatsStage = draft.stage;
     draft.status = "running";
@@ -308,7 +314,20 @@ const STEPS = {
     act(draft, own, event, "chosen", { question: event.question, answer: event.answer, by: event.by });
   },
   BudgetExhausted(draft, event, own) {
+    draft.spent = draft.spent || { limit: event.limit };
     act(draft, own, event, "budget", { limit: event.limit, detail: event.detail });
+  },
+  LimitsRaised(draft, event, own) {
+    // What was only said because it was to end stays to be read, under another id.
+    askedAgain(draft, event, own);
+    draft.budget = event.budget;
+    draft.spent = null;
+    draft.status = "running";
+    draft.verdict = draft.closed = draft.stopping = draft.paused = null;
+    act(draft, own, event, "raised", { by: event.by });
+  },
+  CostEstimated(draft, event) {
+    draft.expected = event.expected;
   },
   DiscussionPaused(draft, event, own) {
     draft.paused = { by: event.by, reason: event.reason, at: event.at };

@@ -7,6 +7,7 @@ import { useCut, usePrinting } from "../frames.js";
 import { Icon } from "../icons.js";
 import { directionOf, Failure, languageOf } from "../parts.js";
 import { askAgain } from "../going-on.js";
+import { useSending } from "../sending.js";
 import { html } from "../ui.js";
 import { n, t } from "../words.js";
 import { Confidence } from "./confidence.js";
@@ -26,7 +27,7 @@ export const THE_SAME = "The same.";
 const LONG = 90;
 const LONGER = 170;
 
-export function First({ decision, state, base, chairs, owns, example, onMade }) {
+export function First({ decision, state, base, chairs, owns, example, onMade, onGone }) {
   const { kind, answer, cause, votes, confidence } = decision;
   const headline = plainly(kind, bare(answer.first) || (cause ? cause.text : ""));
   // A failure has no bar: there is nothing that was voted on.
@@ -44,6 +45,7 @@ export function First({ decision, state, base, chairs, owns, example, onMade }) 
     </div>`}
     ${kind === "values" && !weighed && html`<${Values} decision=${decision} />`}
     ${weighed && html`<${MoreVotes} number=${votes.length - IN_BAND} />`}
+    ${owns && base && !example && state.spent && state.closed && state.closed.stop_reason === "budget" && html`<${GoHigher} key=${state.spent.limit} base=${base} spent=${state.spent} budget=${state.budget} onGone=${onGone} />`}
     <${Flags} flags=${decision.flags} />
     ${state.outcome && html`<p class="outcome"><b>${t("It turned out {outcome}.", { outcome: t(state.outcome.outcome) })}</b> <bdi>${state.outcome.note}</bdi></p>`}
   </section>`;
@@ -120,6 +122,30 @@ function GoOn({ base, chairs }) {
     }
   };
   return html`<p class="acts"><button type="button" class="main" disabled=${busy} onClick=${go}>${t("Go on")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></p><${Failure} error=${error} />`;
+}
+
+/** By the limit that ended it: what it is called, what is sent, and in what it is counted. */
+const LIMITS = {
+  cost: { field: "max_cost_usd", sent: "max_cost", step: "any", label: () => t("At most, in US dollars") },
+  calls: { field: "max_calls", sent: "max_calls", step: "1", label: () => t("At most, in calls") },
+  tokens: { field: "max_tokens", sent: "max_tokens", step: "1", label: () => t("At most, in tokens") },
+  time: { field: "max_seconds", sent: "max_time", step: "any", label: () => t("At most, in seconds") },
+};
+
+/** Ended for want of budget: whoever pays for it can let it go on from there. */
+function GoHigher({ base, spent, budget, onGone }) {
+  const limit = LIMITS[spent.limit];
+  const before = limit ? Number(budget[limit.field]) || 0 : 0;
+  const [value, set] = useState(before ? String(before * 2) : "");
+  const { busy, error, send } = useSending();
+  if (!limit) return null;
+  const ready = Number(value) > before;
+  const submit = async (event) => {
+    event.preventDefault();
+    if (ready && (await send(() => post(`${base}/resume`, { [limit.sent]: Number(value) })))) onGone();
+  };
+  return html`<form class="acts higher" onSubmit=${submit}><label>${limit.label()} <input type="number" min="0" step=${limit.step} value=${value} onInput=${(event) => set(event.target.value)} /></label>
+    <button type="submit" class="main" disabled=${busy || !ready}>${t("Go on with a higher limit")}</button><span class="soft s">${t("Nothing that was said is lost.")}</span></form><${Failure} error=${error} />`;
 }
 
 function Flags({ flags }) {

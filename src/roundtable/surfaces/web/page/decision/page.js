@@ -22,7 +22,7 @@ export function settledOf(derived, state) {
 }
 
 /** The first screen of a discussion that does not go on. */
-export function Decision({ base, info, state, derived, chairs, onMade }) {
+export function Decision({ base, info, state, derived, chairs, onMade, onGone }) {
   const decision = settledOf(derived, state);
   const topic = state.topic || info.topic || "";
   if (!decision) {
@@ -32,7 +32,7 @@ export function Decision({ base, info, state, derived, chairs, onMade }) {
   }
   // Where a recorded example comes from must be known before it is read.
   const example = decision.made.notes.find((note) => note.code === "example");
-  return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} owns=${!base ? false : info.owns} example=${example} onMade=${onMade} />`;
+  return html`<${First} decision=${decision} state=${state} base=${base} chairs=${chairs} owns=${!base ? false : info.owns} example=${example} onMade=${onMade} onGone=${onGone} />`;
 }
 
 /** What follows it: text beside people. */

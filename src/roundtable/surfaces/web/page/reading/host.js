@@ -24,13 +24,14 @@ const ACTS = {
   chosen: (act) => `${titled(act.question)}: ${act.answer}`,
   budget: (act) => t("A limit was reached: {detail}", act),
   paused: (act) => (act.reason ? t("Paused by {by}: {reason}", act) : t("Paused by {by}", act)),
+  raised: (act) => t("It may spend more, by {by}", act),
   resumed: (act) => t("Resumed by {by}", act),
   material: (act) => t("{by} put “{source}” on the table ({n} characters)", { ...act, by: act.by === CASTING ? t("The host") : act.by, n: count(act.characters) }),
   extended: (act) => n(act.rounds, "{by} gave the table {n} more round", "{by} gave the table {n} more rounds", { by: act.by }),
   stop: (act) => (act.reason ? t("{by} asked to stop: {reason}", act) : t("{by} asked to stop", act)),
 };
 /** What nobody who reads the round should miss. */
-const VISIBLE = new Set(["paused", "stop", "budget", "search failed", "material", "seated"]);
+const VISIBLE = new Set(["paused", "stop", "budget", "raised", "search failed", "material", "seated"]);
 
 const Act = memo(function Act({ item, nameOf }) {
   return html`<div class=${`act ${item.what.replace(" ", "-")}`} id=${item.id}>

@@ -1,0 +1,119 @@
+"""What earlier discussions tell about the next: how long answers are, who has to be asked again,
+how a provider counts, and how far a procedure usually goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roundtable.core.errors import LedgerError
+from roundtable.core.state import State
+from roundtable.core.values import Budget
+from roundtable.engine.learned import LOOKED_AT, Learned
+from roundtable.ledger.memory import MemoryLedger
+from roundtable.procedures.opening import OpenRequest
+from roundtable.rehearsal.estimate import Estimate
+from roundtable.rehearsal.lengths import COUNTED, NOTHING_HEARD, UNCOUNTED, USUAL, Lengths
+from tests.rehearsal import Billed, Table, run_in_virtual_time
+
+TEMPLATE = "deliberation/answer"
+MODEL = "test/captain"
+
+
+async def told(table: Table, topic: str = "Tea or coffee?") -> Estimate:
+    opened = await table.service.open(OpenRequest(topic, procedure="deliberation"))
+    return await table.service.estimate(opened)
+
+
+@pytest.mark.requirement("Z-35")
+def test_who_was_heard_to_say_much_is_expected_to_say_much() -> None:
+    async def main(words: int) -> tuple[Estimate, Estimate]:
+        table = Table({"*": Billed(words=words)})
+        before = await told(table)
+        await table.ask("Which of three offices?", procedure="deliberation")
+        return before, await told(table)
+
+    guess, chatty = run_in_virtual_time(main(3_000))
+    same, terse = run_in_virtual_time(main(0))
+    assert guess == same, "nothing was known of either"
+    assert chatty.likely.tokens > 1.5 * guess.likely.tokens
+    assert terse.likely.tokens < guess.likely.tokens
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_provider_that_has_told_how_it_counts_makes_the_range_narrower() -> None:
+    async def main() -> Lengths:
+        table = Table({"*": Billed(words=200)})
+        state = await table.ask("Tea or coffee?", procedure="deliberation")
+        assert state.status == "concluded"
+        return await Learned(table.ledger).lengths()
+
+    known = run_in_virtual_time(main())
+    assert 0.9 < known.counted(MODEL) < 1.1, "it counts as we do"
+    assert (known.counting(MODEL), known.counting("test/other")) == (COUNTED, UNCOUNTED)
+    assert known.said(MODEL, TEMPLATE) != USUAL[TEMPLATE]
+
+
+@pytest.mark.requirement("Z-35")
+def test_what_still_runs_and_what_is_long_past_teaches_nothing() -> None:
+    async def main() -> tuple[Lengths, Lengths]:
+        table = Table({"*": Billed()})
+        await table.service.open(OpenRequest("It has not begun.", procedure="deliberation"))
+        nothing = await Learned(table.ledger).lengths()
+        for number in range(LOOKED_AT + 3):
+            await table.ask(f"Case {number}?", procedure="council", options={"quick": True})
+        return nothing, await Learned(table.ledger).lengths()
+
+    nothing, learned = run_in_virtual_time(main())
+    assert nothing == NOTHING_HEARD
+    assert len(learned.went["council"]) == LOOKED_AT
+
+
+@pytest.mark.requirement("Z-35")
+def test_only_what_came_to_its_end_by_itself_tells_how_far_one_goes() -> None:
+    async def main() -> tuple[State, Lengths]:
+        table = Table({"*": Billed(words=200)})
+        state = await table.ask(procedure="council", budget=Budget(max_calls=5))
+        return state, await Learned(table.ledger).lengths()
+
+    state, learned = run_in_virtual_time(main())
+    assert state.exhausted is not None
+    assert state.usage.calls > 0
+    assert learned.heard, "what was said in it counts"
+    assert "council" not in learned.went or state.status == "concluded"
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_ledger_that_cannot_be_read_tells_nothing_and_hinders_nobody() -> None:
+    class Away(MemoryLedger):
+        async def summaries(self, *_: Any, **__: Any) -> Any:
+            raise LedgerError("The database is away.")
+
+    async def main() -> Lengths:
+        return await Learned(Away()).lengths()
+
+    assert run_in_virtual_time(main()) == NOTHING_HEARD
+
+
+@pytest.mark.requirement("Z-35")
+def test_a_discussion_is_read_once_until_something_new_is_in_it() -> None:
+    class Counting(MemoryLedger):
+        reads = 0
+
+        async def read(self, *given: Any, **more: Any) -> Any:
+            Counting.reads += 1
+            return await super().read(*given, **more)
+
+    async def main() -> tuple[int, int]:
+        ledger = Counting()
+        table = Table({"*": Billed()}, ledger=ledger)
+        await table.ask(procedure="council", options={"quick": True})
+        learned = Learned(ledger)
+        await learned.lengths()
+        once = Counting.reads
+        await learned.lengths()
+        return once, Counting.reads
+
+    once, twice = run_in_virtual_time(main())
+    assert once == twice
