@@ -237,8 +237,7 @@ class Registry:
             if twin is not None:
                 # Behind a proxy the same model has the same abilities, but its own price.
                 update = {"id": model_id, "aliases": (), "own": frozenset[str](), **_UNPRICED}
-                update["added"] = False
-                return self.models[twin].model_copy(update=update)
+                return self.models[twin].model_copy(update={**update, "added": False})
         otherwise = stem(model) if foreign or provider.proxy or provider.probe else provider.id
         tier = guess_tier(model)
         tags: tuple[Tag, ...] = ("fast", "general") if tier == "small" else ("balanced", "general")
