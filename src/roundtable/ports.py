@@ -228,7 +228,9 @@ class Models(Protocol):
     """What can speak now."""
 
     @property
-    def default_model(self) -> str: ...
+    def default_model(self) -> str:
+        """Empty where nobody speaks without being named."""
+        ...
 
     def seat(self, name: str, seat: str) -> SpeakerChain:
         """The chain for a model name or alias, with a substitute where it cannot be used now.

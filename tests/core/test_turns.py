@@ -457,3 +457,10 @@ def test_whoever_does_not_exist_is_left_out_of_later_turns() -> None:
     alone = chain(A)
     assert without_missing(alone, [A.model]) is alone
     assert without_missing(alone, [B.model]) is alone
+
+
+@pytest.mark.requirement("Z-36")
+def test_whoever_was_heard_at_the_same_place_speaks_where_the_whole_chain_is_missing() -> None:
+    heard = [SpeakerRef(model="m/real", family="m"), SpeakerRef(model="other/real", family="o")]
+    held = without_missing(chain(A, SPARE), [A.model, SPARE.model], heard).participant.speakers
+    assert [ref.model for ref in held] == ["m/real"]

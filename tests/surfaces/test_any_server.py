@@ -175,7 +175,7 @@ def test_a_server_without_a_list_brings_no_names_of_the_vendor(
         [found] = [each for each in document["found"] if each["provider"] == "openai"]
         assert found["models"] == []
         assert "does not list its models" in found["told"]
-        assert document["default_model"] == "local/smollm2-135m"
+        assert document["default_model"] == ""
         # Who knows a name of its own can use it.
         named = f"--all=openai/{ODD[0]}"
         outcome = ask(desk, "--procedure", "council", named, f"--model=openai/{ODD[0]}")
@@ -227,6 +227,113 @@ def test_a_key_that_is_refused_leaves_the_seats_to_others(
         assert ask(desk).code == 0
         assert shut.requests == []
         assert "refuses the key of OPENAI_API_KEY" in desk("models").out
+
+
+@pytest.mark.requirement("Z-36", "A-17")
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (status(401, "Bad key."), "refuses the key of OPENAI_API_KEY"),
+        (status(500), "answers with 500"),
+        (raw("<html>hello</html>", 200, "text/html"), "is no model server"),
+        ({"data": []}, "lists no model that speaks"),
+    ],
+)
+def test_whoever_set_up_a_provider_never_gets_the_demonstration_in_its_place(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, said: object, told: str
+) -> None:
+    with provider_server(only(*ODD), lists=lambda *_: said) as shut:
+        at(monkeypatch, shut)
+        outcome = ask(desk)
+        assert (outcome.code, told in outcome.err) == (2, True), outcome.err
+        assert "roundtable doctor --reach" in outcome.err
+        assert "demonstration" not in outcome.err
+        assert shut.requests == []
+        assert desk("list", "--json").document == [], "nothing was opened"
+        # Whoever names a model is heard, and what was named leads the table too.
+        named = desk("Tea?", "--quick", "--models=local/smollm2-135m", "--dry-run", "--json")
+        assert named.code == 0, named.err
+        assert ask(desk, f"--models=openai/{ODD[0]}").code == 0
+        assert {received.body["model"] for received in shut.requests} == {ODD[0]}
+
+
+@pytest.mark.requirement("Z-36", "A-17")
+def test_a_default_model_without_its_key_stops_before_anything_is_opened(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_MODEL", "anthropic/claude-opus-4-6")
+    outcome = ask(desk)
+    assert outcome.code == 2
+    assert "anthropic/claude-opus-4-6 cannot be used now." in outcome.err
+
+
+@pytest.mark.requirement("Z-36", "X-25")
+def test_a_row_that_says_what_a_model_costs_changes_nothing_but_that(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seated() -> list[list[str]]:
+        document = desk("Tea or coffee?", "--quick", "--no-log", "--json", "--dry-run").document
+        return [seat["models"] for seat in document["participants"]]
+
+    at(monkeypatch, server)
+    before = seated()
+    rows = [f'[models."openai/{name}"]\nusd_per_million_in = 3\n' for name in reversed(ODD)]
+    (desk.home / "models.toml").write_text("\n".join(rows), encoding="utf-8")
+    assert seated() == before
+    [found] = [p for p in desk("models", "--json").document["found"] if p["provider"] == "openai"]
+    assert {each["usd_per_million_in"] for each in found["facts"]} == {3}
+    assert len({each["family"] for each in found["facts"]}) == len(ODD)
+
+
+@pytest.mark.requirement("Z-36")
+def test_names_that_differ_only_in_case_are_two_models(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["ok-model", "OK-MODEL", "Foo"]
+    with provider_server(only(*names), models=names) as server:
+        at(monkeypatch, server)
+        document = desk("models", "--json").document
+        [found] = [each for each in document["found"] if each["provider"] == "openai"]
+        assert [each["id"] for each in found["facts"]] == [f"openai/{name}" for name in names]
+        for written, meant in (("ok-model", "ok-model"), ("OK-MODEL", "OK-MODEL"), ("foo", "Foo")):
+            assert set(speakers(ask(desk, f"--models={written}"))) == {f"openai/{meant}"}
+        neither = ask(desk, "--models=Ok-Model")
+    assert (neither.code, "Unknown model 'Ok-Model'" in neither.err) == (2, True)
+
+
+@pytest.mark.requirement("Z-36")
+def test_an_unknown_name_is_answered_with_names_of_this_server(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    outcome = ask(desk, "--models=nosuchmodel")
+    assert outcome.code == 2
+    assert "codex" not in outcome.err
+    assert "mystery_x" in outcome.err
+
+
+@pytest.mark.requirement("Z-36")
+def test_one_model_of_a_list_that_lies_speaks_for_all_and_only_calls_are_counted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider_server(only(ODD[4]), models=ODD) as lying:
+        at(monkeypatch, lying)
+        outcome = ask(desk)
+        asked = [received.body["model"] for received in lying.requests]
+    assert outcome.code == 0, outcome.err
+    assert outcome.document["usage"]["calls"] == asked.count(ODD[4])
+    told = [line for line in outcome.err.splitlines() if " spoke for " in line]
+    assert told
+    assert all(f"openai/{ODD[4]} spoke for " in line for line in told), told
+
+
+@pytest.mark.requirement("Z-36")
+def test_aliases_of_models_that_cannot_be_used_are_only_counted(
+    desk: Desk, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at(monkeypatch, server)
+    assert "opus →" not in desk("models").out
+    assert "opus →" in desk("models", "--all").out
 
 
 @pytest.mark.requirement("Z-36")

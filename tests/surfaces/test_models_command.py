@@ -31,7 +31,7 @@ def test_the_same_in_words(desk: Desk) -> None:
         outcome.out
     )
     assert "\n  Ollama: " in outcome.out
-    assert "opus → anthropic/claude-opus-4-6" in outcome.out
+    assert "opus → anthropic/claude-opus-4-6" in desk("models", "--all").out
     assert "scripted/stubborn: takes a position" in outcome.out
     assert str(desk.home / "models.toml") in outcome.out
 

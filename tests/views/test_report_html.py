@@ -208,7 +208,7 @@ def test_a_small_report_as_a_whole() -> None:
 <div class="scroll" tabindex="0" role="region" aria-label="Substitutions">
 <table class="grid">
 <caption>Substitutions</caption>
-<thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Turn</th><th scope="col" dir="auto">Asked</th><th scope="col" dir="auto">Spoke instead</th><th scope="col" dir="auto">Because</th></tr></thead>
+<thead><tr><th scope="col" dir="auto">Who</th><th scope="col" dir="auto">Turn</th><th scope="col" dir="auto">Asked</th><th scope="col" dir="auto">Then asked</th><th scope="col" dir="auto">Because</th></tr></thead>
 <tbody>
 <tr><th scope="row" dir="auto">Ann</th><td><a class="cite" href="#turn-1/answer/ann">Ann, round 1</a></td><td>m/ann</td><td>m/spare</td><td>it gave an answer that makes no sense</td></tr>
 </tbody>

@@ -98,7 +98,7 @@ Give it more time.
 
 **Substitutions**
 
-| Who | Turn | Asked | Spoke instead | Because |
+| Who | Turn | Asked | Then asked | Because |
 | --- | --- | --- | --- | --- |
 | Ann | 1/answer/ann | m/ann | m/spare | it gave an answer that makes no sense |
 

@@ -142,8 +142,16 @@ class NewerFile(UsageError):
 class NoModel(UsageError):
     """Nothing here can speak for a seat."""
 
-    def __init__(self, wanted: str = "") -> None:
-        """`wanted` is the model that was asked for by its name, if one was."""
+    def __init__(self, wanted: str = "", told: str = "", remedy: str = "") -> None:
+        """`wanted` is the model that was asked for by its name, if one was. `told` is what is wrong
+        with what was set up, if anything was; `remedy` what helps against that."""
+        if told:
+            super().__init__(
+                f"{told} So no model can speak, and nothing was opened.",
+                f"{remedy} `roundtable doctor --reach` tries it again. To see how a table works "
+                "without any: --models local/smollm2-135m.".strip(),
+            )
+            return
         super().__init__(
             f"{wanted} cannot be used here, and nothing else can speak."
             if wanted

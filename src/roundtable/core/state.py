@@ -63,6 +63,7 @@ from .values import (
     NewsPlan,
     Participant,
     Reservation,
+    SpeakerRef,
     Status,
     Usage,
     Verdict,
@@ -70,6 +71,8 @@ from .values import (
 
 T = TypeVar("T")
 
+NOT_THERE: FailureCause = "not_found"
+"""The speaker does not exist: neither it nor a second attempt will ever answer."""
 _MAYBE_PAID: frozenset[FailureCause] = frozenset(
     ["timeout", "cut", "cancelled", "lost", "empty", "garbled", "refused"]
 )
@@ -88,6 +91,11 @@ class Attempt:
     @property
     def in_flight(self) -> bool:
         return self.finished is None and self.failed is None
+
+    @property
+    def reached_nobody(self) -> bool:
+        """Whether the model that was asked for does not exist: that is no call."""
+        return self.failed is not None and self.failed.cause == NOT_THERE
 
 
 @dataclass(slots=True)
@@ -159,6 +167,8 @@ class State:
     choices: dict[str, ChoiceMade] = field(default_factory=dict)
     notes: list[NoteAdded] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
+    _missing: dict[str, None] = field(default_factory=dict)
+    _heard: dict[str, None] = field(default_factory=dict)
     reservations: dict[tuple[str, int], Reservation] = field(default_factory=dict)
     exhausted: BudgetExhausted | None = None
     limits: LimitsRaised | None = None
@@ -269,6 +279,18 @@ class State:
         """The calls of which nothing was heard: under way, or lost with the process that made
         them."""
         return tuple(a for turn in self.turns.values() for a in turn.attempts if a.in_flight)
+
+    @property
+    def missing_models(self) -> frozenset[str]:
+        """The models that turned out not to exist."""
+        return frozenset(self._missing.keys() - self._heard.keys())
+
+    @property
+    def heard_speakers(self) -> tuple[SpeakerRef, ...]:
+        """The speakers of the table that have answered, the first first."""
+        table = (*self.ever_seated.values(), self.start.host)
+        known = {ref.model: ref for each in table for ref in each.speakers}
+        return tuple(known[model] for model in self._heard if model in known)
 
     @property
     def cost_usd(self) -> float | None:
@@ -507,10 +529,14 @@ class State:
                 update={"input_tokens": 0, "output_tokens": 0}
             )
         self.usage += event.usage.model_copy(update={"calls": 0})
+        self._heard[self._attempt(event.turn_id, event.attempt).started.model] = None
 
     def _settle_failed(self, event: AttemptFailed) -> None:
         """A call that may have been paid keeps its reservation; any other gives it back."""
         key = (event.turn_id, event.attempt)
+        if event.cause == NOT_THERE:
+            self.usage += Usage(calls=-1)  # it reached nobody
+            self._missing[self._attempt(*key).started.model] = None
         if event.cause not in _MAYBE_PAID:
             self.reservations.pop(key, None)
         elif self.reservations[key].cost_usd > 0:

@@ -6,7 +6,7 @@ never made twice and nothing has to be remembered outside the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from .contracts import Violation, parse_sections, sections_to_mend, with_sections
@@ -20,7 +20,7 @@ from .deliverable import Deliverable, flags_of, split_deliverables
 from .effects import Task, TurnPlan
 from .errors import FailureCause
 from .events import AttemptFailed, AttemptFinished, Purpose
-from .state import Attempt, Turn
+from .state import NOT_THERE, Attempt, Turn
 from .values import SpeakerRef
 
 _TRANSPORT: frozenset[FailureCause] = frozenset(["rate_limited", "unavailable", "cut"])
@@ -28,8 +28,6 @@ _AGAIN: frozenset[FailureCause] = frozenset(["timeout", "empty", "garbled"])
 _UNCOUNTED: frozenset[FailureCause] = frozenset(["lost", "cancelled"])
 """The process ended, not the speaker: trying again is no retry."""
 
-NOT_THERE: FailureCause = "not_found"
-"""The speaker does not exist: neither it nor a second attempt will ever answer."""
 BACK_OFF_BASE = 1.0
 BACK_OFF_CAP = 20.0
 MAX_UNCOUNTED = 20
@@ -88,11 +86,27 @@ def next_step(plan: TurnPlan, turn: Turn | None, time_left: float | None = None)
     return replace(step, attempt=step.attempt + turn.before)
 
 
-def without_missing(plan: TurnPlan, missing: Collection[str]) -> TurnPlan:
+def without_missing(
+    plan: TurnPlan, missing: Collection[str], heard: Sequence[SpeakerRef] = ()
+) -> TurnPlan:
     """The plan without speakers that turned out not to exist, so that no turn asks them again; if
-    nobody else is left, as it was. The first of the spare ones holds the seat then."""
-    chain = [ref for ref in plan.participant.speakers if ref.model not in missing]
-    if not chain or len(chain) == len(plan.participant.speakers):
+    nobody else is left, as it was. The first of the spare ones holds the seat then. `heard` are
+    those who have answered: at an endpoint that lists what it lacks they come before spare ones
+    that nobody has heard yet."""
+    seated = plan.participant.speakers
+    chain = [ref for ref in seated if ref.model not in missing]
+    if len(chain) == len(seated):
+        return plan
+    places = {ref.model.partition("/")[0] for ref in seated}
+    own = [ref for ref in chain if not ref.spare]
+    spare = [
+        ref.model_copy(update={"spare": True})
+        for ref in heard
+        if ref.model.partition("/")[0] in places and all(ref.model != each.model for each in own)
+    ]
+    known = {ref.model for ref in (*own, *spare)}
+    chain = [*own, *spare, *(ref for ref in chain if ref.model not in known)]
+    if not chain:
         return plan
     if all(ref.spare for ref in chain):
         chain[0] = chain[0].model_copy(update={"spare": False})

@@ -28,7 +28,7 @@ from ..core.fence import discussion_nonce
 from ..core.state import State, Turn
 from ..core.text import readable, redact
 from ..core.turns import CONDENSED as CONDENSED
-from ..core.turns import NOT_THERE, Accept, Call, GiveUp, as_it_stands, next_step, without_missing
+from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step, without_missing
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
 from ..ports import CUT, Reply, Speaker, SpeakRequest
@@ -92,13 +92,23 @@ class _TimeOver(SpeakerError):
 
 class _Taking:
     def __init__(self, plan: TurnPlan, journal: Journal, tools: Tools) -> None:
-        gone = [s.from_model for s in journal.state.substitutions if s.cause == NOT_THERE]
-        self.plan = without_missing(plan, gone)
+        self._asked_for = plan
+        self._known: tuple[int, TurnPlan] | None = None
         self.journal = journal
         self.tools = tools
         self.began = tools.clock.monotonic()
         self.postponed = False
         """Whether its call waits for what others leave of the budget."""
+
+    @property
+    def plan(self) -> TurnPlan:
+        """What was asked for, on speakers that exist as far as this discussion has learnt: others
+        learn it at the same time."""
+        state = self.journal.state
+        if self._known is None or self._known[0] != state.seq:
+            existing = without_missing(self._asked_for, state.missing_models, state.heard_speakers)
+            self._known = (state.seq, existing)
+        return self._known[1]
 
     @property
     def turn(self) -> Turn | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..core.agents import on_subscription
-from ..core.errors import NoModel, UsageError
+from ..core.errors import UnknownName, UsageError
 from ..core.events import NoteAdded
 from ..core.values import AT_EASE, OUTSIDE, OUTSIDE_SPEAKER, Pace, SpeakerRef
 from ..ports import SpeakerChain
 from .discovery import EMBEDDED_MODEL, Found
+from .entry import ModelEntry
 
 DEMONSTRATION = "demonstration"
-SPARES = 2
+SPARES = 8
 """Further models of the same endpoint for a seat, should its own turn out not to exist."""
 
 
@@ -62,15 +63,19 @@ class Catalogue:
     def seat(self, name: str, seat: str) -> SpeakerChain:  # noqa: ARG002 - the port's
         if name == OUTSIDE:
             return SpeakerChain((OUTSIDE_SPEAKER,))
-        wanted = self._registry.resolve(name)
+        if not name:
+            raise self._found.no_model()
+        wanted = self._wanted(name)
         notes: tuple[NoteAdded, ...] = ()
         first = wanted.id
         if not self._found.usable(first):
             first = self._found.substitute(wanted)
             if first == EMBEDDED_MODEL:
                 self._refuse_in_place_of_stored()
-            if not self._found.usable(first):  # the embedded model, and it is not installed
-                raise NoModel("" if name == self.default_model else wanted.id)
+            # Nobody, or the embedded model, and it is not installed.
+            if not first or not self._found.usable(first):
+                self._refuse_in_place_of_stored()
+                raise self._found.no_model("" if name == self.default_model else wanted.id)
             # With nothing configured at all, one banner says it better than a note per seat; but
             # whoever names an agent has configured something.
             if first != EMBEDDED_MODEL or on_subscription(wanted.id):
@@ -88,6 +93,17 @@ class Catalogue:
     def _refuse_in_place_of_stored(self) -> None:
         if self._unread is not None:
             raise self._unread
+
+    def _wanted(self, name: str) -> ModelEntry:
+        try:
+            return self._registry.resolve(name)
+        except UnknownName as unknown:
+            if unknown.kind != "model" or not self.usable:
+                raise
+            # Names that cannot be used here help nobody.
+            entries = [self._registry.resolve(model) for model in self.usable]
+            near = [n for each in entries for n in (each.name, *each.aliases)]
+            raise UnknownName(unknown.kind, name, near) from None
 
     def _speaker(self, model: str, *, spare: bool = False) -> SpeakerRef:
         known = self._registry.speaker_ref(model)

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from ..core.agents import BUILT_IN, PROVIDER, CommandAgent
+from ..core.errors import NoModel
 from ..core.text import redact
 from ..programs import find_program
 from .endpoint import Endpoint
@@ -82,6 +83,8 @@ class Found:
     """The model id that the user's settings name, usable or not."""
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
     """Where providers are served now, by id."""
+    silent: tuple[EndpointList, ...] = ()
+    """What servers of this machine that a variable names said in place of a list."""
 
     def usable(self, model_id: str) -> bool:
         """Whether a model can be called now, as far as can be known without calling it."""
@@ -114,16 +117,46 @@ class Found:
 
     @property
     def default_model(self) -> str:
-        """The user's default if it is usable, else the best general model of the best provider."""
+        """The user's default if it is usable, else the best general model of the best provider.
+        Empty where something was set up and none of it speaks: the demonstration model stands in
+        for nothing at all, never for what somebody wanted."""
         if self.configured_default is not None and self.usable(self.configured_default):
             return self.configured_default
         for provider in self.by_themselves:
+            if provider.id == EMBEDDED:
+                continue
             preferred = self.registry.providers[provider.id].default_model
             if preferred in provider.models and self.usable(preferred):
                 return preferred
             if provider.models:
                 return max(provider.models, key=self._generality)
-        return EMBEDDED_MODEL
+        return "" if self._set_up else EMBEDDED_MODEL
+
+    @property
+    def _set_up(self) -> bool:
+        """Whether the user has set up anything that is to speak by itself."""
+        others = any(each.id != EMBEDDED for each in self.providers if not each.by_name)
+        return others or bool(self.silent) or self.configured_default is not None
+
+    def no_model(self, wanted: str = "") -> NoModel:
+        """Why nobody can speak, as far as those who should have said so."""
+        said = [each.heard for each in self.providers if each.heard and not each.models]
+        said += self.silent
+        told = [each.told for each in said if each.told]
+        remedies = [each.remedy for each in said if each.remedy]
+        named = wanted or self.configured_default or ""
+        if named and not self.usable(named):
+            provider = self.registry.provider_of(named)
+            open_ = any(each.id == provider.id for each in self.providers)
+            told.insert(0, f"{named} cannot be used now.")
+            remedies += [] if open_ or not provider.get else [provider.get]
+        elif not told and self._set_up:
+            names = " and ".join(e.label for e in self.providers if not (e.models or e.by_name))
+            told = [f"Which models there are at {names} is not known."]
+            remedies = ["Name one by its full id, PROVIDER/NAME."]
+        if not self._set_up:
+            return NoModel(wanted)
+        return NoModel(wanted, " ".join(told), " ".join(dict.fromkeys(remedies)))
 
     def substitute(self, entry: ModelEntry) -> str:
         """The nearest usable model: the same one elsewhere, its family, its provider, its tags.
@@ -222,7 +255,12 @@ async def discover(
         found.append((rank, usable))
     found.sort(key=lambda ranked: ranked[0])
     providers = tuple(provider for _, provider in found)
-    return Found(known, providers, tuple(missing), wanted, endpoints)
+    silent = [
+        said
+        for name, said in heard.items()
+        if registry.providers[name].probe is not None and said.heard != "listed"
+    ]
+    return Found(known, providers, tuple(missing), wanted, endpoints, tuple(silent))
 
 
 def _rank(provider: Provider, wanted: str | None) -> int:
@@ -300,8 +338,9 @@ def _models(provider: Provider, known: Iterable[ModelEntry], there: Endpoint) ->
         moved = provider.moved(there.address)
         ids = [entry.id for entry in known if entry.own or not (moved or provider.probe)]
         return [each for each in ids if each.partition("/")[2] not in there.gone]
-    first = [e.name for e in known if e.own or (not there.foreign and _lists(there, e.name))]
-    names = dict.fromkeys((*first, *there.listed))
+    known = list(known)
+    first = [e.name for e in known if e.described or (not there.foreign and _lists(there, e.name))]
+    names = dict.fromkeys((*first, *there.listed, *(e.name for e in known if e.own)))
     return [f"{provider.id}/{name}" for name in names if name not in there.gone]
 
 
@@ -372,12 +411,12 @@ async def _hear(
 
     async def hear(provider: Provider) -> EndpointList | None:
         if provider.probe is not None:
-            named = asking == "all" and provider.base_url_variable(env) is not None
-            if not probe and not named:
+            named = provider.base_url_variable(env) is not None
+            if not probe and not (named and asking == "all"):
                 return None
             answer = await ask(provider, env, PROBE_SECONDS)
-            # Whatever else listens on that port is not what we look for.
-            return answer if answer.heard == "listed" else None
+            # Whatever else listens on the usual port is not what we look for.
+            return answer if answer.heard == "listed" or named else None
         if not is_open(provider, env):
             return None
         if asking == "never":

@@ -69,6 +69,8 @@ class ModelEntry(Value):
     """Whether its provider holds its answers to a schema."""
     own: frozenset[str] = frozenset()
     """What the user's own file says of it: nobody else has a say in that."""
+    added: bool = False
+    """The user's own file brought it: what that does not say is guessed as for any other."""
     guessed: bool = False
     """Nothing is known of it but its name."""
 
@@ -82,6 +84,11 @@ class ModelEntry(Value):
         """The time that it needs; None if nothing is known of it."""
         pace = Pace(first_word=self.first_word, silence=self.silence, effort=self.effort)
         return None if pace == AT_EASE else pace
+
+    @property
+    def described(self) -> bool:
+        """Whether the user's own file says more of it than what it costs."""
+        return any(not key.startswith("usd_") for key in self.own)
 
     @property
     def window_known(self) -> bool:

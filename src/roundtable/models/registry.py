@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -40,13 +41,32 @@ class Registry:
         self.models = models
         """By id, in the order of preference of each provider."""
         self._families = families
-        self._names = {model_id.casefold(): model_id for model_id in models}
-        for entry in models.values():
-            # A proxy serves other people's models: their names belong to whoever makes them. And
-            # an agent has the name of its maker's models.
-            if not providers[entry.provider].proxy and providers[entry.provider].kind != "command":
-                self._names.setdefault(entry.name.casefold(), entry.id)
-        self._names.update((name.casefold(), model_id) for name, model_id in aliases.items())
+        # A proxy serves other people's models: their names belong to whoever makes them. And an
+        # agent has the name of its maker's models.
+        makers = [
+            entry
+            for entry in models.values()
+            if not providers[entry.provider].proxy and providers[entry.provider].kind != "command"
+        ]
+        spelled = Counter(model_id.casefold() for model_id in models)
+        # Where two differ only in case, they are told apart by it.
+        alone = [entry for entry in makers if spelled[entry.id.casefold()] == 1]
+        self._names = {id_.casefold(): id_ for id_ in models if spelled[id_.casefold()] == 1}
+        """Models by what people may write, in whatever case."""
+        self._exact: dict[str, str] = {}
+        """Models by their bare names, to the letter."""
+        self._makers: dict[str, str] = {}
+        """Likewise, without those that are known by their name alone."""
+        for entry in makers:
+            self._exact.setdefault(entry.name, entry.id)
+        for entry in alone:
+            self._names.setdefault(entry.name.casefold(), entry.id)
+            if not entry.added:
+                self._makers.setdefault(entry.name.casefold(), entry.id)
+        named = {name.casefold(): model_id for name, model_id in aliases.items()}
+        self._names |= named
+        self._exact |= named
+        self._makers |= named
 
     @classmethod
     def load(
@@ -67,10 +87,13 @@ class Registry:
         """The same with what endpoints say: windows, abilities and prices are those of the address
         that is in use, and whatever an endpoint lists is known."""
         models = dict(self.models)
+        for entry in self.models.values():
+            if entry.added and entry.provider in endpoints:
+                models[entry.id] = self._completed(entry, endpoints[entry.provider])
         for provider_id, endpoint in endpoints.items():
             for name, listed in endpoint.listed.items():
                 model_id = f"{provider_id}/{name}"
-                entry = self.models.get(model_id) or self._unlisted(
+                entry = models.get(model_id) or self._unlisted(
                     model_id, self.providers[provider_id], name, foreign=endpoint.foreign
                 )
                 said = listed.model_dump(exclude={"name"}, exclude_none=True)
@@ -85,7 +108,9 @@ class Registry:
         price is then unknown. Raises UnknownName otherwise.
         """
         wanted = name.strip()
-        known = self._names.get(wanted.casefold(), wanted)
+        known = wanted
+        if wanted not in self.models:
+            known = self._exact.get(wanted) or self._names.get(wanted.casefold(), wanted)
         if known in self.models:
             return self.models[known]
         provider, slash, model = known.partition("/")
@@ -184,23 +209,35 @@ class Registry:
         family = guess_family(model, self._families, entry.family)
         return entry.model_copy(update={"id": model_id, "aliases": (), "family": family})
 
+    def _completed(self, entry: ModelEntry, there: Endpoint) -> ModelEntry:
+        """A model of the user's own file with what would be known of it without: a row that says
+        what it costs changes nothing but that."""
+        provider = self.providers[entry.provider]
+        guess = self._unlisted(entry.id, provider, entry.name, foreign=there.foreign)
+        said = {key: getattr(entry, key) for key in entry.own}
+        guessed = guess.guessed and not entry.own & {"family", "tags", "tier"}
+        return guess.model_copy(
+            update={**said, "own": entry.own, "added": True, "guessed": guessed}
+        )
+
     def _unlisted(
         self, model_id: str, provider: Provider, model: str, *, foreign: bool
     ) -> ModelEntry:
         """A full id taken as it is, with what its name gives away. `foreign`: the endpoint is not
         the vendor's, so that it may serve anybody's models."""
         same = self.models.get(model_id.removesuffix(":latest"))
-        if same is not None:
+        if same is not None and same.id != model_id:
             return same.model_copy(update={"id": model_id, "aliases": ()})
         if provider.proxy or foreign:
             bare = model.rpartition("/")[2].casefold()
             names = (model.casefold(), bare)
-            twins = (self._names.get(n) or self._names.get(n.replace(".", "-"), "") for n in names)
-            twin = next((each for each in twins if each in self.models), None)
+            spellings = [spelling for n in names for spelling in (n, n.replace(".", "-"))]
+            twins = (known.get(n, "") for n in spellings for known in (self._names, self._makers))
+            twin = next((each for each in twins if each in self.models and each != model_id), None)
             if twin is not None:
                 # Behind a proxy the same model has the same abilities, but its own price.
                 update = {"id": model_id, "aliases": (), "own": frozenset[str](), **_UNPRICED}
-                return self.models[twin].model_copy(update=update)
+                return self.models[twin].model_copy(update={**update, "added": False})
         otherwise = stem(model) if foreign or provider.proxy or provider.probe else provider.id
         tier = guess_tier(model)
         tags: tuple[Tag, ...] = ("fast", "general") if tier == "small" else ("balanced", "general")

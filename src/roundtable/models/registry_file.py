@@ -25,7 +25,7 @@ Contents = tuple[dict[str, Provider], dict[str, ModelEntry], dict[str, str], dic
 """Providers and models by id, model ids by alias, families by word."""
 
 _SECTIONS = ("providers", "models", "aliases", "families")
-_NOT_WRITTEN = {"id", "configured", "own", "guessed"}
+_NOT_WRITTEN = {"id", "configured", "own", "added", "guessed"}
 _Row = TypeVar("_Row", bound=Value)
 
 
@@ -94,7 +94,8 @@ def _models(
         for unwritten in _NOT_WRITTEN & set(said):
             keys = [name for name in ModelEntry.model_fields if name not in _NOT_WRITTEN]
             raise BadSetting(where, f"{key}.{unwritten}", f"one of the keys {', '.join(keys)}")
-        row = {**shipped.get(model_id, {}), **said, "id": model_id, "own": frozenset(said)}
+        origin = {"own": frozenset(said), "added": model_id not in shipped}
+        row = {**shipped.get(model_id, {}), **said, "id": model_id, **origin}
         entry = _valid(ModelEntry, where, key, row)
         if entry.provider not in providers:
             expected = f"a known provider ({', '.join(providers)}) or a table for it"

@@ -74,7 +74,12 @@ def _substituted(state: State) -> list[Note]:
     names = {p.id: p.name for p in (*state.ever_seated.values(), state.start.host)}
     pairs: dict[tuple[str, str, FailureCause], list[ParticipantSubstituted]] = {}
     for each in state.substitutions:
-        pairs.setdefault((each.from_model, each.to_model, each.cause), []).append(each)
+        # Whoever was to stand in may not have been there either.
+        turn = state.turn(each.turn_id)
+        last = turn.attempts[-1] if turn and turn.attempts else None
+        if last is None or last.failed is None:
+            to_model = last.started.model if last else each.to_model
+            pairs.setdefault((each.from_model, to_model, each.cause), []).append(each)
     return [
         Note(
             "substituted",

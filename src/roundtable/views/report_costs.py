@@ -27,6 +27,8 @@ class _Bill:
     models: Counter[str] = field(default_factory=Counter)
 
     def add(self, attempt: Attempt, unknown: bool) -> None:
+        if attempt.reached_nobody:
+            return
         self.calls += 1
         self.again += attempt.started.purpose != "answer"
         self.models[attempt.started.model] += 1
@@ -102,7 +104,7 @@ def costs(state: State) -> tuple[Part, ...]:
             )
             for each in state.substitutions
         )
-        header = ("Who", "Turn", "Asked", "Spoke instead", "Because")
+        header = ("Who", "Turn", "Asked", "Then asked", "Because")
         parts.append(Grid("Substitutions", header, replaced))
     return tuple(parts)
 

@@ -46,11 +46,11 @@ def models_command(flags: Mapping[str, Any]) -> int:
             "roundtable models --all shows all of them.",
         )
     if not words:
-        echo(f"Default model: {found.default_model}")
+        echo(f"Default model: {found.default_model or 'none'}")
         echo("\nCan be used now:")
     _show(rows, everything=bool(words) or flags["show_all"])
     if not words:
-        _show_rest(app, found)
+        _show_rest(app, found, everything=flags["show_all"])
     return 0
 
 
@@ -145,7 +145,7 @@ def _yes(able: bool | None) -> str:
     return _UNKNOWN if able is None else "yes" if able else "no"
 
 
-def _show_rest(app: App, found: Found) -> None:
+def _show_rest(app: App, found: Found, *, everything: bool) -> None:
     servers = _silent_servers(app, found)
     if found.missing or servers:
         echo("\nFor more:")
@@ -156,9 +156,13 @@ def _show_rest(app: App, found: Found) -> None:
     echo("\nTo rehearse without a model (words from a script, and every way to fail):")
     for name, about in CHARACTERS.items():
         echo(f"  scripted/{name}: {about}")
+    aliases = _aliases(app)
+    shown = {a: model for a, model in aliases.items() if everything or found.usable(model)}
     echo("\nAliases:")
-    for alias, model in _aliases(app).items():
+    for alias, model in shown.items():
         echo(f"  {alias} → {model}")
+    if more := len(aliases) - len(shown):
+        echo(f"  and {more} of models that cannot be used now: --all")
     echo(f"\nAdd your own in {app.settings.home / 'models.toml'}.")
 
 

@@ -23,6 +23,9 @@ def check_models(found: Found) -> Iterator[Finding]:
         yield Finding(
             "models", "broken", f"The default model {wanted} cannot be used now.", provider.get
         )
+    elif not found.default_model:
+        trouble = found.no_model()
+        yield Finding("models", "missing", trouble.message, trouble.remedy)
     elif found.default_model == EMBEDDED_MODEL:
         yield Finding(
             "models",
