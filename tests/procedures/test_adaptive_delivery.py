@@ -443,8 +443,8 @@ def test_the_synthesiser_gets_every_last_position_the_criticism_and_the_sources(
 def test_the_options_of_the_command_line_are_declared() -> None:
     spec = procedure_spec("adaptive")
     assert {each.name for each in described(spec.options)} == {
-        *("debate", "build", "redteam", "vote", "quick", "panel", "validate"),
-        *("context_from", "session", "choices"),
+        *("debate", "build", "redteam", "vote", "quick", "validate", "choices"),
+        *("models", "host", "experts", "seats", "rounds", "context_from", "session"),
     }
 
 

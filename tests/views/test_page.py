@@ -274,7 +274,7 @@ def test_nobody_is_called_while_it_is_paused_or_when_it_is_over() -> None:
 def test_notes_come_with_their_remedies() -> None:
     notes = {note["code"]: note for note in derived(mishaps())["decision"]["made"]["notes"]}
     assert notes["degraded"]["remedy"] == "Ask again."
-    assert "m/spare spoke in place of m/ann" in notes["substituted"]["text"]
+    assert "m/spare spoke for Ann in place of m/ann" in notes["substituted"]["text"]
 
 
 def test_what_it_cost_is_unknown_and_never_zero() -> None:
