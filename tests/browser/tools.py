@@ -4,9 +4,8 @@
 
     python -m tests.browser.tools        installs what is missing, and says where it is
 
-Chromium comes from Debian by apt-get, where we may install: without its windows, if that can be
-had, for each costs more than a second of processor time that the page has no part in. axe-core
-comes from npm, into a cache outside of the repository.
+Chromium comes from Debian by apt-get, where we may install; axe-core from npm, into a cache outside
+of the repository.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from tempfile import TemporaryDirectory
 import platformdirs
 
 AXE = "4.14.0"
-WINDOWLESS = ("chromium-headless-shell", "chrome-headless-shell")
-NAMES = (*WINDOWLESS, "chromium", "chromium-browser", "google-chrome", "chrome")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 class Missing(Exception):
@@ -56,7 +54,9 @@ def axe() -> Path:
 
 def install() -> None:
     """Fetch what is missing."""
-    if "ROUNDTABLE_CHROMIUM" not in os.environ and not any(map(shutil.which, WINDOWLESS)):
+    try:
+        chromium()
+    except Missing:
         _install_chromium()
     try:
         axe()
@@ -65,21 +65,17 @@ def install() -> None:
 
 
 def _install_chromium() -> None:
-    """The one without windows, or at least a whole one. Missing if there is neither then."""
     apt = shutil.which("apt-get")
-    whole = any(map(shutil.which, NAMES))
-    if apt is not None and os.geteuid() == 0:
-        env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run([apt, "update", "-qq"], env=env, check=False)
-        for package in WINDOWLESS[:1] if whole else (WINDOWLESS[0], "chromium"):
-            get = [apt, "install", "-y", "-qq", "--no-install-recommends", package]
-            if subprocess.run(get, env=env, check=False).returncode == 0:
-                return
-    if not whole:
+    if apt is None or os.geteuid() != 0:
         raise Missing(
             "There is no Chromium, and it cannot be installed from here: install Debian's "
-            "package chromium-headless-shell, or name a binary in ROUNDTABLE_CHROMIUM."
+            "package chromium, or name a binary in ROUNDTABLE_CHROMIUM."
         )
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run([apt, "update", "-qq"], env=env, check=True)
+    subprocess.run(
+        [apt, "install", "-y", "-qq", "--no-install-recommends", "chromium"], env=env, check=True
+    )
 
 
 def _install_axe() -> None:
