@@ -30,7 +30,7 @@ from roundtable.core.turns import TRUNCATED
 from roundtable.core.values import Budget
 from roundtable.engine.turn import CONDENSED, LONGEST_DRAFT
 from roundtable.ledger.memory import MemoryLedger
-from roundtable.ports import LONGEST_ANSWER, SpeakRequest
+from roundtable.ports import LONGEST_HEARD, SpeakRequest
 from tests.rehearsal import TestIds, Voice, run_in_virtual_time
 
 from .scene import DISCUSSION, Scene
@@ -518,13 +518,13 @@ def test_a_turn_of_two_calls_killed_at_any_append_repeats_no_answered_call(
 
 @pytest.mark.requirement("Z-39")
 def test_an_answer_beyond_all_bounds_is_cut_and_flagged_whoever_gave_it() -> None:
-    scene = Scene({"test/a": saying("word " * (LONGEST_ANSWER // 5 + 1))})
+    scene = Scene({"test/a": saying("word " * (LONGEST_HEARD // 5 + 1))})
     play(scene)
     (finished,) = events_of(scene, AttemptFinished)
     (speech,) = events_of(scene, SpeechGiven)
     assert isinstance(finished, AttemptFinished)
     assert isinstance(speech, SpeechGiven)
-    assert (len(finished.text), finished.finish_reason) == (LONGEST_ANSWER, "length")
+    assert (len(finished.text), finished.finish_reason) == (LONGEST_HEARD, "length")
     assert TRUNCATED in speech.flags
     assert sum(len(draft.words) for draft in scene.drafts) <= LONGEST_DRAFT
 

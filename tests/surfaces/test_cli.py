@@ -29,7 +29,7 @@ def test_a_question_is_discussed_to_an_answer_of_fixed_form(desk: Desk) -> None:
 
     assert outcome.code == 0
     verdict, answer, form = outcome.out.partition("🏛️ **Council Answer**")
-    assert verdict.startswith("yes\n\n  3 of 3    Yes  already so before they heard each other\n")
+    assert verdict.startswith("Yes.\n\n  3 of 3    Yes  already so before they heard each other\n")
     lines = (answer + form).splitlines()
     assert lines[0] == "🏛️ **Council Answer**"
     assert lines[2] == "**Yes, 3 of 3.**"

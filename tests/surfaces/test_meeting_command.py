@@ -39,7 +39,7 @@ def test_a_meeting_is_held_by_a_roster_and_leaves_its_document_where_it_was_aske
         "--format", "decision", "--output", "docs/deep/x.md", "--plain",
     )  # fmt: skip
     assert outcome.code == 0, outcome.err
-    assert outcome.out.startswith("What was said.\n\n  4 of 4")
+    assert "\n\n  4 of 4" in outcome.out
     text = (desk.workspace / "docs/deep/x.md").read_text("utf-8")
     assert text.startswith("# Roundtable Conclusion: One database?\n")
     assert "## MVP Scope" in text

@@ -63,7 +63,7 @@ def test_a_flag_says_who_is_told(desk: Desk, told: Path) -> None:
 
 @pytest.mark.requirement("D-71", "X-41")
 def test_silence_is_said_and_a_plan_for_the_team_is_set_once(desk: Desk, told: Path) -> None:
-    silent = desk.ask()
+    silent = desk.ask("-v")
     assert "News: off, nobody is told" in silent.err
     assert desk("show", desk.last_id(), "--json").document["news"].startswith("News: off")
     assert not told.exists()

@@ -31,7 +31,7 @@ from ..core.turns import CONDENSED as CONDENSED
 from ..core.turns import Accept, Call, GiveUp, as_it_stands, next_step, without_missing
 from ..core.values import Effort, Prompt, SpeakerRef
 from ..listening import Listening
-from ..ports import CUT, Reply, Speaker, SpeakRequest
+from ..ports import CUT, LONGEST_HEARD, Reply, Speaker, SpeakRequest
 from ..prompts.asking import asked
 from .admission import admission
 from .journal import Journal, Keyed, Outcome
@@ -326,8 +326,8 @@ class _Taking:
             ) from None
         if not reply.text.strip():
             raise SpeakerError("empty", "The model answered with nothing.", "Try again.")
-        if len(reply.text) > request.longest_answer:
-            text = reply.text[: request.longest_answer]
+        if len(reply.text) > LONGEST_HEARD:
+            text = reply.text[:LONGEST_HEARD]
             reply = replace(reply, text=text, finish_reason=CUT)
         return replace(reply, text=readable(reply.text))
 

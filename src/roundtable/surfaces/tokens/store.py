@@ -11,6 +11,7 @@ import hashlib
 import json
 import secrets
 import time
+from math import isfinite
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -409,6 +410,8 @@ def _check(wanted: Capability, now: datetime) -> None:
         raise UsageError("Who speaks has a seat.", "Name it: --seat NAME, or allow to lead.")
     if wanted.expires is not None and wanted.expires <= now:
         raise UsageError("That time is over already.", "Choose a later one.")
+    if wanted.spend is not None and not isfinite(wanted.spend):
+        raise UsageError("A limit is an amount of dollars.", "Leave --spend out for none.")
     if wanted.spend is not None and not wanted.may("open"):
         raise UsageError("Only who starts discussions spends.", "Say --may open.")
 

@@ -132,7 +132,7 @@ class MakeToken(Body):
     discussions: list[Short] | None = Field(default_factory=list, max_length=1_000)
     """None: all of them."""
     seat: Short = ""
-    spend_usd: float | None = Field(default=None, ge=0)
+    spend_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     channels: list[Short] | None = Field(default_factory=list, max_length=100)
     """None: all that the settings name."""
     hours: float | None = Field(default=None, gt=0, le=10 * 366 * 24)

@@ -68,7 +68,7 @@ export function Start() {
   const parts = useMemo(() => partsOf(chosen), [chosen]);
   const question = useSettled(topic.trim());
   const usual = models.value ? models.value.default_model : "";
-  const noKey = Boolean(models.value) && usual.startsWith(DEMONSTRATION);
+  const noKey = Boolean(models.value) && (!usual || usual.startsWith(DEMONSTRATION));
 
   const suggests = question.length >= LEAST && Boolean(parts.experts) && question.length <= limits.question;
   const suggested = useAnswer(suggests ? () => post("/api/suggest", { topic: question, count: SEATS }) : null, [suggests ? question : ""]);
