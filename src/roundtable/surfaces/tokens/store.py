@@ -11,11 +11,11 @@ import hashlib
 import json
 import secrets
 import time
-from math import isfinite
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
