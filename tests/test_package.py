@@ -271,8 +271,9 @@ def test_pip_installs_the_wheel_and_its_command_runs(wheel: Path, tmp_path: Path
     assert made.returncode == 0, made.stderr
     there = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
     done = python(
-        "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--prefix", str(place),
-        str(wheel), cwd=tmp_path,
+        # Ignoring what is installed: pip would take ours out of the tests' own environment.
+        "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--ignore-installed",
+        "--prefix", str(place), str(wheel), cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     # Ours are installed for development there, by a file that names them: only packages count.
