@@ -38,7 +38,8 @@ class SubTask:
 
     @property
     def told(self) -> str:
-        first = self.positions[0]
+        """By the first who said what is to be done, if anybody did."""
+        first = next((each for each in self.positions if each.task), self.positions[0])
         return clip(": ".join(part for part in (first.role, first.task) if part), MAX_TOLD)
 
 
