@@ -165,7 +165,7 @@ class SpeakRequest:
 
 LONGEST_ANSWER = 100_000
 """Characters that every answer may have, however few tokens were asked for."""
-LONGEST_HEARD = 2_000_000
+LONGEST_HEARD = 10_000_000
 """Characters of an answer, whoever gave it: a work of a megabyte is whole, and what has no end is
 cut."""
 CHARACTERS_AT_MOST = 16

@@ -76,7 +76,7 @@ def test_what_several_name_beside_it_gets_a_seat_and_what_one_names_is_left_out(
     roles = [part.positions[0].role for part in division.parts]
     assert roles[:2] == ["Economist", "Lawyer"]
     assert len(division.parts) == 4 - len(division.left_out)
-    told = " ".join([*division.left_out, *(part.told for part in division.parts)])
+    told = " ".join([*division.left_out, *(each for part in division.parts for each in part.told)])
     for task in (COST, LAW, USERS, RISKS):
         assert told.count(task) == 1
     small = merged([("a", row(*base, ("Tester", RISKS)))], 2)

@@ -37,10 +37,14 @@ class SubTask:
     analysts: set[str] = field(default_factory=set)
 
     @property
-    def told(self) -> str:
-        """By the first who said what is to be done, if anybody did."""
-        first = next((each for each in self.positions if each.task), self.positions[0])
-        return clip(": ".join(part for part in (first.role, first.task) if part), MAX_TOLD)
+    def told(self) -> list[str]:
+        """What is to be done in it, each time that somebody means something else by it: of a role
+        without a task anybody may have thought anything."""
+        meant: list[Position] = []
+        for each in sorted(self.positions, key=lambda each: not each.task):
+            if not any(same_task(each, other) for other in meant):
+                meant.append(each)
+        return [clip(": ".join(p for p in (each.role, each.task) if p), MAX_TOLD) for each in meant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,8 @@ def merged(rows: Sequence[tuple[str, Sequence[Position]]], at_most: int) -> Divi
     further.sort(key=lambda part: -len(part.analysts))
     wanted = [part for part in further if len(part.analysts) >= SUPPORTED]
     taken = [*parts, *wanted][:at_most]
-    left = [part.told for part in (*parts, *further) if not any(part is each for each in taken)]
-    return Division(tuple(taken), tuple(left))
+    left = [part for part in (*parts, *further) if not any(part is each for each in taken)]
+    return Division(tuple(taken), tuple(told for part in left for told in part.told))
 
 
 def same_task(one: Position, other: Position) -> bool:
