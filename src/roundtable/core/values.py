@@ -188,7 +188,7 @@ class Budget(Value):
     # Strictly numbers: true is not one dollar, and a word in a file is a slip.
     max_calls: Annotated[int, Field(strict=True, ge=1)] | None = None
     max_tokens: Annotated[int, Field(strict=True, ge=1)] | None = None
-    max_cost_usd: Annotated[float, Field(strict=True, ge=0)] | None = None
+    max_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
     max_seconds: Annotated[float, Field(strict=True, gt=0)] | None = None
 
 
