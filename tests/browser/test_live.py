@@ -236,7 +236,6 @@ def test_who_speaks_at_the_same_time_stands_in_columns_and_on_a_phone_behind_tab
     expect(page.locator(".now-line")).to_contain_text("Round 1 of 2: first answers")
     expect(page.locator(".now-line")).to_contain_text("2 of 3 still writing")
     expect(page.locator(".itinerary li")).to_have_count(4)
-    expect(page.locator(".meta .usual")).to_contain_text(USUALLY)
     page.get_by_role("link", name=re.compile("Bob: Thinking|Bob: Writing")).click()
     expect(page.locator("#live-bob")).to_be_focused()
 
@@ -254,6 +253,16 @@ def test_who_speaks_at_the_same_time_stands_in_columns_and_on_a_phone_behind_tab
     box = phone.locator(".now-line").bounding_box()
     assert box is not None
     assert box["y"] < 300  # on the first screen
+
+
+@pytest.mark.requirement("Z-34")
+def test_how_long_it_usually_takes_stands_beside_how_long_it_has_taken(
+    stage: Stage, window: Open
+) -> None:
+    # as many seats as no other discussion on the stage has: the estimate tells
+    names = [f"Number{each}" for each in range(11)]
+    page = window(viewport=DESK).open(stage.link(live(stage, "rt_c0100011", begun(names))))
+    expect(page.locator(".meta .usual")).to_contain_text(USUALLY)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

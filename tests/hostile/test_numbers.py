@@ -107,7 +107,7 @@ async def _tried(home: House, path: str, body: Any, discussion_id: str) -> None:
         sent = json.dumps(body).replace('"NUMBER"', value)
         answer = await home.client.post(at, content=sent, headers=headers)
         # 502: a table whose budget ended it at once
-        assert answer.status_code < 500 or answer.status_code in (502, 503), (at, sent[:300])
+        assert answer.status_code < 500 or answer.status_code == 502, (at, sent[:300])
 
 
 async def test_no_number_in_an_argument_breaks_a_tool(home: House) -> None:

@@ -12,7 +12,7 @@ from .discovery import Found, FoundProvider
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """One model of a provider that can be used now."""
+    """One model of a provider that can be used now; None is what nobody told us."""
 
     id: str
     family: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from base64 import b64decode
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +22,7 @@ from ...experts.library_files import OwnFile, own_files
 from ...experts.selection import Choice
 from ...ledger.memory import MemoryLedger
 from ...models.discovery import Found
-from ...models.facts import about_list, facts_of
+from ...models.facts import ModelFacts, about_list, facts_of
 from ...procedures import PROCEDURES, procedure_spec
 from ...procedures.opening import MAX_CONTEXT, MAX_TOPIC, checked_topic
 from ...procedures.options import Kind, Option, Part, described
@@ -113,19 +112,6 @@ class Procedures(BaseModel):
     limits: Limits = Limits()
 
 
-class ModelRow(BaseModel):
-    """What is known of a model; null is what nobody told us."""
-
-    id: str
-    family: str
-    context_window: int | None
-    usd_per_million_in: float | None
-    usd_per_million_out: float | None
-    vision: bool | None
-    thinking: bool | None
-    structured: bool | None
-
-
 class ProviderRow(BaseModel):
     provider: str
     label: str
@@ -135,7 +121,7 @@ class ProviderRow(BaseModel):
     """Whether this is its own list."""
     told: str
     """Where the list comes from, or why there is none."""
-    facts: list[ModelRow]
+    facts: list[ModelFacts]
 
 
 class MissingRow(BaseModel):
@@ -342,7 +328,7 @@ def _found(app: App, found: Found) -> FoundModels:
                 models=list(p.models),
                 listed=p.listed,
                 told=shown(about_list(p, now)),
-                facts=[ModelRow.model_validate(asdict(each)) for each in facts_of(found, p)],
+                facts=facts_of(found, p),
             )
             for p in found.providers
         ],
