@@ -23,6 +23,7 @@ from tests.views import tables
 
 T = TypeVar("T")
 SECONDS = 60
+MILLISECOND = timedelta(milliseconds=1)
 ARGUMENTS = [
     "--headless=new",
     "--no-sandbox",
@@ -73,10 +74,12 @@ class Stage:
     def read(self, state: State) -> State:
         return self.do(lambda: self.app.service.read(state.discussion_id))
 
-    def put(self, discussion_id: str, events: Sequence[Event]) -> str:
-        """A discussion as its events tell it."""
+    def put(
+        self, discussion_id: str, events: Sequence[Event], *, pace: timedelta = MILLISECOND
+    ) -> str:
+        """A discussion as its events tell it, one after the other at this pace."""
         began = datetime.now(UTC) - timedelta(minutes=5)
-        new = [NewEvent(event, began + timedelta(milliseconds=n)) for n, event in enumerate(events)]
+        new = [NewEvent(event, began + n * pace) for n, event in enumerate(events)]
         self.do(lambda: self.ledger.append(discussion_id, new, expected=0))
         return discussion_id
 
