@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections import ChainMap
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .models.lookout import Lookout
     from .models.router import Router
     from .notify.function import SendFn
+    from .telemetry.watch import Watching
 
 
 LOOK_AROUND_EVERY = 5.0
@@ -63,6 +65,8 @@ class App:
     """The keys that were entered on the page."""
     lookout: Lookout
     """Knows who can speak."""
+    watching: Watching | None = None
+    """Looks on for the operator, if somebody is to."""
 
     @property
     def keyed(self) -> Mapping[str, str]:
@@ -170,6 +174,7 @@ async def start(
         return seen[0][1]
 
     notifier = _notifier(settings, env, opened, channels, send_fn)
+    watching = _watching(settings, env)
     service = Service(
         opened,
         Tools(
@@ -182,6 +187,7 @@ async def start(
             delivery=delivery,
             rescue=RescueFiles.beside(settings.db, settings.home, this_owner()),
             patience=settings.choices.db_patience,
+            watch=watching,
         ),
         models,
         owner=this_owner(),
@@ -196,13 +202,15 @@ async def start(
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys, lookout)
+        yield App(settings, registry, service, env, progress, notifier, keys, lookout, watching)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
             progress(f"News: {len(left)} message(s) of {ids} are not delivered yet.")
             progress("   Send them with: roundtable notify pump")
         await hub.close()
+        if watching is not None:
+            await asyncio.to_thread(watching.close)
         if ledger is None:
             await opened.close()
 
@@ -295,6 +303,12 @@ def _notifier(
         default=settings.notifications_for,
         is_gone=lambda by: owner_is_dead(by.rpartition("#")[0]),
     )
+
+
+def _watching(settings: Settings, env: Mapping[str, str]) -> Watching | None:
+    from .telemetry.watch import Watching
+
+    return Watching.wanted(env, settings.choices.metrics)
 
 
 def _search(settings: Settings, env: Mapping[str, str]) -> Search | None:

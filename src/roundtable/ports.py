@@ -6,7 +6,7 @@ Each has a real implementation, a scripted one, and one conformance suite for al
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -527,6 +527,18 @@ class Rescue(Protocol):
 
     def waiting(self) -> list[str]:
         """The discussions of which something is kept."""
+        ...
+
+
+class Watch(Protocol):
+    """Looks on while discussions are driven, for whoever operates the program."""
+
+    def event(self, record: StoredEvent, state: State) -> None:
+        """Take note of an event, and of the state that it led to. Waits for nobody."""
+        ...
+
+    def driving(self) -> AbstractContextManager[None]:
+        """While a discussion is driven."""
         ...
 
 

@@ -59,6 +59,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_WEB": "web",
     "ROUNDTABLE_WEB_PORT": "web_port",
     "ROUNDTABLE_BROWSER": "browser",
+    "ROUNDTABLE_METRICS": "metrics",
     "SEARXNG_URL": "searxng_url",
 }
 """The variables that are read, and the settings they set; a later one wins."""
@@ -154,6 +155,8 @@ class Choices(Value):
     """The port of the page, or the first one to try."""
     browser: str | None = None
     """The command that shows a page; `{url}` in it stands for the address. None: the system's."""
+    metrics: str | None = None
+    """HOST:PORT where a process that stays shows its figures to Prometheus; None: nowhere."""
     chat: ChatSetting = ChatSetting()
     boards: dict[str, BoardSetting] = Field(default_factory=dict)
     """Task boards by name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
@@ -679,10 +679,23 @@ class Service:
                 on_notice=on_notice,
             )
             journal = await Journal.load(
-                self._ledger, clock, discussion_id, lease, on_event, outage
+                self._ledger, clock, discussion_id, lease, self._watched(on_event), outage
             )
             await take_in(journal, rescue)
-            yield journal
+            with self._tools.watch.driving() if self._tools.watch else nullcontext():
+                yield journal
+
+    def _watched(self, on_event: OnEvent) -> OnEvent:
+        """Tells whoever looks on for the operator, too."""
+        watch = self._tools.watch
+        if watch is None:
+            return on_event
+
+        def both(record: StoredEvent, state: State) -> None:
+            watch.event(record, state)
+            on_event(record, state)
+
+        return both
 
     @asynccontextmanager
     async def _leased(self, discussion_id: str) -> AsyncIterator[Lease]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..core.events import StoredEvent
 from ..core.state import State
-from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers
+from ..ports import Asker, Clock, Delivery, Ids, Rescue, Search, Speakers, Watch
 from ..rehearsal.lengths import NOTHING_HEARD, Lengths
 from .outage import PATIENCE
 
@@ -55,3 +55,5 @@ class Tools:
     """Where outcomes are kept while there is no ledger to put them in."""
     patience: float = PATIENCE
     """Seconds for which a database that went away is waited for."""
+    watch: Watch | None = None
+    """Who looks on for the operator."""

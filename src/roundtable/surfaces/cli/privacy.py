@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ...core.text import redact
 from ...search.choose import choose_search
 from ...settings import Settings
+from ...telemetry.watch import spans_go_to
 from .here import settings_here
 from .terminal import echo, print_json
 
@@ -36,7 +37,7 @@ def privacy_command(flags: Mapping[str, Any]) -> int:
                 echo(f"  - {each.what}")
                 echo(f"    In your hands: {each.control}")
         echo("")
-    echo("Roundtable itself calls home for nothing: no account, no telemetry, no updates.")
+    echo("Roundtable itself calls home for nothing: no account, no usage data, no updates.")
     return 0
 
 
@@ -115,5 +116,12 @@ def statement(settings: Settings, env: Mapping[str, str]) -> list[Behaviour]:
             "the live page, on this machine only, behind a link that cannot be guessed; a shared "
             "link shows the whole discussion",
             "--no-web; `roundtable tokens end` withdraws a link, or all",
+        ),
+        Behaviour(
+            "broadcast",
+            f"spans of discussions (models, times, tokens, costs) to {redact(place)}"
+            if (place := spans_go_to(env))
+            else "spans of discussions: to nobody, no OpenTelemetry endpoint is named",
+            "OTEL_SDK_DISABLED=true, or no OTEL_EXPORTER_OTLP_ENDPOINT",
         ),
     ]

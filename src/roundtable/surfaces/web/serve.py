@@ -104,6 +104,8 @@ async def serve(
                 announce(settings.home, found, this_owner())
                 on_ready(found)
 
+            if app.watching is not None:
+                stack.enter_context(app.watching.served())
             if resume_all:
                 await _take_up(web)
             stack.callback(forget, settings.home, found.pid)

@@ -1,0 +1,1 @@
+"""Watched in operation: spans of discussions, turns and calls, and figures of a process."""
