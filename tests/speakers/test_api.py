@@ -503,7 +503,7 @@ def test_importing_the_speaker_is_cheap() -> None:
 @pytest.mark.parametrize(
     ("model", "sent"),
     [
-        (RESPONSES, {"reasoning": {"effort": "high", "context": "all_turns"}}),
+        (RESPONSES, {"reasoning": {"effort": "high"}}),
         (MESSAGES, {"output_config": {"effort": "high"}, "thinking": {"type": "adaptive"}}),
         (CHAT, {}),
         ("vendor/gpt-4o", {}),
