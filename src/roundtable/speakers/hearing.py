@@ -48,7 +48,7 @@ class Hearing:
         for data in self._events.feed(block):
             if data.startswith(_DONE):
                 self._answer.ended = self._understood = True
-            else:
+            elif data:
                 self._read(data)
             if self.ended:
                 break
