@@ -264,6 +264,5 @@ def run() -> list[Measured]:
 
 
 if __name__ == "__main__":
-    for module in ("anthropic", "openai"):
-        import_module(f"pydantic_ai.models.{module}")
+    import_module("roundtable.speakers.api_client")
     sys.stdout.write(str(asyncio.run(_attacked(sys.argv[1]))))

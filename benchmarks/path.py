@@ -3,7 +3,7 @@
 Every procedure against a provider that takes 200 ms for each call, its words streaming over the
 call as a model's do. The critical path is counted from the ledger: the longest chain of calls of
 which each began after the one before it had ended, times 200 ms. What a procedure takes beyond it
-is ours, or the model layer's: the same calls made bare, with the same ones side by side, show how
+is ours, or the network's: the same calls made bare, with the same ones side by side, show how
 much of it. A chain longer than the procedure's design, calls that should run side by side and do
 not, is a missed goal of its own. Everything is loaded before the clock runs, and the least of
 several runs counts: what other processes take of the machine can only add to it.

@@ -30,8 +30,8 @@ def told():
     print(*(m for m in {heavy} if m in sys.modules), file=open({file!r}, "w"))
 """
 NOT_FOR_ASK = (
-    "pydantic_ai", "openai", "anthropic", "xllamacpp", "wordllama", "numpy", "rich", "asyncpg",
-    "pypdf", "lxml", "fastapi",
+    "xllamacpp", "wordllama", "numpy", "rich", "asyncpg", "pypdf", "lxml", "fastapi",
+    "genai_prices.data", "markdown_it",
 )  # fmt: skip
 HEAVY = (*NOT_FOR_ASK, "jinja2", "httpx2")
 NOT_FOR = {"--help": (*HEAVY, "pydantic", "asyncio", "sqlite3"), "ask": NOT_FOR_ASK}
@@ -46,7 +46,7 @@ def run() -> list[Measured]:
     with TemporaryDirectory() as folder:
         home = Path(folder)
         discussion_id = asyncio.run(_discussion(home))
-        env = _environment(home)
+        env = environment(home)
         commands = {
             "--help": ["--help"],
             "list": ["list"],
@@ -59,9 +59,9 @@ def run() -> list[Measured]:
         }
         seconds: dict[str, list[float]] = {name: [] for name in ("nothing", *commands)}
         for _ in range(RUNS):
-            seconds["nothing"].append(_cpu(["-c", "pass"], env))
+            seconds["nothing"].append(cpu_of(["-c", "pass"], env))
             for name, args in commands.items():
-                seconds[name].append(_cpu(["-c", ROUNDTABLE, *args], env))
+                seconds[name].append(cpu_of(["-c", ROUNDTABLE, *args], env))
     ms = {name: 1000 * statistics.median(each) for name, each in seconds.items()}
     return [
         *(
@@ -91,8 +91,9 @@ async def _discussion(home: Path) -> str:
         return state.discussion_id
 
 
-def _environment(home: Path) -> dict[str, str]:
-    """With byte code kept from the first run on, as an installed program has it."""
+def environment(home: Path) -> dict[str, str]:
+    """Of a user with this home, with byte code kept from the first run on, as an installed program
+    has it."""
     env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
         **env,
@@ -107,11 +108,11 @@ def _loaded(
 ) -> list[str]:
     file = home / "loaded"
     code = LOADED.format(heavy=tuple(heavy), file=str(file)) + ROUNDTABLE
-    _cpu(["-c", code, *args], env)
+    cpu_of(["-c", code, *args], env)
     return file.read_text("ascii").split()
 
 
-def _cpu(arguments: Sequence[str], env: Mapping[str, str]) -> float:
+def cpu_of(arguments: Sequence[str], env: Mapping[str, str]) -> float:
     """The CPU seconds that a Python process with these arguments took."""
     process = subprocess.Popen(
         [sys.executable, *arguments],

@@ -15,7 +15,7 @@ from tests.surfaces.desk import Outcome, environment
 MODULES = (
     "__future__", "typing", "json", "os", "re", "asyncio", "subprocess", "webbrowser", "sqlite3",
     "click", "pydantic", "yaml", "rich", "numpy", "jinja2", "httpx2", "uvicorn", "fastapi", "mcp",
-    "pip", "platformdirs", "pydantic_ai", "xllamacpp", "wordllama", "sitecustomize",
+    "pip", "platformdirs", "genai_prices", "tokenizers", "xllamacpp", "wordllama", "sitecustomize",
     "usercustomize", "conftest", "roundtable_plugin",
 )
 PROGRAMS = (

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from math import hypot
 from operator import mul
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,16 @@ def test_texts_about_one_thing_are_nearer_than_others_even_if_they_disagree() ->
     claim = "The database migration is safe"
     assert cosine(claim, "Moving the database carries no risk") > cosine(claim, "I like tea")
     assert cosine(claim, "The database migration is not safe") > 0.8
+
+
+def test_the_vectors_are_those_of_the_package_that_brings_the_weights() -> None:
+    import wordllama
+
+    folder = Path(str(wordllama.__file__)).parent
+    package = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    texts = ["Tea or coffee?", "茶とコーヒー", "x" * 3_000, "a b c " * 500, "e\u0301", "🫖"]
+    for ours, theirs in zip(EMBEDDER.embed(texts), package.embed(texts).tolist(), strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-5)
 
 
 def test_loading_it_leaves_the_logging_of_the_process_alone() -> None:

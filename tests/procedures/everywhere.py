@@ -97,7 +97,7 @@ def _expert(request: SpeakRequest, stage: str, who: str) -> str:
 
 def reply(asked: Asked) -> str:
     """The same at the test server, line by line: no model says a thousand words within 200 ms, and
-    the model layer takes its time for each piece."""
+    each piece takes its time."""
     request = SpeakRequest(
         model=asked.model,
         system=asked.system,

@@ -70,8 +70,6 @@ async def failure(behave: Behave, model: str) -> SpeakerError:
 @pytest.fixture(autouse=True, scope="module")
 def _loaded() -> None:
     """The packages are loaded before memory is measured."""
-    for name in ("anthropic", "openai"):
-        import_module(f"pydantic_ai.models.{name}")
     import_module("roundtable.speakers.api_client")
 
 
@@ -136,7 +134,7 @@ async def test_ten_megabytes_in_one_piece_are_an_answer_that_is_cut() -> None:
 async def test_an_answer_that_trickles_for_ever_ends_with_the_longest_call(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("roundtable.speakers.api_client.LONGEST_CALL", 0.0)
+    monkeypatch.setattr("roundtable.speakers.hearing.LONGEST_CALL", 0.0)
     async with hostile(streaming(endless=delta("a"))) as server:
         reply = await ask(server)
     assert reply.finish_reason == "length"

@@ -61,7 +61,7 @@ async def replay(row: Row) -> tuple[Reply | SpeakerError, str]:
     with provider_server(lambda _: raw(row["response_body"], row["status"], kind)) as server:
         speaker = ApiSpeaker(PROVIDERS, lambda *_: None, server.env())
         try:
-            asked = SpeakRequest(model, "", "Go on.", 100, 30.0, "replay")
+            asked = SpeakRequest(model, "", "Go on.", 4_000, 30.0, "replay")
             return await speaker.speak(asked, heard.append), "".join(heard)
         except SpeakerError as error:
             return error, "".join(heard)
@@ -103,6 +103,33 @@ async def test_a_recorded_stream_is_understood(row: Row) -> None:
     else:
         # What was recorded in error, broken off or refused must be told as such.
         assert outcome.cause in ("refused", "cut", "unavailable", "bad_request", "rate_limited")
+
+
+def written(row: Row) -> str:
+    """The text in a recorded document."""
+    document = json.loads(row["response_body"])
+    if "choices" in document:
+        return str(document["choices"][0]["message"].get("content") or "")
+    if "output" in document:
+        parts = [part for item in document["output"] for part in item.get("content") or ()]
+    else:
+        parts = document["content"]
+    return "".join(part.get("text", "") for part in parts if part["type"] != "reasoning_text")
+
+
+@pytest.mark.requirement("I-01")
+@pytest.mark.parametrize("row", recordings("json"))
+async def test_a_recorded_answer_in_one_document_is_understood(row: Row) -> None:
+    outcome, heard = await replay(row)
+    text = written(row)
+    if isinstance(outcome, Reply):
+        assert outcome.text == heard
+        assert "".join(outcome.text.split()) in "".join(text.split())
+        assert outcome.usage.output_tokens > 0
+        assert outcome.served_by
+    else:
+        assert outcome.cause in ("empty", "cut")
+        assert outcome.cause == "cut" or not text.strip()
 
 
 @pytest.mark.requirement("I-01", "I-20")

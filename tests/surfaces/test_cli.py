@@ -402,7 +402,6 @@ def test_a_reader_that_leaves_early_causes_no_traceback(desk: Desk) -> None:
 def test_help_imports_nothing_heavy(desk: Desk) -> None:
     heavy = (
         "pydantic",
-        "pydantic_ai",
         "httpx2",
         "openai",
         "anthropic",

@@ -40,7 +40,7 @@ def test_the_list_loads_nothing_heavy(desk: Desk) -> None:
         "import sys\n"
         "from roundtable.surfaces.cli.app import run\n"
         "run(['experts'])\n"
-        "heavy = {'numpy', 'wordllama', 'pydantic_ai', 'tokenizers'} & set(sys.modules)\n"
+        "heavy = {'numpy', 'wordllama', 'httpx2', 'tokenizers'} & set(sys.modules)\n"
         "sys.exit(', '.join(heavy) or 0)\n"
     )
     done = subprocess.run(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from .declaration import Decision, Declaration
 from .deliverable import Deliverable
@@ -601,7 +601,7 @@ Event = Annotated[
     Field(discriminator="type"),
 ]
 
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 

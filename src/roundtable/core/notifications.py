@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from . import notifications_text
 from .causes import TOLD
 from .errors import NotAllowed
 from .events import (
@@ -180,6 +179,8 @@ class Outbox:
 
     def apply(self, record: StoredEvent) -> None:
         """Take in the next event. Events must come in order, without gaps."""
+        from . import notifications_text
+
         event, seq = record.event, record.seq
         if self._round_end is not None and not isinstance(event, _AFTER_A_ROUND):
             at, round_ = self._round_end
@@ -201,6 +202,8 @@ class Outbox:
                 self._happened(event, seq)
 
     def _happened(self, event: Event, seq: int) -> None:
+        from . import notifications_text
+
         match event:
             case SpeechGiven():
                 if event.round > 0 and event.round not in self._begun:
@@ -227,6 +230,8 @@ class Outbox:
 
     def _greet(self, seq: int) -> None:
         """Whoever joins the plan hears first what it is about, in a thread where it wants one."""
+        from . import notifications_text
+
         for channel in self.channels:
             if channel.name in self._greeted:
                 continue
@@ -250,6 +255,8 @@ class Outbox:
 
     def text(self, kind: str, channel: NewsChannel) -> str | None:
         """News of this kind as things stand; None if there is nothing to tell."""
+        from . import notifications_text
+
         state = self.state
         newest = max((s.round for s in state.speeches), default=0)
         match kind:
@@ -272,6 +279,8 @@ class Outbox:
                 return None
 
     def _speech(self, given: SpeechGiven, channel: NewsChannel) -> str:
+        from . import notifications_text
+
         if channel.platform == CHAT_ROOM:  # all of the message has to keep to its limit
             return clip(
                 notifications_text.speech(self.state, given, CHAT_ROOM_LIMIT), CHAT_ROOM_LIMIT

@@ -33,7 +33,7 @@ EXAMPLE_NOTE = "example"
 class Value(BaseModel):
     """Base of everything stored: immutable, and strict about unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def added(default: Any) -> Any:

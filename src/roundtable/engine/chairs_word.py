@@ -14,7 +14,6 @@ from ..core.events import SpeechGiven
 from ..core.state import State
 from ..core.text import readable
 from ..core.values import OUTSIDE, ActionItem
-from ..views.meeting import CHAIRS_LISTS, RECOMMENDATION
 from .moderation import CONCLUSION, checked_words, newest_round
 
 MOST_ENTRIES = 50
@@ -35,6 +34,8 @@ class ChairsWord:
 
     def checked(self) -> ChairsWord:
         """The same, readable, each entry on one line. NotAllowed says what is empty or too long."""
+        from ..views.meeting import CHAIRS_LISTS, RECOMMENDATION
+
         words = checked_words(
             "conclusion",
             self.conclusion or self.recommendation,
@@ -52,6 +53,8 @@ class ChairsWord:
 
     def speech(self, state: State, key: str) -> SpeechGiven:
         """The host's last speech."""
+        from ..views.meeting import CHAIRS_LISTS, RECOMMENDATION
+
         host = state.start.host
         lists = zip(CHAIRS_LISTS, (self.consensus, self.disagreements, self.dissent), strict=True)
         listed = {name: "\n".join(f"- {each}" for each in entries) for name, entries in lists}

@@ -10,10 +10,8 @@ from typing import Literal
 from ..core.errors import ChannelError
 from ..core.events import NewsSettled
 from ..core.notifications import Entry
-from ..core.notifications_text import parted
 from ..core.text import clip, redact
 from ..ports import Channel, CheckableChannel, Clock, Post, ThreadChannel
-from ..views.outgoing import outgoing
 
 MAX_PARTS = 10
 log = logging.getLogger("roundtable.news")
@@ -59,6 +57,8 @@ class Sender:
         `doubtful`: an earlier attempt may have arrived although nobody recorded it. `last`: if
         it fails now, it is given up.
         """
+        from ..views.outgoing import outgoing
+
         message = entry.message
         begun = self.clock.monotonic()
         whole = message.kind == "thread"
@@ -118,6 +118,9 @@ class Sender:
 def outgoing_parts(text: str, limit: int) -> list[str]:
     """A message as it leaves, in as many posts as it needs. Each is cleaned by itself: where a post
     begins in the middle of code, what was code is none any more."""
+    from ..core.notifications_text import parted
+    from ..views.outgoing import outgoing
+
     parts = parted(clip(outgoing(text), limit * MAX_PARTS), limit)
     clean = [outgoing(part) for part in parts]
     if all(len(part) <= limit for part in clean):

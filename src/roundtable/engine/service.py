@@ -57,7 +57,6 @@ from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
 from ..version import __version__
-from ..views.prior import handed_on
 from .chairs_word import ChairsWord
 from .deliver import deliver
 from .drive import LEASE_TTL, decided_events, drive
@@ -154,6 +153,8 @@ class Service:
     async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
         earlier call the discussion that it opened is returned."""
+        from ..views.prior import handed_on
+
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)

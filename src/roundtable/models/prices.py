@@ -1,6 +1,6 @@
 """Prices: what the public price lists say a model costs at an address.
 
-The lists are those of genai-prices, which the model layer brings along. They lie under everything
+The lists are those of genai-prices. They lie under everything
 that is said elsewhere: a user's `models.toml` first, then the endpoint's own list, then the
 registry. A price belongs to an address: the same name on somebody's own server has another one,
 which nobody told us. Unknown is unknown, and never zero.
@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from ..core.addresses import is_this_machine
 
 USUAL_PROMPT = 64_000
 """Tokens: where a vendor's price rises with the length of the prompt, that of such a one is shown
@@ -47,6 +50,8 @@ def market_price(address: str, name: str, prompt: int = USUAL_PROMPT) -> MarketP
     Where the price depends on the hour, the dearest of the day: an estimate must not be below the
     bill.
     """
+    if is_this_machine(urlsplit(address).hostname or ""):
+        return None  # no list knows it, and reading them takes a moment
     from genai_prices.data_snapshot import get_snapshot
 
     try:

@@ -5,7 +5,7 @@ else, Google and xAI included, by chat completions: their compatible endpoints n
 package, take our base URLs and headers, and fail in ways that the tests can reproduce. A base URL
 that is not OpenAI's own gets chat completions too, for that is what proxies understand.
 
-Importing this module is cheap. The libraries behind it are loaded when the first call is due.
+Importing this module is cheap. The HTTP client behind it is loaded when the first call is due.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol
 from weakref import WeakKeyDictionary
 
@@ -24,14 +23,14 @@ from ..core.errors import SpeakerError
 from ..core.key_shapes import of_another_vendor
 from ..core.values import Usage
 from ..listening import Listening
+from ..net import fit_for_a_header
 from ..ports import OnWords, Reply, SpeakRequest
+from .abilities import Dialect
 
 if TYPE_CHECKING:
     from .api_client import ApiCall, ApiClient
 
 CHARACTERS_PER_TOKEN = 4
-
-Dialect = Literal["responses", "messages", "chat"]
 
 
 class ApiProvider(Protocol):
@@ -101,6 +100,9 @@ class Endpoint:
                 "auth", f"There is no key for {provider.label}: {names} is not set.", provider.get
             )
 
+        if self.key and not fit_for_a_header(self.key):
+            message = f"{self.key_variable} holds something that cannot be a key."
+            raise SpeakerError("auth", message, provider.get)
         vendor = of_another_vendor(self.key, provider.id) if at_vendor else None
         if vendor is not None:
             # It is not sent: it is a secret between somebody else and the user.
@@ -139,8 +141,8 @@ class ApiSpeaker:
         if self._missing is not None and self._missing.is_missing(provider_id, name):
             message = f"{endpoint.label} does not have the model {name!r}."
             raise SpeakerError("not_found", message, "roundtable models shows what it has.")
-        # Loading takes a second or two and happens once: it is not the model's time.
-        client = await self._client(endpoint)
+        # Loading takes a moment and happens once: it is not the model's time.
+        client = await self._client()
         listening = Listening.to(request, on_words)
         try:
             async with listening:
@@ -190,10 +192,11 @@ class ApiSpeaker:
         self, call: ApiCall, endpoint: Endpoint, request: SpeakRequest, on_words: OnWords
     ) -> Reply:
         words: list[str] = []
-        async with aclosing(call.words()) as pieces:
-            async for piece in pieces:
-                words.append(piece)
-                on_words(piece)  # an empty one, too: it thinks
+        async with aclosing(call.words()) as packets:
+            async for pieces in packets:
+                words += pieces
+                for piece in pieces:
+                    on_words(piece)  # an empty one, too: it thinks
         text = "".join(words)
         if not text.strip():
             raise _empty(endpoint, call)
@@ -208,7 +211,8 @@ class ApiSpeaker:
         """Load what a call to this model needs, so that the call itself takes only its own time.
         SpeakerError if there is no way to it."""
         provider = self._providers[model.partition("/")[0]]
-        await self._client(Endpoint(provider, self._env))
+        Endpoint(provider, self._env)
+        await self._client()
 
     async def close(self) -> None:
         """Close the connections of this event loop; those of ended loops are gone already."""
@@ -217,10 +221,10 @@ class ApiSpeaker:
         if client is not None:
             await client.close()
 
-    async def _client(self, endpoint: Endpoint) -> ApiClient:
-        if endpoint.dialect not in _loaded:
+    async def _client(self) -> ApiClient:
+        if not _loaded:
             # In a thread, so that pages and other discussions go on meanwhile.
-            await asyncio.to_thread(_load, endpoint.dialect)
+            await asyncio.to_thread(_load)
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
@@ -230,8 +234,8 @@ class ApiSpeaker:
         return client
 
     def _usage(self, endpoint: Endpoint, request: SpeakRequest, text: str, call: ApiCall) -> Usage:
-        if call.measured:
-            read, written, cached = call.input_tokens, call.output_tokens, call.cached_tokens
+        if tokens := call.tokens:
+            read, written, cached = tokens.read, tokens.written, tokens.cached
             cost = self._cost(request.model, read, written, cached)
         else:
             # Some servers do not count. The estimate keeps budgets working; it is not a bill.
@@ -251,22 +255,19 @@ class ApiSpeaker:
         )
 
 
-_MODULES: dict[Dialect, tuple[str, ...]] = {
-    "messages": ("pydantic_ai.models.anthropic",),
-    "responses": ("pydantic_ai.models.openai",),
-    "chat": ("pydantic_ai.models.openai", "pydantic_ai.providers.openai_compatible"),
-}
-_loaded: set[Dialect] = set()
 _loading = threading.Lock()
+_loaded = False
 
 
-def _load(dialect: Dialect) -> None:
+def _load() -> None:
+    global _loaded
     # One at a time: threads that import the same packages from several ends see them half made.
     with _loading:
-        if dialect not in _loaded:
-            for module in (*_MODULES[dialect], f"{__package__}.api_client"):
-                import_module(module)
-            _loaded.add(dialect)
+        if not _loaded:
+            from . import api_client
+
+            api_client.warm()
+            _loaded = True
 
 
 Extra = Literal["effort", "schema"]

@@ -1,37 +1,29 @@
-"""Why a call failed: the model layer's exceptions as the causes that the engine knows."""
+"""Why a call failed: what a provider reports, and what happens on the way, as the causes that the
+engine knows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any, Literal
 
-from pydantic_ai.exceptions import (
-    ContentFilterError,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelHTTPError,
-    ModelNotFoundError,
-    ModelQuotaExceededError,
-    ModelRateLimitError,
-    ModelRequestTimeout,
-    ModelServerError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-)
+import httpx2
 
-from ..core.errors import FailureCause, SpeakerError
+from ..core.errors import FailureCause, NetError, SpeakerError
 from ..core.key_shapes import key_trouble
 from ..core.text import REDACTED, redact
 from ..net import seconds_to_wait
+from .answer import ProviderError
 from .api import Endpoint
-from .api_bounds import refusal_in
 
 _LONGEST_DETAIL = 300
 _TOO_LONG = re.compile(
     r"context[ _]?(?:length|window|size|limit)|prompt is too long|input token count|"
     r"maximum prompt length|exceed\w* (?:the )?(?:model )?(?:token|context)|too many tokens",
     re.IGNORECASE,
+)
+_SURELY_TOO_LONG = re.compile(
+    r"maximum context length|reduce the length of the messages|prompt is too long"
 )
 _NO_MODEL = re.compile(
     r"no such model|unknown model|model[ _]not[ _]found|invalid model(?: name)?\b|"
@@ -46,13 +38,13 @@ _REFUSED = re.compile(
 
 def failure(error: Exception, endpoint: Endpoint, model: str, *, begun: bool) -> SpeakerError:
     """The cause of a failed call. `begun`: words had come already."""
-    if (ours := refusal_in(error)) is not None:
-        return SpeakerError(
-            "garbled" if ours.cause == "too_large" else "unavailable", ours.message, ours.remedy
-        )
+    if isinstance(error, NetError):
+        cause: FailureCause = "garbled" if error.cause == "too_large" else "unavailable"
+        return SpeakerError(cause, error.message, error.remedy)
     detail = _detail(error, endpoint)
     cause = _cause(error, detail, begun=begun)
-    code = f" ({error.status_code})" if isinstance(error, ModelHTTPError) else ""
+    status = _status(error)
+    code = f" ({status})" if status else ""
     said = f": {detail}" if detail else "."
     return SpeakerError(
         cause,
@@ -89,32 +81,134 @@ _VERBS: dict[FailureCause, str] = {
 
 def _cause(error: Exception, detail: str, *, begun: bool) -> FailureCause:
     match error:
-        case TimeoutError() | ModelTimeoutError() | ModelRequestTimeout():
+        case TimeoutError() | httpx2.TimeoutException():
             return "timeout"
-        case ModelConnectionError():
+        case httpx2.TransportError():
             return "cut" if begun else "unavailable"
-        case ModelContextWindowExceededError():
-            return "too_long"
-        case ModelQuotaExceededError() | ModelAuthenticationError():
-            # An account without credit is no matter of waiting: somebody has to open the door.
-            return "auth"
-        case ModelRateLimitError():
-            return "rate_limited"
-        case ModelNotFoundError():
-            return "not_found"
-        case ModelUnavailableError() | ModelServerError():
-            return "unavailable"
-        case ContentFilterError():
-            return "refused"
-        case ModelHTTPError(status_code=code):
-            return _cause_of_status(code, detail)
-        case ModelAPIError() if error.in_stream:
-            return "cut"
+        case ProviderError():
+            return _cause_reported(error, detail)
         case _:
             return "garbled"
 
 
+def _cause_reported(error: ProviderError, detail: str) -> FailureCause:
+    status = _status(error)
+    kind = _kind(error, status)
+    if kind is not None:
+        # An account without credit is no matter of waiting: somebody has to open the door.
+        return "auth" if kind == "no credit" else kind
+    if status is None:
+        return "cut"  # the stream ended with an error that has no number
+    return _cause_of_status(status, detail)
+
+
+_NO_CREDIT = frozenset([
+    "insufficient_quota", "billing_hard_limit_reached", "credit_balance_exhausted",
+    "organization_spend_limit_exceeded", "project_spend_limit_exceeded",
+    "organization_usage_limit_exceeded", "billing_error",
+])  # fmt: skip
+_STATUSES = {
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+    "too_many_requests": 429,
+    **dict.fromkeys(_NO_CREDIT, 429),
+    "context_length_exceeded": 400,
+    "service_unavailable": 503,
+    "service_unavailable_error": 503,
+    "server_is_overloaded": 503,
+    "overloaded": 503,
+    "server_error": 500,
+}
+"""The status that an error has before a stream begins, by its code or its type."""
+_STATUSES_AT_ANTHROPIC = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+_BY_STATUS: dict[int, FailureCause] = {
+    401: "auth",
+    403: "auth",
+    404: "not_found",
+    429: "rate_limited",
+}
+
+
+def _status(error: Exception) -> int | None:
+    """The status of an error; of one in a stream, the one that it would have had before."""
+    if not isinstance(error, ProviderError):
+        return None
+    if error.status is not None:
+        return error.status
+    code, kind = _named(error)
+    if isinstance(error.body, Mapping) and error.body.get("type") == "error" and not code:
+        return _STATUSES_AT_ANTHROPIC.get(kind)
+    for name in (code, kind):
+        if name in _STATUSES:
+            return _STATUSES[name]
+    return int(code) if code.isdecimal() and 400 <= int(code[:4]) < 600 else None
+
+
+def _kind(error: ProviderError, status: int | None) -> FailureCause | Literal["no credit"] | None:
+    """What an error is by its own words, or by a status that says enough."""
+    code, kind = _named(error)
+    said = str(_told(error.body)).lower()
+    if code in _NO_CREDIT or kind in _NO_CREDIT or "credit balance is too low" in said:
+        return "no credit"
+    if code == "context_length_exceeded" or _SURELY_TOO_LONG.search(said):
+        return "too_long"
+    if any(word in name for name in (code, kind) for word in ("overloaded", "over capacity")):
+        return "unavailable"
+    if code == "model_not_found":
+        return "not_found"
+    if code == "invalid_api_key":
+        return "auth"
+    if kind == "rate_limit_error":
+        return "rate_limited"
+    if status == 402:
+        return "no credit"
+    if status == 403 and _flagged(error.body):
+        return None
+    return _BY_STATUS.get(status) if status is not None else None
+
+
+def _named(error: ProviderError) -> tuple[str, str]:
+    """The code and the type of an error."""
+    told = _told(error.body)
+    if not isinstance(told, Mapping):
+        return "", ""
+    code, kind = told.get("code"), told.get("type")
+    return (
+        str(code) if isinstance(code, str | int) else "",
+        kind if isinstance(kind, str) else "",
+    )
+
+
+def _told(body: object) -> object:
+    """The part of a body that tells of the error."""
+    if isinstance(body, list) and body:
+        body = body[0]  # Google wraps its errors in a list
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping | str):
+        return body["error"]
+    return body
+
+
+def _flagged(body: object) -> bool:
+    """Whether it is the prompt that was not liked, and not the key: OpenRouter says both by 403."""
+    told = _told(body)
+    metadata: Any = told.get("metadata") if isinstance(told, Mapping) else None
+    return isinstance(metadata, Mapping) and ("flagged_input" in metadata or "reasons" in metadata)
+
+
 def _cause_of_status(code: int, detail: str) -> FailureCause:
+    if code < 400:
+        return "garbled"
     if code == 408:
         return "timeout"
     if code in (409, 425) or code >= 500:
@@ -142,7 +236,7 @@ def _remedy(cause: FailureCause, error: Exception, endpoint: Endpoint, model: st
             return "Shorten the context, or use a model with a larger window."
         case "rate_limited":
             return "Wait a little, or let fewer calls run at once."
-        case "unavailable" if isinstance(error, ModelConnectionError):
+        case "unavailable" if isinstance(error, httpx2.TransportError):
             return f"Is {redact(endpoint.base_url)} reachable from here, and running?"
         case _:
             return ""
@@ -152,9 +246,10 @@ def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
     """What is the matter with it: of another vendor, without credit, expired, or simply wrong."""
     provider = endpoint.provider
     get = provider.get_at(endpoint.base_url)
-    status = error.status_code if isinstance(error, ModelHTTPError) else 401
+    status = _status(error) or 401
     trouble = key_trouble(status, _detail(error, endpoint))
-    if isinstance(error, ModelQuotaExceededError) or trouble == "no credit":
+    no_credit = isinstance(error, ProviderError) and _kind(error, status) == "no credit"
+    if no_credit or trouble == "no credit":
         return f"The account behind {variable} has no credit left: top it up, or use another."
     if trouble == "expired":
         return f"The key of {variable} has expired. {get}".strip()
@@ -162,25 +257,21 @@ def _about_the_key(error: Exception, endpoint: Endpoint, variable: str) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    if not isinstance(error, ModelAPIError):
+    if not isinstance(error, ProviderError):
         return None
-    if error.retry_after is None and isinstance(error, ModelHTTPError):
-        # Fractions of a second are not in the standard, and are sent nevertheless.
-        return seconds_to_wait((error.headers or {}).get("retry-after"))
-    return error.retry_after
+    milliseconds = seconds_to_wait(error.headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    return seconds_to_wait(error.headers.get("retry-after"))
 
 
 def _detail(error: Exception, endpoint: Endpoint) -> str:
     """What the provider said, in one line and without secrets."""
-    body = error.body if isinstance(error, ModelAPIError) else None
-    if isinstance(body, list) and body:
-        body = body[0]  # Google wraps its errors in a list
-    if isinstance(body, dict) and isinstance(body.get("error"), dict):
-        body = body["error"]
-    message = body.get("message") if isinstance(body, dict) else body
-    if not isinstance(message, str):
-        message = "" if isinstance(error, ModelHTTPError) else _innermost(error)
-    return _clean(message, endpoint)
+    if not isinstance(error, ProviderError):
+        return _clean(_innermost(error), endpoint)
+    told = _told(error.body)
+    message = told.get("message") if isinstance(told, Mapping) else told
+    return _clean(message, endpoint) if isinstance(message, str) else ""
 
 
 def _innermost(error: BaseException) -> str:

@@ -10,7 +10,6 @@ from ..core.errors import NotAllowed
 from ..core.state import State
 from ..private import opener_at, private_opener
 from ..procedures import procedure_spec
-from ..views.deliverables import deliverable_files
 
 WORKS = "deliverables"
 """Where works lie whose procedure leaves no document."""
@@ -36,6 +35,8 @@ def write_outputs(
     paths. NotAllowed if a link leads one of them out of it. With `again`, a file that says the
     same already is left as it is: the process may have ended right after writing it. With
     `folder`, which the user chose, all of them go there and nowhere else."""
+    from ..views.deliverables import deliverable_files
+
     at = (state.updated_at or datetime.now(UTC)).astimezone()
     made = procedure_spec(state.start.procedure).outputs(state, at)
     # Works lie beside the document of their discussion, in a folder of its name.
@@ -54,6 +55,8 @@ def write_outputs(
 
 def write_deliverables(state: State, folder: Path) -> list[Path]:
     """Write the works of a discussion into a folder that the user chose."""
+    from ..views.deliverables import deliverable_files
+
     files = deliverable_files(state, "")
     return [write_new(folder / Path(file.path).name, file.text, again=True) for file in files]
 

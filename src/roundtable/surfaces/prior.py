@@ -11,7 +11,6 @@ from pathlib import Path
 from ..core.events import NoteAdded
 from ..core.values import Material
 from ..engine.find import means_discussion
-from ..views.prior import PRIOR
 
 OLD_ROOT = Path("clawd")
 """Where results were kept before, below the user's home."""
@@ -61,6 +60,7 @@ def prior_synthesis(slug: str, workspace: Path, home: Path | None = None) -> Mat
     topic is meant. Nothing outside the folders for results is read.
     """
     from ..views.adaptive import RESULTS
+    from ..views.prior import PRIOR
 
     name = slug.removesuffix(".json")
     if not _SLUG.fullmatch(name):

@@ -6,10 +6,7 @@ from datetime import datetime
 
 from ..core.state import State
 from ..core.text import file_slug, redact
-from .delivery import Delivery
-from .delivery_md import markdown, models
 from .output_file import OutputFile
-from .report_md import markdown_report
 
 REPORTS = "memory/deliberations"
 
@@ -18,6 +15,9 @@ def delivery(state: State, version: str) -> str:
     """The verdict as a person reads it; empty if there is none."""
     if state.verdict is None:
         return ""
+    from .delivery import Delivery
+    from .delivery_md import markdown, models
+
     own = [("Early stop", _told(state, "early_stop")), ("Order check", _told(state, "order_check"))]
     return markdown(
         Delivery.of(state),
@@ -29,6 +29,8 @@ def delivery(state: State, version: str) -> str:
 
 def outputs(state: State, at: datetime) -> tuple[OutputFile, ...]:
     """A report with everything that was said."""
+    from .report_md import markdown_report
+
     name = f"{at.strftime('%Y-%m-%d-%H-%M')}-{file_slug(redact(state.start.topic))}.md"
     shown = delivery(state, state.start.program_version)
     return (OutputFile(f"{REPORTS}/{name}", markdown_report(state, shown)),)

@@ -28,7 +28,6 @@ from ...procedures.options import Surface
 from ...rehearsal.estimate import estimate_line, over_budget
 from ...settings import Settings
 from ...version import __version__
-from ...views.decision_flags import NOTES, ONE_FAMILY
 from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
@@ -51,7 +50,6 @@ from .terminal import (
     print_markdown,
     read_text,
 )
-from .verdict import Verdict, print_verdict
 
 
 def ask_command(flags: Mapping[str, Any]) -> int:
@@ -262,6 +260,8 @@ async def _comment_on_task(app: App, state: State, written: Sequence[str]) -> No
 
 def _deliver(state: State, flags: Mapping[str, Any]) -> int:
     """The result on stdout, how it ended on stderr, and the exit code."""
+    from .verdict import Verdict, print_verdict
+
     if flags["as_json"]:
         _print_json(state)
     elif state.verdict is not None:
@@ -322,6 +322,8 @@ def _tell(found: Sequence[Note], flags: Mapping[str, Any]) -> None:
 
 def _beside_the_verdict(note: Note) -> bool:
     """Whether a note says what the verdict, which stands right below it, does not say itself."""
+    from ...views.decision_flags import NOTES, ONE_FAMILY
+
     said = (*NOTES, ONE_FAMILY, "missing", "substituted", "budget")
     return note.code.partition("/")[0] not in said
 

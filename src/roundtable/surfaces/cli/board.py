@@ -27,9 +27,6 @@ from ...core.text import count_words
 from ...core.values import OUTSIDE
 from ...engine.tools import Draft
 from ...procedures import procedure_spec
-from ...views.decision import question_of
-from ...views.decision_parts import short_name
-from ...views.itinerary import itinerary
 from ...views.report_parts import clean
 from ...views.spoken import first_line, spoken
 from ..web.drafts import Speaking
@@ -108,6 +105,8 @@ class Board:
 
     def on_event(self, record: StoredEvent, state: State) -> None:
         """Take in what an event changed."""
+        from ...views.decision import question_of
+
         event = record.event
         if not self.question:
             self.question = question_of(clean(state.start.topic)).short
@@ -143,6 +142,8 @@ class Board:
                 seat.doing = "speaks"
 
     def _sit(self, state: State) -> None:
+        from ...views.decision_parts import short_name
+
         names = frozenset(name_of(state, each.id) for each in state.participants)
         for each in state.participants:
             if each.id not in self.seats:
@@ -166,6 +167,8 @@ class Board:
         seat.told = held_by(state, speech)
 
     def _look(self, state: State) -> None:
+        from ...views.itinerary import itinerary
+
         course = itinerary(state)
         self.steps = [(_step(each), each["state"]) for each in course["steps"]]
         now = course["now"]

@@ -23,7 +23,6 @@ from ...net import request
 from ...procedures.casting_terms import CASTING
 from ...procedures.clerk import BLOCK
 from .found import STATE_FILE, Found, running
-from .links import load_links
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -197,6 +196,8 @@ class Poster:
         return pending
 
     async def _post(self, found: Found, drafts: list[dict[str, Any]]) -> bool:
+        from .links import load_links
+
         host = f"[{found.host}]" if ":" in found.host else found.host
         key = (await asyncio.to_thread(load_links, self._home)).owner_key
         try:

@@ -1,0 +1,132 @@
+"""What an answer has said so far, whichever wire format it comes in."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+
+REFUSED = "content_filter"
+"""The reason to finish of an answer that the provider itself stopped."""
+BROKEN = "error"
+"""The reason to finish of an answer that is none."""
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a provider counted."""
+
+    read: int = 0
+    written: int = 0
+    cached: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.read or self.written or self.cached)
+
+
+class ProviderError(Exception):
+    """A provider says that it failed: by its status, or in the middle of a stream."""
+
+    def __init__(
+        self,
+        body: object,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__("the provider reports an error")
+        self.body = body
+        self.status = status
+        """None in a stream: that had begun well."""
+        self.headers = headers or {}
+
+
+class Answer(ABC):
+    """Reads the events of one answer. One class for each wire format; what is not in order raises
+    whatever it comes to, for nothing but the hot path's speed depends on the shape of an event."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        """What was said since somebody last took it; an empty one is a thought."""
+        self.said = 0
+        """Characters."""
+        self.thought = 0
+        """Characters of thoughts, as far as they are told."""
+        self.begun = False
+        """Whether there was a word."""
+        self.ended = False
+        """Whether nothing can follow."""
+        self.tokens = Tokens()
+        self.served_by = ""
+        self.reason = ""
+        """Why it finished, in the vendor's word; empty: it did not."""
+        self.refusal = ""
+        """What the provider says where it refused."""
+        self._aside = False
+        self._half = ""
+
+    @property
+    @abstractmethod
+    def finish_reason(self) -> str:
+        """Why it finished, in our words where we have one."""
+
+    @abstractmethod
+    def read(self, event: Json) -> None:
+        """Take one event of the stream in. ProviderError if it says that the call failed."""
+
+    @abstractmethod
+    def read_whole(self, document: Json) -> None:
+        """Take an answer in that came as one document, from a server that does not stream."""
+
+    def say(self, words: str) -> None:
+        """These words came."""
+        if not words.isascii() or self._half:
+            words = self._mended(words)
+        if not words:
+            return
+        if self._aside:
+            if self.begun:
+                self.pieces.append("\n\n")
+            self._aside = False
+        self.begun = True
+        self.said += len(words)
+        self.pieces.append(words)
+
+    def think(self, thought: str) -> None:
+        """Its thoughts are not our business, only that it has some."""
+        self.thought += len(thought)
+        self.pieces.append("")
+        self._aside = True
+
+    def step_aside(self) -> None:
+        """Something came that is neither: what follows is a new paragraph."""
+        self._aside = True
+
+    def take(self) -> list[str]:
+        """What was said since the last time."""
+        pieces, self.pieces = self.pieces, []
+        return pieces
+
+    def _mended(self, words: str) -> str:
+        """Some servers cut a character in two, and send each half in an event of its own."""
+        words, self._half = self._half + words, ""
+        if words and "\ud800" <= words[-1] <= "\udbff":
+            words, self._half = words[:-1], words[-1]
+        if _HALVES.search(words):
+            words = words.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return words
+
+
+def count(number: object) -> int:
+    """A number of tokens, whatever was sent for one."""
+    return number if type(number) is int and number > 0 else 0
+
+
+def part(document: Json | None, name: str) -> Json:
+    """A part of a document that may be missing, or null."""
+    found = document.get(name) if document else None
+    return found if isinstance(found, Mapping) else {}
