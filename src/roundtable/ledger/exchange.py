@@ -112,6 +112,14 @@ class Exchange:
             if self._task is not None:
                 self._task.cancel()
                 await asyncio.gather(self._task, return_exceptions=True)
+            if self._session is not None:
+                with suppress(*FAILURES):
+                    await self._session.connection.close(timeout=1)
+
+    async def tried(self) -> bool:
+        """Begin to listen, and tell whether that can be done now."""
+        await self._start()
+        return self.listens
 
     # Hearing
 
@@ -123,19 +131,14 @@ class Exchange:
                 self._task = asyncio.create_task(self._keep_listening())
 
     async def _keep_listening(self) -> None:
-        try:
-            while True:
-                if self._session is not None:
-                    await _until_ended(self._session)
-                    self._session.connection.terminate()
-                    self._session = None
-                    self._on_gap()
-                self._session = await self._listen_again()
-                self._on_gap()
-        finally:
+        while True:
             if self._session is not None:
-                with suppress(*FAILURES):
-                    await self._session.connection.close(timeout=1)
+                await _until_ended(self._session)
+                self._session.connection.terminate()
+                self._session = None
+                self._on_gap()
+            self._session = await self._listen_again()
+            self._on_gap()
 
     async def _listen(self) -> _Session:
         assert self._connect is not None

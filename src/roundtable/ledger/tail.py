@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 
 from ..core.events import DiscussionClosed, LimitsRaised, StageReopened, StoredEvent
@@ -124,5 +125,4 @@ async def follow(
             if page.closed and after >= page.last_seq:
                 return
             if len(page.events) < PAGE:
-                seen = max(after, page.last_seq)
-                await waiter.change_beyond(lambda seen=seen: seen)
+                await waiter.change_beyond(partial(max, after, page.last_seq))
