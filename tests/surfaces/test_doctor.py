@@ -241,13 +241,13 @@ def test_a_pooler_before_the_database_is_told_with_what_to_do(
 ) -> None:
     monkeypatch.setenv("ROUNDTABLE_DB", pgbouncer_url)
 
-    found = [each for each in desk("doctor", "--json").document["findings"]]
+    found = desk("doctor", "--json").document["findings"]
     (database,) = (each for each in found if each["area"] == "database")
     assert database["state"] == "doubtful"
     assert "ROUNDTABLE_DB_LISTEN" in database["remedy"]
 
     monkeypatch.setenv("ROUNDTABLE_DB_LISTEN", postgres_url)
-    found = [each for each in desk("doctor", "--json").document["findings"]]
+    found = desk("doctor", "--json").document["findings"]
     assert "ok" in [each["state"] for each in found if each["area"] == "database"]
 
 
