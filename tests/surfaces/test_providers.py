@@ -35,7 +35,7 @@ def ask(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> AskServer:
 
 
 async def _at_once(_clock: object, seconds: float) -> None:
-    """But the heartbeat must not spin."""
+    """But the renewal of the lease must not spin."""
     await asyncio.sleep(seconds if seconds == RENEW_EVERY else 0)
 
 
