@@ -11,6 +11,7 @@ NAMES = (
     "path",
     "overhead",
     "ledger",
+    "postgres",
     "estimates",
     "estimates_held_out",
     "prefix",
