@@ -38,11 +38,12 @@ types: $(VENV)/.installed-dev
 tests: $(VENV)/.installed-dev tools
 	$(PYTEST)
 
-# What the tests need and pip does not bring: Chromium, axe-core, and MCP's own checkers from npm.
+# What the tests need and pip does not bring: Chromium, axe-core, MCP's own checkers from npm, PgBouncer.
 # Where something cannot be had, its own tests say so: the others must run all the same.
 tools: $(VENV)/.installed-dev
 	-$(BIN)/python -m tests.browser.tools
 	-$(BIN)/python -m tests.npm_tools
+	-$(BIN)/python -m tests.pgbouncer
 
 requirements: $(VENV)/.installed-dev
 	$(PYTEST) --requirements

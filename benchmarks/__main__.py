@@ -12,6 +12,7 @@ NAMES = (
     "overhead",
     "streaming",
     "ledger",
+    "postgres",
     "estimates",
     "estimates_held_out",
     "prefix",

@@ -101,6 +101,28 @@ def postgres() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
+def pgbouncer_port(postgres: PostgresServer) -> Iterator[int]:
+    """Where a PgBouncer in transaction mode stands before that server."""
+    from .pgbouncer import Missing, pgbouncer
+
+    with ExitStack() as stack:
+        try:
+            port = stack.enter_context(pgbouncer(postgres.port))
+        except Missing as error:
+            if os.environ.get("CI"):
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        yield port
+
+
+@pytest.fixture
+def pgbouncer_url(postgres_url: str, pgbouncer_port: int) -> str:
+    """The same database as `postgres_url`, through PgBouncer."""
+    database = postgres_url.rpartition("/")[2]
+    return f"postgresql://roundtable@127.0.0.1:{pgbouncer_port}/{database}"
+
+
+@pytest.fixture(scope="session")
 def _postgres_database(postgres: PostgresServer) -> str:
     return postgres.new_database()
 

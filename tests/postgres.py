@@ -72,7 +72,7 @@ class PostgresServer:
 def postgres_server() -> Iterator[PostgresServer]:
     """Start a server of its own. Raises NoPostgres where there is none to start."""
     programs = _programs()
-    user = _unprivileged_user()
+    user = unprivileged_user()
     # Not below pytest's own folder, whose parents only their owner may enter.
     folder = Path(tempfile.mkdtemp(prefix="roundtable-pg-"))
     try:
@@ -88,13 +88,13 @@ def postgres_server() -> Iterator[PostgresServer]:
 def postgres_that_restarts() -> Iterator[RestartingServer]:
     """A server of one test's own, which can be away for a while."""
     programs = _programs()
-    user = _unprivileged_user()
+    user = unprivileged_user()
     folder = Path(tempfile.mkdtemp(prefix="roundtable-pg-"))
     try:
         if user is not None:
             shutil.chown(folder, user)
         _initialise(programs, folder, user)
-        server = RestartingServer(programs, folder, user, _free_port())
+        server = RestartingServer(programs, folder, user, free_port())
         server.start()
         try:
             yield server
@@ -128,7 +128,7 @@ class RestartingServer:
 @contextlib.contextmanager
 def _running(programs: Path, folder: Path, user: str | None) -> Iterator[int]:
     _initialise(programs, folder, user)
-    port = _free_port()
+    port = free_port()
     server = _start(programs, folder, user, port)
     try:
         yield port
@@ -160,7 +160,7 @@ def _start(programs: Path, folder: Path, user: str | None, port: int) -> subproc
             cwd=folder,
         )
     try:
-        _wait_until_it_answers(server, port, log)
+        wait_until_it_answers(server, port, log)
     except BaseException:
         _stop(server)
         raise
@@ -187,7 +187,7 @@ def _programs() -> Path:
     )
 
 
-def _unprivileged_user() -> str | None:
+def unprivileged_user() -> str | None:
     """PostgreSQL refuses to run as root; None if we are not."""
     if os.geteuid() != 0:
         return None
@@ -201,22 +201,27 @@ def _url(port: int, database: str) -> str:
     return f"postgresql://roundtable@127.0.0.1:{port}/{database}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _wait_until_it_answers(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def wait_until_it_answers(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
     deadline = time.monotonic() + _STARTS_WITHIN
     while time.monotonic() < deadline and server.poll() is None:
         try:
-            _run(_execute(_url(port, "postgres"), "SELECT 1"))
+            _run(_answers(_url(port, "postgres")))
         except (OSError, asyncpg.PostgresError):
             time.sleep(0.05)
         else:
             return
     raise RuntimeError(f"PostgreSQL did not start:\n{log.read_text(errors='replace')}")
+
+
+async def _answers(url: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.close()
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
@@ -226,9 +231,10 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def _execute(url: str, sql: str) -> None:
-    settings = {"default_transaction_read_only": "off", "client_min_messages": "error"}
-    connection = await asyncpg.connect(url, server_settings=settings)
+    connection = await asyncpg.connect(url)
     try:
+        await connection.execute("SET default_transaction_read_only = off")
+        await connection.execute("SET client_min_messages = error")
         await connection.execute(sql)
     finally:
         await connection.close()

@@ -162,7 +162,9 @@ async def start(
     keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
     lookout = make_lookout(settings, registry, keyed)
     hub = _hub(settings, lookout, env, keyed, scripts or {}, progress)
-    opened = WithExamples(ledger or await open_ledger(settings.db))
+    if (own := ledger) is None:
+        own = await open_ledger(settings.db, listen=settings.choices.db_listen)
+    opened = WithExamples(own)
     price = registry.dearest_price()
 
     seen: list[tuple[float, Models]] = []

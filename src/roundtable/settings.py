@@ -43,6 +43,7 @@ DATABASE = "roundtable.db"
 
 ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
+    "ROUNDTABLE_DB_LISTEN": "db_listen",
     "ROUNDTABLE_DB_PATIENCE": "db_patience",
     "ROUNDTABLE_MODEL": "default_model",
     "ROUNDTABLE_MODELS": "models",
@@ -119,6 +120,8 @@ class Choices(Value):
     """What a file may set."""
 
     db: str | None = None
+    db_listen: str | None = None
+    """Where `db` goes through a pooler: the same database without it, to hear others."""
     db_patience: float = Field(default=300.0, ge=0)
     """Seconds for which a discussion waits for a database that went away under it."""
     default_model: str | None = None

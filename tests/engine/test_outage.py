@@ -8,28 +8,30 @@ import resource
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from roundtable.core.errors import LeaseLost, LedgerBusy, LedgerGone
+from roundtable.core.errors import LeaseLost, LedgerBusy, LedgerGone, LedgerUnreachable
 from roundtable.core.events import AttemptFinished, NewEvent, NoteAdded, SpeechGiven, StoredEvent
 from roundtable.core.state import State
 from roundtable.core.values import Budget, Usage
-from roundtable.engine.drive import HEARTBEAT
+from roundtable.engine.drive import RENEW_EVERY
 from roundtable.engine.outage import AWAY, BACK, Notice, Outage
 from roundtable.engine.service import Service
 from roundtable.engine.tools import Tools
+from roundtable.ledger import postgres_watch
 from roundtable.ledger.postgres import PostgresLedger
 from roundtable.ledger.rescue import RescueFiles
 from roundtable.ledger.sqlite import SqliteLedger
 from roundtable.ports import Lease, Ledger, OnWords, Reply, SpeakRequest
 from roundtable.procedures.opening import OpenRequest
 from tests.ledger.sqlite_places import another_program
-from tests.postgres import postgres_that_restarts
+from tests.postgres import RestartingServer, postgres_that_restarts
 from tests.rehearsal import Cast, TestClock, TestIds, Voice, Voices
 
 CALLS = 5
@@ -37,8 +39,8 @@ CALLS = 5
 
 
 class Pauses(TestClock):
-    """A clock that never waits: what a driver pauses for has passed when it asks. Its heartbeat
-    stands still."""
+    """A clock that never waits: what a driver pauses for has passed when it asks. It renews no
+    lease."""
 
     def __init__(self) -> None:
         self.passed = 0.0
@@ -50,7 +52,7 @@ class Pauses(TestClock):
         return self.passed
 
     async def sleep(self, seconds: float) -> None:
-        if seconds == HEARTBEAT:
+        if seconds == RENEW_EVERY:
             await asyncio.Event().wait()
         self.passed += seconds
         self.count += 1
@@ -404,17 +406,56 @@ async def at_a_server(url: str, folder: Path) -> AsyncIterator[House]:
         await ledger.close()
 
 
-@pytest.mark.requirement("Z-01")
-async def test_a_server_that_is_restarted_is_waited_for(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def restarting() -> Iterator[RestartingServer]:
     with postgres_that_restarts() as server:
-        async with at_a_server(server.url, tmp_path) as house:
-            house.voice = Struck(3, server.stop)
-            house.clock.at[8] = server.start
-            id_ = await house.open()
-            state = await house.run(id_)
-            assert is_whole(state, await house.ledger.read(id_))
+        yield server
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize("stage", range(1, CALLS + 1))
+async def test_a_server_that_is_restarted_at_any_stage_is_waited_for(
+    tmp_path: Path, restarting: RestartingServer, stage: int
+) -> None:
+    async with at_a_server(restarting.url, tmp_path) as house:
+        house.voice = Struck(stage, restarting.stop)
+        house.clock.at[8] = restarting.start
+        id_ = await house.open()
+        state = await house.run(id_)
+        assert is_whole(state, await house.ledger.read(id_))
     assert len(house.voice.requests) == CALLS
     assert house.told == [AWAY, BACK]
+
+
+@pytest.mark.requirement("Z-01")
+async def test_whoever_waits_for_a_discussion_hears_of_it_again_after_a_restart(
+    tmp_path: Path, restarting: RestartingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_watch, "SELDOM", 3600.0)
+    async with (
+        asyncio.timeout(60),
+        at_a_server(restarting.url, tmp_path) as house,
+        at_a_server(restarting.url, tmp_path / "other") as other,
+    ):
+        id_ = await house.open()
+        tail = house.ledger.tail(id_)
+        (first, *_) = [await anext(tail) for _ in range(len(await house.ledger.read(id_)))]
+        async with house.ledger.listening(id_) as ear, aclosing(tail):
+            for number in range(2):
+                seq = (await house.ledger.read(id_))[-1].seq
+                heard = asyncio.create_task(ear.change_beyond(partial(max, seq, 0)))
+                followed = asyncio.ensure_future(anext(tail))
+                restarting.stop()
+                restarting.start()
+                note = NewEvent(NoteAdded(code="x", text=str(number)), first.at)
+                while True:
+                    try:
+                        await other.ledger.append(id_, [note], expected=seq)
+                        break
+                    except LedgerUnreachable:  # the first who asks finds its connection cut
+                        continue
+                await heard
+                assert (await followed).seq == seq + 1
 
 
 async def test_connections_that_are_cut_are_made_anew(postgres_url: str, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ async def child(*arguments: str) -> AsyncIterator[Child]:
 async def _main(what: str, where: str, discussion_id: str, *rest: str) -> None:
     ledger = await open_ledger(where)
     print("ready", flush=True)
-    sys.stdin.readline()
+    await asyncio.to_thread(sys.stdin.readline)
     match what, rest:
         case "append", (name, number):
             for i in range(int(number)):
@@ -77,7 +77,7 @@ async def _main(what: str, where: str, discussion_id: str, *rest: str) -> None:
         case "drive", ():
             lease = await ledger.take_lease(discussion_id, this_owner(), ttl=3600)
             print(lease.owner, flush=True)
-    sys.stdin.readline()
+    await asyncio.to_thread(sys.stdin.readline)
     await ledger.close()
 
 

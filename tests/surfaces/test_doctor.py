@@ -236,6 +236,21 @@ def test_a_database_server_that_does_not_answer_is_named_without_its_password(
     assert "hunter2secret" not in outcome.out
 
 
+def test_a_pooler_before_the_database_is_told_with_what_to_do(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, postgres_url: str, pgbouncer_url: str
+) -> None:
+    monkeypatch.setenv("ROUNDTABLE_DB", pgbouncer_url)
+
+    found = desk("doctor", "--json").document["findings"]
+    (database,) = (each for each in found if each["area"] == "database")
+    assert database["state"] == "doubtful"
+    assert "ROUNDTABLE_DB_LISTEN" in database["remedy"]
+
+    monkeypatch.setenv("ROUNDTABLE_DB_LISTEN", postgres_url)
+    found = desk("doctor", "--json").document["findings"]
+    assert "ok" in [each["state"] for each in found if each["area"] == "database"]
+
+
 @pytest.mark.requirement("D-86")
 def test_databases_in_other_usual_places_are_reported_as_strays(desk: Desk, tmp_path: Path) -> None:
     desk.ask()

@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from tests.postgres import RestartingServer, postgres_that_restarts
 from tests.servers import Answer, ProviderServer, provider_server
 from tests.wire import Asked
 
@@ -73,6 +75,40 @@ def test_a_run_whose_database_comes_back_goes_on_to_its_end(
     assert "Traceback" not in outcome.err + listed.err
     assert listed.code == 2
     assert "roundtable.db is gone, but its log is still there." in listed.err
+
+
+class Stopper:
+    """Stops the server of the database at the call of that number."""
+
+    def __init__(self, database: RestartingServer, number: int) -> None:
+        self._database = database
+        self._number = number
+        self._calls = count(1)
+
+    def __call__(self, asked: Asked) -> Answer:
+        if next(self._calls) == self._number:
+            self._database.stop()
+        return obedient(asked)
+
+
+@pytest.mark.requirement("Z-01")
+@pytest.mark.parametrize("call", [1, 3, 5])
+def test_a_run_whose_server_is_restarted_goes_on_to_its_end_and_asks_nobody_twice(
+    desk: Desk, call: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        postgres_that_restarts() as database,
+        provider_server(Stopper(database, call)) as server,
+    ):
+        for name, value in server.env().items():
+            monkeypatch.setenv(name, value)
+        with desk.start("Tea or coffee?", *SEATS, ROUNDTABLE_DB=database.url) as running:
+            running.wait_until_it_says(AWAY)
+            database.start()
+            outcome = running.end()
+        assert outcome.code == 0, outcome.err
+        assert outcome.err.count(AWAY) == outcome.err.count("It is back.") == 1
+        assert called(server) == ONCE
 
 
 def test_a_run_that_is_killed_while_the_database_is_away_goes_on_with_what_was_said(

@@ -102,6 +102,8 @@ def values_in_force(settings: Settings, env: Mapping[str, str]) -> Iterator[Row]
     for key, value in settings.choices.model_dump(mode="json").items():
         if key == "db":
             yield texts.row(key, redact(settings.db))
+        elif key == "db_listen" and value:
+            yield texts.row(key, redact(value))
         elif isinstance(value, dict) and value:
             for inner, each in value.items():
                 shown = "(set)" if key in _SECRET else _without_secrets(each)

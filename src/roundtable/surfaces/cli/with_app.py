@@ -38,7 +38,8 @@ def with_app(work: Callable[[App], Awaitable[T]], *, opens: bool = False) -> T:
         settings = settings_here(tell=False, reading=not opens)
         delivery = WorkspaceFiles(settings.workspace)
         # Whoever only looks at an example leaves nothing behind, and needs no ledger that opens.
-        ledger = LateLedger(partial(open_ledger, settings.db))
+        choices = settings.choices
+        ledger = LateLedger(partial(open_ledger, settings.db, listen=choices.db_listen))
         try:
             async with start(
                 settings, ledger=ledger, delivery=delivery, progress=echo_error

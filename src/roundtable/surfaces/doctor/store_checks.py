@@ -14,6 +14,7 @@ from ...core.text import redact
 from ...ledger import open_ledger
 from ...ledger.migrations import migrations
 from ...ledger.sqlite_file import APPLICATION_ID
+from ...ports import Ledger
 from ...private import open_to_others
 from ...settings import DATABASE, Settings
 from ..stored_files import is_ours
@@ -23,16 +24,36 @@ from .finding import Finding
 async def check_database(settings: Settings) -> list[Finding]:
     """The database in use. Nothing is made or migrated for this."""
     where = settings.db
-    return [await _server(where) if "://" in where else _file(where)]
+    return [await _server(where, settings.choices.db_listen) if "://" in where else _file(where)]
 
 
-async def _server(address: str) -> Finding:
+async def _server(address: str, listen: str | None) -> Finding:
     try:
-        ledger = await open_ledger(address)
+        ledger = await open_ledger(address, listen=listen)
     except RoundtableError as error:
         return Finding("database", "broken", redact(error.message), redact(error.remedy))
-    await ledger.close()
-    return Finding("database", "ok", f"{redact(address)} answers.")
+    try:
+        told = f"{redact(address)} answers."
+        remedy = await _cannot_hear(ledger)
+    finally:
+        await ledger.close()
+    if remedy:
+        told += " Other processes cannot be heard there: what they do is looked for."
+    return Finding("database", "doubtful" if remedy else "ok", told, remedy)
+
+
+async def _cannot_hear(ledger: Ledger) -> str:
+    """What to do so that other processes are heard; nothing if they are."""
+    from ...ledger.postgres import PostgresLedger
+
+    assert isinstance(ledger, PostgresLedger)
+    if not ledger.exchange.can_listen:
+        return (
+            "A pooler stands before it: name the same database without it in ROUNDTABLE_DB_LISTEN."
+        )
+    if await ledger.exchange.tried():
+        return ""
+    return "Check the address in ROUNDTABLE_DB_LISTEN." if ledger.pooled else "Run it again."
 
 
 def _file(where: str) -> Finding:

@@ -248,4 +248,6 @@ def _environment(settings: Settings) -> Mapping[str, str]:
     env = {**os.environ, "ROUNDTABLE_HOME": str(settings.home.absolute())}
     if settings.choices.db:
         env["ROUNDTABLE_DB"] = settings.db
+    if settings.choices.db_listen:
+        env["ROUNDTABLE_DB_LISTEN"] = settings.choices.db_listen
     return env | {WORKSPACE: str(settings.workspace.absolute())}
