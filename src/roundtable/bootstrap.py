@@ -21,7 +21,8 @@ from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .examples.ledger import WithExamples
-from .ledger import open_ledger
+from .ledger import is_postgres, open_ledger
+from .ledger.late import LateLedger
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
@@ -37,6 +38,7 @@ from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
 
 if TYPE_CHECKING:
+    from .cluster.late import LateQueue
     from .engine.tasks import TaskReporter
     from .experts.selection import Selector
     from .models.discovery import Asking, Found
@@ -67,6 +69,8 @@ class App:
     """Knows who can speak."""
     watching: Watching | None = None
     """Looks on for the operator, if somebody is to."""
+    queue: LateQueue | None = None
+    """Where discussions wait for workers; only a ledger in PostgreSQL has one."""
 
     @property
     def keyed(self) -> Mapping[str, str]:
@@ -165,6 +169,7 @@ async def start(
     if (own := ledger) is None:
         own = await open_ledger(settings.db, listen=settings.choices.db_listen)
     opened = WithExamples(own)
+    queue = _queue(settings, own)
     price = registry.dearest_price()
 
     seen: list[tuple[float, Models]] = []
@@ -201,10 +206,14 @@ async def start(
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(_remarks, settings, keys),
+        queue=queue,
+        drive_by=settings.choices.drive,
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys, lookout, watching)
+        yield App(
+            settings, registry, service, env, progress, notifier, keys, lookout, watching, queue
+        )
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
@@ -215,6 +224,17 @@ async def start(
             await asyncio.to_thread(watching.close)
         if ledger is None:
             await opened.close()
+
+
+def _queue(settings: Settings, ledger: Ledger) -> LateQueue | None:
+    if not is_postgres(settings.db):
+        return None
+    from .cluster.late import LateQueue
+
+    async def opened() -> Ledger:
+        return await ledger.opened() if isinstance(ledger, LateLedger) else ledger
+
+    return LateQueue(opened, SystemClock())
 
 
 def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:

@@ -45,6 +45,7 @@ ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
     "ROUNDTABLE_DB_LISTEN": "db_listen",
     "ROUNDTABLE_DB_PATIENCE": "db_patience",
+    "ROUNDTABLE_DRIVE": "drive",
     "ROUNDTABLE_MODEL": "default_model",
     "ROUNDTABLE_MODELS": "models",
     "ROUNDTABLE_PROCEDURE": "procedure",
@@ -124,6 +125,9 @@ class Choices(Value):
     """Where `db` goes through a pooler: the same database without it, to hear others."""
     db_patience: float = Field(default=300.0, ge=0)
     """Seconds for which a discussion waits for a database that went away under it."""
+    drive: Literal["auto", "here", "workers"] = "auto"
+    """Who drives what a page, a tool or a chat opens: workers where some are there, the process
+    that opened it, or always workers."""
     default_model: str | None = None
     """The host's, and everybody's where there are no `models`."""
     models: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -57,3 +58,5 @@ class Tools:
     """Seconds for which a database that went away is waited for."""
     watch: Watch | None = None
     """Who looks on for the operator."""
+    leaving: asyncio.Event | None = None
+    """Set when this process wants to hand on what it drives: no call begins any more."""

@@ -18,6 +18,10 @@ class LateLedger:
         self._opened: Ledger | None = None
         self._opening = asyncio.Lock()
 
+    async def opened(self) -> Ledger:
+        """The other one, opened now if it is not."""
+        return await self._ledger()
+
     async def _ledger(self) -> Ledger:
         async with self._opening:
             if self._opened is None:

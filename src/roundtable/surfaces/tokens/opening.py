@@ -22,13 +22,19 @@ from .store import Tokens, spent
 
 
 async def open_as(
-    app: App, held: Capability, request: OpenRequest, *, key: str | None = None
+    app: App,
+    held: Capability,
+    request: OpenRequest,
+    *,
+    key: str | None = None,
+    begins: bool = True,
 ) -> tuple[State, Capability]:
-    """The discussion, and what the caller holds now: what it opened is its own. Forbidden if it
-    may not open it, not so, or not for so much."""
+    """The discussion, and what the caller holds now: what it opened is its own. If it `begins` and
+    workers drive, it waits for one. Forbidden if it may not open it, not so, or not for so much."""
     held.check("open")
+    queued = begins and await app.service.by_workers()
     if not held.id:
-        return await app.service.open(request, key=key), held
+        return await app.service.open(request, key=key, queued=queued), held
     request = await in_reach(app, held, request)
     tokens = Tokens(app.settings.home)
     # Nobody finds somebody else's discussion by guessing a key.
@@ -47,7 +53,7 @@ async def open_as(
     place = f"opening {secrets.token_hex(8)}"
     tokens.set_aside(held, place, budget.max_cost_usd)
     try:
-        state = await app.service.open(request, key=own)
+        state = await app.service.open(request, key=own, queued=queued)
     except BaseException:
         tokens.give_back(held, place)
         raise
