@@ -9,8 +9,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
+from .core.call_gate import CallGate
 from .core.declaration_form import Form
 from .core.effects import SectionShape as SectionShape
 from .core.events import NewEvent, NoteAdded, StoredEvent
@@ -217,6 +218,23 @@ class Speakers(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+T = TypeVar("T")
+
+
+class Gates(Protocol):
+    """Keeps the gates of providers: for one process, or for all that share a database."""
+
+    async def change(self, name: str, work: Callable[[CallGate, float], tuple[CallGate, T]]) -> T:
+        """Have `work` look at a gate, with the time that counts there, and keep what it makes of
+        it; what it says beside that is returned. Nobody else changes it meanwhile. `work` may be
+        called again if the first attempt failed."""
+        ...
+
+    async def look(self) -> Mapping[str, CallGate]:
+        """Every gate as it stands, by its name."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
