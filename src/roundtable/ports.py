@@ -51,6 +51,15 @@ class DiscussionSummary:
         return self.status == "running" and self.driver is None
 
 
+class Ear(Protocol):
+    """Hears of one discussion."""
+
+    async def change_beyond(self, seen: Callable[[], int]) -> None:
+        """Return when there may be an event after the one that was seen last, as it is told then.
+        It may also return when there is none."""
+        ...
+
+
 class Ledger(Protocol):
     """One append-only, numbered stream of events per discussion."""
 
@@ -83,6 +92,12 @@ class Ledger(Protocol):
 
         Ends after DiscussionClosed.
         """
+        ...
+
+    def listening(self, discussion_id: str) -> AbstractAsyncContextManager[Ear]:
+        """Hear of every append from now on, whoever makes it, at once or soon; of a deletion, and
+        of a ledger that is closed or cannot be asked, as of an event. It costs nothing while
+        nothing happens, and entering waits for no database that went away."""
         ...
 
     async def summaries(

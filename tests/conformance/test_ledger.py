@@ -37,7 +37,7 @@ from roundtable.ledger import open_ledger
 from roundtable.ledger.late import LateLedger
 from roundtable.ledger.leases import this_owner
 from roundtable.ledger.memory import MemoryLedger
-from roundtable.ports import DiscussionSummary, Ledger
+from roundtable.ports import DiscussionSummary, Ear, Ledger
 from tests.ledger.child import child
 from tests.ledger.events import closed, note, opened, texts
 
@@ -470,6 +470,84 @@ async def test_a_tail_hears_what_another_process_appends(where: str, reopen: Ope
         await other.ends()
 
     assert texts(await followed) == [f"child/{i}" for i in range(20)]
+
+
+# Ears
+
+
+async def _hears(ear: Ear, seen: int) -> None:
+    async with asyncio.timeout(10):
+        await ear.change_beyond(lambda: seen)
+
+
+@pytest.mark.requirement("I-14")
+async def test_an_ear_hears_each_append_and_nothing_that_was_seen(ledger: Ledger) -> None:
+    await ledger.append(ID, [opened()])
+    async with ledger.listening(ID) as ear:
+        for seq in range(2, 6):
+            waiting = asyncio.create_task(_hears(ear, seq - 1))
+            await ledger.append(ID, [note(str(seq))])
+            await waiting
+            still = asyncio.create_task(ear.change_beyond(lambda seen=seq: seen))
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert not still.done()
+            still.cancel()
+        await ledger.append("rt_other", [opened()])
+        await ledger.append(ID, [note("last")])
+        await _hears(ear, 5)
+
+
+async def test_an_ear_is_asked_anew_what_was_seen(ledger: Ledger) -> None:
+    """Whoever appends has seen its own events by the time it is told of them."""
+    await ledger.append(ID, [opened()])
+    seen = 1
+    async with ledger.listening(ID) as ear:
+        waiting = asyncio.create_task(ear.change_beyond(lambda: seen))
+        await asyncio.sleep(0)
+        seen = (await ledger.append(ID, [note()]))[0].seq
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        seen = 1
+        await ledger.append(ID, [note()])
+        async with asyncio.timeout(10):
+            await waiting
+
+
+@pytest.mark.requirement("I-14")
+async def test_an_ear_hears_what_another_process_appends(where: str, reopen: Open) -> None:
+    ledger = await reopen()
+    await ledger.append(ID, [opened()])
+    async with (
+        asyncio.timeout(30),
+        ledger.listening(ID) as ear,
+        child("append", where, ID, "child", "3") as other,
+    ):
+        await other.hears("go")
+        for seq in range(1, 4):
+            await ear.change_beyond(lambda seen=seq: seen)
+        assert await other.says() == "done"
+        await other.ends()
+
+
+async def test_an_ear_hears_of_a_deletion(reopen: Open) -> None:
+    one, other = await reopen(), await reopen()
+    await one.append(ID, [opened()])
+    async with one.listening(ID) as ear:
+        waiting = asyncio.create_task(_hears(ear, 1))
+        await other.delete(ID)
+        await waiting
+
+
+async def test_an_ear_hears_that_its_ledger_is_closed(where: str) -> None:
+    ledger = await open_ledger(where)
+    await ledger.append(ID, [opened()])
+    async with ledger.listening(ID) as ear:
+        waiting = asyncio.create_task(_hears(ear, 1))
+        await asyncio.sleep(0)
+        await ledger.close()
+        await waiting
 
 
 # The index

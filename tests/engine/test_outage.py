@@ -19,7 +19,7 @@ from roundtable.core.errors import LeaseLost, LedgerBusy, LedgerGone
 from roundtable.core.events import AttemptFinished, NewEvent, NoteAdded, SpeechGiven, StoredEvent
 from roundtable.core.state import State
 from roundtable.core.values import Budget, Usage
-from roundtable.engine.drive import HEARTBEAT
+from roundtable.engine.drive import RENEW_EVERY
 from roundtable.engine.outage import AWAY, BACK, Notice, Outage
 from roundtable.engine.service import Service
 from roundtable.engine.tools import Tools
@@ -50,7 +50,7 @@ class Pauses(TestClock):
         return self.passed
 
     async def sleep(self, seconds: float) -> None:
-        if seconds == HEARTBEAT:
+        if seconds == RENEW_EVERY:
             await asyncio.Event().wait()
         self.passed += seconds
         self.count += 1

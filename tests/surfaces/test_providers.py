@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from roundtable.engine.drive import HEARTBEAT
+from roundtable.engine.drive import RENEW_EVERY
 from tests.servers import TEST_KEY, Answer, Reply, cut, garbage, provider_server, status
 from tests.wire import Asked
 
@@ -36,7 +36,7 @@ def ask(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> AskServer:
 
 async def _at_once(_clock: object, seconds: float) -> None:
     """But the heartbeat must not spin."""
-    await asyncio.sleep(seconds if seconds == HEARTBEAT else 0)
+    await asyncio.sleep(seconds if seconds == RENEW_EVERY else 0)
 
 
 class AskServer:

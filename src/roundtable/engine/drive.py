@@ -18,35 +18,34 @@ from .tools import Tools
 from .turn import settle_lost, take_turn
 
 LEASE_TTL = 30.0
-HEARTBEAT = 1.0
-"""Seconds between looks at what others appended: how soon a stop from elsewhere is heard."""
-RENEW_EVERY = 10
+RENEW_EVERY = 10.0
+"""Seconds between renewals of the lease, and so till a database is missed that went away while
+nobody spoke."""
 
 
 async def drive(journal: Journal, procedure: Procedure, tools: Tools) -> None:
     """Drive a discussion until it is closed, with a journal that holds its lease. Cancelling leaves
     a consistent ledger behind."""
     await settle_lost(journal, *journal.state.turns.values())
-    loop = asyncio.create_task(_Loop(journal, procedure, tools).run())
-    heartbeat = asyncio.create_task(_heartbeat(journal, tools))
+    work = [
+        asyncio.create_task(_Loop(journal, procedure, tools).run()),
+        asyncio.create_task(journal.follow()),
+        asyncio.create_task(_keep_lease(journal, tools)),
+    ]
     try:
-        await asyncio.wait([loop, heartbeat], return_when=asyncio.FIRST_COMPLETED)
-        if loop.done():
-            loop.result()
-        else:
-            heartbeat.result()
+        done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+        for task in work:
+            if task in done:
+                task.result()
+                return
     finally:
-        await _cancelled([loop, heartbeat])
+        await _cancelled(work)
 
 
-async def _heartbeat(journal: Journal, tools: Tools) -> None:
-    beat = 0
+async def _keep_lease(journal: Journal, tools: Tools) -> None:
     while True:
-        await tools.clock.sleep(HEARTBEAT)
-        beat += 1
-        await journal.catch_up()
-        if beat % RENEW_EVERY == 0:
-            await journal.renew_lease(ttl=LEASE_TTL)
+        await tools.clock.sleep(RENEW_EVERY)
+        await journal.renew_lease(ttl=LEASE_TTL)
 
 
 class _Loop:

@@ -132,6 +132,13 @@ class Journal:
         if self._apply(await self._through(read)):
             self.changed.set()
 
+    async def follow(self) -> None:
+        """Take in what others append as it comes, until cancelled."""
+        async with self._ledger.listening(self.state.discussion_id) as ear:
+            while True:
+                await self.catch_up()
+                await ear.change_beyond(lambda: self.state.seq)
+
     async def renew_lease(self, *, ttl: float) -> None:
         """Keep the right to drive. LeaseLost if somebody else has it."""
         lease = self._lease

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from ..core.errors import NotAllowed
 from ..core.events import NewEvent, StoredEvent
-from ..ports import DiscussionSummary, Lease, Ledger
+from ..ports import DiscussionSummary, Ear, Lease, Ledger
 from . import find_example, is_example
 
 
@@ -30,6 +31,9 @@ class WithExamples:
         if not is_example(discussion_id):
             return self._own.tail(discussion_id, after=after)
         return _told(discussion_id, after)
+
+    def listening(self, discussion_id: str) -> AbstractAsyncContextManager[Ear]:
+        return self._own.listening(discussion_id)  # of an example there is never any news
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None, said: bool = False

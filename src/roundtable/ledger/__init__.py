@@ -14,14 +14,15 @@ from ..ports import Ledger
 _POSTGRES = ("postgresql://", "postgres://")
 
 
-async def open_ledger(where: str | Path) -> Ledger:
-    """Open the ledger at `where`: a file (SQLite), or a `postgresql://` address.
+async def open_ledger(where: str | Path, *, listen: str | None = None) -> Ledger:
+    """Open the ledger at `where`: a file (SQLite), or a `postgresql://` address; `listen` is an
+    address of the same database without a pooler in between.
 
     A missing file is created, an older schema is migrated. UsageError for another kind of address.
     """
     address = str(where)
     if address.startswith(_POSTGRES):
-        return await _open_postgres(address)
+        return await _open_postgres(address, listen)
     if "://" in address:
         scheme = address.partition("://")[0]
         raise UsageError(
@@ -33,11 +34,11 @@ async def open_ledger(where: str | Path) -> Ledger:
     return await SqliteLedger.open(where)
 
 
-async def _open_postgres(url: str) -> Ledger:
+async def _open_postgres(url: str, listen: str | None) -> Ledger:
     try:
         from .postgres import PostgresLedger
     except ModuleNotFoundError as error:
         if error.name != "asyncpg":
             raise
         raise needs("A PostgreSQL ledger", "postgres") from error
-    return await PostgresLedger.open(url)
+    return await PostgresLedger.open(url, listen=listen)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 
 from ..core.events import NewEvent, StoredEvent
-from ..ports import DiscussionSummary, Lease, Ledger
+from ..ports import DiscussionSummary, Ear, Lease, Ledger
 
 
 class LateLedger:
@@ -47,6 +47,11 @@ class LateLedger:
         async with aclosing(ledger.tail(discussion_id, after=after)) as records:
             async for record in records:
                 yield record
+
+    @asynccontextmanager
+    async def listening(self, discussion_id: str) -> AsyncGenerator[Ear, None]:
+        async with (await self._ledger()).listening(discussion_id) as ear:
+            yield ear
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None, said: bool = False

@@ -103,10 +103,10 @@ class MemoryLedger:
             page = stream.events[cursor : cursor + PAGE]
             return Page(page, stream.summary.last_seq, stream.summary.status != "running")
 
-        return follow(self._listening(discussion_id), read, after)
+        return follow(self.listening(discussion_id), read, after)
 
     @asynccontextmanager
-    async def _listening(self, discussion_id: str) -> AsyncIterator[Waiter]:
+    async def listening(self, discussion_id: str) -> AsyncIterator[Waiter]:
         with self._signal.listening(discussion_id) as waiter:
             yield waiter
 
@@ -163,6 +163,7 @@ class MemoryLedger:
 
     async def close(self) -> None:
         self._streams.clear()
+        self._signal.announce_all()
 
     def _stream(self, discussion_id: str) -> _Stream:
         if discussion_id not in self._streams:

@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
-from asyncpg.pool import PoolConnectionProxy
 
 from ..core.errors import LeaseHeld, LedgerError, LedgerUnreachable, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent, dump
 from ..ports import DiscussionSummary, Lease
 from .append import Plan, folded, index_change, keys_of, plan_append, stored_event
+from .exchange import MANY, Exchange
 from .leases import holder, lost
-from .postgres_connection import CHANNEL, Listener, migrate, translated
+from .postgres_connection import Connection, behind_pooler, migrate, translated
+from .postgres_leases import Renewals
+from .postgres_watch import Watch
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .words import ROWS_AT_ONCE, SAYING, Words
 
-Connection: TypeAlias = "PoolConnectionProxy[Any]"
-
-# The row of the discussion is the lock under which its events are numbered.
-_LOCK = "SELECT last_seq FROM discussions WHERE id = $1 FOR UPDATE"
+# The row of the discussion is the lock under which its events are numbered. How long it is waited
+# for is said in the same breath, and for this transaction only: a pooler may give the session to
+# somebody else after it.
+_LOCK = """
+    SELECT last_seq
+    FROM discussions, (SELECT set_config('lock_timeout', $2, true)) AS patience (said)
+    WHERE id = $1 AND patience.said IS NOT NULL FOR UPDATE OF discussions
+"""
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
 _BY_KEY = """
     SELECT seq, at, key, data FROM events WHERE discussion_id = $1 AND key = ANY ($2::text[])
@@ -37,19 +44,19 @@ _INSERT_DISCUSSION = """
         (id, topic, search_text, procedure, status, opened_at, updated_at, last_seq)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING
 """
-# One round trip for all: the index, the events, and the notice that goes out with the commit.
+# One round trip for both: the index and the events.
 _WRITE = """
     WITH moved AS (
         UPDATE discussions SET status = coalesce($2, status), updated_at = $3, last_seq = $4
         WHERE id = $1
-    ), written AS (
-        INSERT INTO events (discussion_id, seq, at, type, v, key, data)
-        SELECT $1, seq, at, type, v, key, data
-        FROM unnest($5::bigint[], $6::timestamptz[], $7::text[], $8::int[], $9::text[], $10::text[])
-            AS new (seq, at, type, v, key, data)
     )
-    SELECT pg_notify($11, $12)
+    INSERT INTO events (discussion_id, seq, at, type, v, key, data)
+    SELECT $1, seq, at, type, v, key, data
+    FROM unnest($5::bigint[], $6::timestamptz[], $7::text[], $8::int[], $9::text[], $10::text[])
+        AS new (seq, at, type, v, key, data)
 """
+_NOTIFY = "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS n (channel, said)"
+_STANDING = "SELECT id, last_seq FROM discussions WHERE id = ANY ($1::text[])"
 _SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
 _HEADLINES = """
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
@@ -58,7 +65,12 @@ _HEADLINES = """
     WHERE strpos(search_text, $1) > 0
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT $2
 """
-_SAID = "SELECT discussion_id, data FROM events WHERE type = ANY($1)"
+# Page by page instead of with a cursor, which would hold one transaction open for all of it.
+_SAID = """
+    SELECT discussion_id, seq, data FROM events
+    WHERE type = ANY ($1::text[]) AND (discussion_id, seq) > ($2, $3)
+    ORDER BY discussion_id, seq LIMIT $4
+"""
 _LEASE = """
     SELECT owner, epoch, coalesce(expires_at > clock_timestamp(), false) AS unexpired
     FROM leases WHERE discussion_id = $1
@@ -73,60 +85,63 @@ _FENCE = """
     SELECT true FROM leases
     WHERE discussion_id = $1 AND owner = $2 AND epoch = $3 AND expires_at IS NOT NULL
 """
-_RENEW = """
-    UPDATE leases SET expires_at = clock_timestamp() + make_interval(secs => $4)
-    WHERE discussion_id = $1 AND owner = $2 AND epoch = $3 AND expires_at IS NOT NULL
-    RETURNING true
-"""
 _RELEASE = """
     UPDATE leases SET expires_at = NULL WHERE discussion_id = $1 AND owner = $2 AND epoch = $3
 """
 
-_CONNECTIONS = 10
+EVENTS = "roundtable"
+"""The channel on which appends are told."""
+_CONNECTIONS = 4
+"""Of one process, and one more that listens: for hundreds of processes a server has few each."""
 _SLOWEST_STATEMENT = 60.0
 
 
 class PostgresLedger:
     """See `roundtable.ports.Ledger`. Belongs to the event loop it was opened in, with `open`."""
 
-    def __init__(self, url: str, patience: float) -> None:
-        self._where = _without_secrets(url)
+    def __init__(self, url: str, patience: float, listen: str | None, *, pooled: bool) -> None:
+        self._where = without_secrets(url)
+        self._patience = str(max(1, round(patience * 1000)))
         self._closed = False
         self._signal = ChangeSignal()
-        options: dict[str, Any] = {
-            "timeout": patience,
-            "command_timeout": _SLOWEST_STATEMENT,
-            "server_settings": {
-                "application_name": "roundtable",
-                "lock_timeout": str(max(1, round(patience * 1000))),
-            },
-        }
-        self._listener = Listener(lambda: asyncpg.connect(url, **options), self._signal)
+        self.pooled = pooled
+        """Whether a pooler stands between us and the server: then a session lasts as long as a
+        transaction, and nothing may be left in it."""
+        options = _options(patience)
+        direct = url if listen is None and not pooled else listen
+        connect = None if direct is None else partial(asyncpg.connect, direct, **options)
+        self.exchange = Exchange(connect, self._notify, self._missed)
+        self._watch = Watch(self._standing, self._signal, lambda: self.exchange.listens)
+        self._renewals = Renewals(self._connection)
+        if pooled:
+            options["statement_cache_size"] = 0
         self._pool = asyncpg.create_pool(
             url, min_size=0, max_size=_CONNECTIONS, reset=_reset, **options
         )
 
     @classmethod
-    async def open(cls, url: str, *, patience: float = 10.0) -> PostgresLedger:
+    async def open(
+        cls, url: str, *, patience: float = 10.0, listen: str | None = None
+    ) -> PostgresLedger:
         """Connect to the database at `url` (`postgresql://…`), and migrate it if it is older.
 
         `patience` is how many seconds to wait for the server (LedgerUnreachable), and for locks
-        that others hold (LedgerBusy).
+        that others hold (LedgerBusy). `listen` is an address of the same database without a pooler
+        in between, where `url` has one: signals of other processes are heard there. Without it,
+        and behind a pooler, it is looked for what they appended.
         """
-        ledger = cls(url, patience)
+        where = without_secrets(url)
         try:
-            with translated(ledger._where):
+            with translated(where):
+                pooled = await _prepared(url, patience, where)
+            ledger = cls(url, patience, listen, pooled=pooled)
+            with translated(where):
                 await ledger._pool
-            async with ledger._connection() as connection:
-                await migrate(connection, ledger._where)
         except ValueError as error:  # what asyncpg makes of an address that it cannot parse
             raise LedgerUnreachable(
-                f"{ledger._where} is not an address of a database: {error}.",
+                f"{where} is not an address of a database: {error}.",
                 "Write it as postgresql://user:password@host/database.",
             ) from error
-        except BaseException:
-            ledger._pool.terminate()
-            raise
         return ledger
 
     async def append(
@@ -139,9 +154,15 @@ class PostgresLedger:
     ) -> list[StoredEvent]:
         batch = tuple(events)
         plan = None
-        while plan is None:
-            async with self._transaction() as connection:
-                plan = await _append(connection, discussion_id, batch, expected, lease)
+        try:
+            while plan is None:
+                async with self._transaction() as connection:
+                    plan = await self._append(connection, discussion_id, batch, expected, lease)
+        except (asyncio.CancelledError, LedgerUnreachable):
+            self._announce(discussion_id, None)  # perhaps it was stored before that
+            raise
+        if plan.new:
+            self._announce(discussion_id, plan.new[-1].seq)
         return list(plan.outcome)
 
     async def read(
@@ -153,7 +174,7 @@ class PostgresLedger:
         async def page(start: int) -> Page:
             return await self._page(discussion_id, start, PAGE)
 
-        return follow(self._listening(discussion_id), page, after)
+        return follow(self.listening(discussion_id), page, after)
 
     async def summaries(
         self, *, limit: int | None = None, search: str | None = None, said: bool = False
@@ -170,20 +191,22 @@ class PostgresLedger:
         return [_summary(row) for row in rows]
 
     async def _looked_through(self, words: Words) -> Words:
-        async with self._transaction() as connection:
-            rows = await connection.cursor(_SAID, list(SAYING))
-            while some := await rows.fetch(ROWS_AT_ONCE):
-                await asyncio.to_thread(words.look, [(row[0], row[1]) for row in some])
-        return words
+        id_, seq = "", 0
+        while True:
+            async with self._connection() as connection:
+                rows = await connection.fetch(_SAID, list(SAYING), id_, seq, ROWS_AT_ONCE)
+            await asyncio.to_thread(words.look, [(row[0], row[2]) for row in rows])
+            if len(rows) < ROWS_AT_ONCE:
+                return words
+            id_, seq, _ = rows[-1]
 
     async def delete(self, discussion_id: str) -> None:
         # Its events and its lease go with it: ON DELETE CASCADE.
         async with self._transaction() as connection:
-            if not await connection.fetchval(
-                "DELETE FROM discussions WHERE id = $1 RETURNING true", discussion_id
-            ):
+            if await self._locked(connection, discussion_id) is None:
                 raise UnknownDiscussion(discussion_id)
-            await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, f" {discussion_id}")
+            await connection.execute("DELETE FROM discussions WHERE id = $1", discussion_id)
+        self._announce(discussion_id, None)
 
     async def driver(self, discussion_id: str) -> str | None:
         async with self._connection() as connection:
@@ -192,7 +215,7 @@ class PostgresLedger:
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         async with self._transaction() as connection:
-            if await connection.fetchval(_LOCK, discussion_id) is None:
+            if await self._locked(connection, discussion_id) is None:
                 raise UnknownDiscussion(discussion_id)
             epoch = 0
             if row := await connection.fetchrow(_LEASE, discussion_id):
@@ -203,9 +226,8 @@ class PostgresLedger:
             return Lease(discussion_id, owner, epoch + 1)
 
     async def renew_lease(self, lease: Lease, *, ttl: float) -> None:
-        async with self._connection() as connection:
-            if not await connection.fetchval(_RENEW, *_identity(lease), ttl):
-                raise lost(lease)
+        if not await self._renewals.renew(lease, ttl):
+            raise lost(lease)
 
     async def release_lease(self, lease: Lease) -> None:
         async with self._connection() as connection:
@@ -214,10 +236,49 @@ class PostgresLedger:
     async def close(self) -> None:
         if self._closed:
             return
+        await self.exchange.close()  # with its last words, for which a connection is needed
         self._closed = True
+        await self._watch.close()
+        await self._renewals.close()
         self._signal.announce_all()
-        await self._listener.close()
         await self._pool.close()
+
+    @asynccontextmanager
+    async def listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
+        with self._signal.listening(discussion_id) as waiter:
+            self._watch.start()
+            async with self.exchange.hearing(EVENTS, self._heard):
+                yield waiter
+
+    # What is told
+
+    def _announce(self, discussion_id: str, seq: int | None) -> None:
+        """To those who wait here at once, to the other processes soon; without a number they look
+        for themselves."""
+        self._signal.announce(discussion_id, seq)
+        self.exchange.say(
+            EVENTS, f"{'' if seq is None else seq} {discussion_id}", name=discussion_id
+        )
+
+    def _heard(self, line: str) -> None:
+        if line == MANY:
+            self._watch.soon()
+            return
+        seq, _, discussion_id = line.partition(" ")
+        self._signal.announce(discussion_id, int(seq) if seq.isdecimal() else None)
+
+    def _missed(self) -> None:
+        self._watch.soon()
+
+    async def _notify(self, channels: list[str], said: list[str]) -> None:
+        async with self._connection() as connection:
+            await connection.execute(_NOTIFY, channels, said)
+
+    async def _standing(self, ids: Sequence[str]) -> Mapping[str, int]:
+        async with self._connection() as connection:
+            return dict(await connection.fetch(_STANDING, list(ids)))
+
+    # What is read and written
 
     async def _page(self, discussion_id: str, after: int, limit: int | None) -> Page:
         async with self._connection() as connection:
@@ -230,47 +291,76 @@ class PostgresLedger:
         return Page(events, head["last_seq"], head["status"] != "running")
 
     @asynccontextmanager
-    async def _listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
-        with self._signal.listening(discussion_id) as waiter:
-            with translated(self._where):
-                await self._listener.start()
-            yield waiter
-
-    @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[Connection, None]:
         if self._closed:
             raise LedgerError("This ledger has been closed.")
         with translated(self._where):
             async with self._pool.acquire() as connection:
-                yield connection
+                if not self.pooled:
+                    yield connection
+                else:  # a statement is prepared and then executed, in one and the same session
+                    async with connection.transaction():
+                        yield connection
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[Connection, None]:
-        async with self._connection() as connection, connection.transaction():
-            yield connection
+        async with self._connection() as connection:
+            if self.pooled:
+                yield connection
+            else:
+                async with connection.transaction():
+                    yield connection
+
+    async def _locked(self, connection: Connection, discussion_id: str) -> int | None:
+        """The number of its last event, which stays so until the transaction ends; None if there
+        is no such discussion."""
+        last_seq: int | None = await connection.fetchval(_LOCK, discussion_id, self._patience)
+        return last_seq
+
+    async def _append(
+        self,
+        connection: Connection,
+        discussion_id: str,
+        events: tuple[NewEvent, ...],
+        expected: int | None,
+        lease: Lease | None,
+    ) -> Plan | None:
+        """None if another process opened the same discussion just now: then try again."""
+        last_seq = await self._locked(connection, discussion_id)
+        exists = last_seq is not None
+        # Asked after the lock was given, in a statement of its own: only that sees the latest.
+        if exists and lease and not await connection.fetchval(_FENCE, *_identity(lease)):
+            raise lost(lease)
+        known: dict[str, StoredEvent] = {}
+        if exists and (keys := keys_of(events)):
+            for row in await connection.fetch(_BY_KEY, discussion_id, keys):
+                known[row["key"]] = _stored_event(discussion_id, row)
+        plan = plan_append(discussion_id, last_seq, events, known, expected)
+        if plan.new and not await _write(connection, discussion_id, plan.new):
+            return None
+        return plan
 
 
-async def _append(
-    connection: Connection,
-    discussion_id: str,
-    events: tuple[NewEvent, ...],
-    expected: int | None,
-    lease: Lease | None,
-) -> Plan | None:
-    """None if another process opened the same discussion just now: then try again."""
-    last_seq = await connection.fetchval(_LOCK, discussion_id)
-    exists = last_seq is not None
-    # Asked after the lock was given, in a statement of its own: only that sees the latest.
-    if exists and lease and not await connection.fetchval(_FENCE, *_identity(lease)):
-        raise lost(lease)
-    known: dict[str, StoredEvent] = {}
-    if exists and (keys := keys_of(events)):
-        for row in await connection.fetch(_BY_KEY, discussion_id, keys):
-            known[row["key"]] = _stored_event(discussion_id, row)
-    plan = plan_append(discussion_id, last_seq, events, known, expected)
-    if plan.new and not await _write(connection, discussion_id, plan.new):
-        return None
-    return plan
+async def _prepared(url: str, patience: float, where: str) -> bool:
+    """Bring the database up to date; whether it is reached through a pooler. By a connection of its
+    own, without a limit on what a statement takes: a migration may take long."""
+    options = {**_options(patience), "command_timeout": None, "statement_cache_size": 0}
+    connection = await asyncpg.connect(url, **options)
+    try:
+        pooled = await behind_pooler(connection)
+        await migrate(connection, where, patience=patience)
+        await connection.close()
+    finally:
+        connection.terminate()
+    return pooled
+
+
+def _options(patience: float) -> dict[str, Any]:
+    return {
+        "timeout": patience,
+        "command_timeout": _SLOWEST_STATEMENT,
+        "server_settings": {"application_name": "roundtable"},
+    }
 
 
 async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEvent, ...]) -> bool:
@@ -302,8 +392,6 @@ async def _write(connection: Connection, discussion_id: str, new: tuple[StoredEv
         [r.event.v for r in new],
         [r.key for r in new],
         [dump(r.event) for r in new],
-        CHANNEL,
-        f"{change.last_seq} {discussion_id}",
     )
     if change.outcome is not None:
         await connection.execute(_SET_OUTCOME, discussion_id, change.outcome)
@@ -338,6 +426,6 @@ async def _reset(connection: asyncpg.Connection[Any]) -> None:
         await connection.reset()
 
 
-def _without_secrets(url: str) -> str:
+def without_secrets(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -119,10 +119,10 @@ class SqliteLedger:
         async def page(start: int) -> Page:
             return await self._worker.read(lambda c: _page(c, discussion_id, start, PAGE))
 
-        return follow(self._listening(discussion_id), page, after)
+        return follow(self.listening(discussion_id), page, after)
 
     @asynccontextmanager
-    async def _listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
+    async def listening(self, discussion_id: str) -> AsyncGenerator[Waiter, None]:
         with self._signal.listening(discussion_id) as waiter, self._watcher.watching():
             yield waiter
 

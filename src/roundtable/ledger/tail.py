@@ -28,18 +28,18 @@ class Page:
 
 
 class Waiter:
-    """One tail's ear. It belongs to the event loop in which it was made."""
+    """The ear of one who waits. It belongs to the event loop in which it was made."""
 
     def __init__(self) -> None:
         self.known = 0
-        """The highest number that the tail has been told of."""
+        """The highest number that it has been told of."""
         self._loop = asyncio.get_running_loop()
         self._must_look = False
         self._changed = asyncio.Event()
 
-    async def change_beyond(self, seq: int) -> None:
-        """Return when there may be an event after `seq`."""
-        while self.known <= seq and not self._must_look:
+    async def change_beyond(self, seen: Callable[[], int]) -> None:
+        """See `roundtable.ports.Ear`."""
+        while self.known <= seen() and not self._must_look:
             self._changed.clear()
             await self._changed.wait()
         self._must_look = False
@@ -124,4 +124,5 @@ async def follow(
             if page.closed and after >= page.last_seq:
                 return
             if len(page.events) < PAGE:
-                await waiter.change_beyond(max(after, page.last_seq))
+                seen = max(after, page.last_seq)
+                await waiter.change_beyond(lambda seen=seen: seen)
