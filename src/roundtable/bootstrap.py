@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from .cluster.gates import LateGates
 from .core.agents import BUILT_IN, names_program
 from .core.errors import BadSetting, UnknownName
 from .core.events import NoteAdded
@@ -24,8 +25,9 @@ from .ledger import open_ledger
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
+from .models.limits import gates_of
 from .models.registry import Registry
-from .ports import Asker, Casting, Channels, Delivery, Ledger, Models, Search, Speaker
+from .ports import Asker, Casting, Channels, Delivery, Gates, Ledger, Models, Search, Speaker
 from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
@@ -157,8 +159,10 @@ async def start(
     keys = provider_keys(settings, registry)
     keyed = _keyed(env, keys)  # for models only: programs, channels and boards do not see them
     lookout = make_lookout(settings, registry, keyed)
-    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress)
-    opened = WithExamples(ledger or await open_ledger(settings.db))
+    own = ledger or await open_ledger(settings.db)
+    who = f"{this_owner()}#{SystemIds().nonce()}"
+    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress, LateGates(own, who), who)
+    opened = WithExamples(own)
     price = registry.dearest_price()
 
     seen: list[tuple[float, Models]] = []
@@ -244,6 +248,8 @@ def _hub(
     keyed: Mapping[str, str],
     scripts: Mapping[str, Speaker],
     progress: Callable[[str], None],
+    gates: Gates,
+    who: str,
 ) -> SpeakerHub:
     """Speakers are made, and what they need is imported, when the first of their words is due."""
 
@@ -271,7 +277,9 @@ def _hub(
     return SpeakerHub(
         api=api,
         others={"cmd": command, "local": embedded, "scripted": scripted},
-        parallel=settings.choices.concurrency,
+        limits=lambda model: gates_of(model, lookout.registry, keyed, settings.choices.concurrency),
+        gates=gates,
+        who=who,
     )
 
 

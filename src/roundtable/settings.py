@@ -133,8 +133,8 @@ class Choices(Value):
     casting: Literal["host", "library"] = "host"
     """Who seats a table for which nobody was named: the host, in one call, where a model is there
     that reasons; or the library alone."""
-    concurrency: int = Field(default=16, ge=1)
-    """Calls at once to one provider."""
+    concurrency: int | None = Field(default=None, ge=1)
+    """Calls at once to one provider, whichever; None: as many as suit its kind."""
     local_servers: bool = True
     """Whether to look for Ollama, LM Studio and llama.cpp on this machine."""
     model_lists: bool = True

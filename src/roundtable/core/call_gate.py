@@ -66,7 +66,7 @@ class Party:
     until: float
     wants: int = 0
     since: float = 0.0
-    """From when on it wants more than it has."""
+    """From when on it wants more than it has; whoever ends a call waits anew for the next."""
     asked: float = 0.0
 
 
@@ -115,7 +115,8 @@ class CallGate:
         throttle = _learnt(self.throttle, asking, limits, now)
         parties = {name: each for name, each in self.parties.items() if each.until > now}
         before = parties.get(asking.who)
-        since = before.since if before and before.wants else now
+        waited = before is not None and before.wants and asking.held >= before.held
+        since = before.since if before and waited else now
         parties[asking.who] = mine = Party(asking.held, now + HOLDS, asking.wants, since, now)
         paused = max(0.0, throttle.paused_until - now) if throttle else 0.0
         calls, wait, full_at = 0, paused, self.full_at

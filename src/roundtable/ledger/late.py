@@ -19,6 +19,10 @@ class LateLedger:
         self._opening = asyncio.Lock()
 
     async def _ledger(self) -> Ledger:
+        return await self.beneath()
+
+    async def beneath(self) -> Ledger:
+        """The ledger itself, opened now if it was not yet."""
         async with self._opening:
             if self._opened is None:
                 self._opened = await self._open()

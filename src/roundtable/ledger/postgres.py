@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -249,6 +249,10 @@ class PostgresLedger:
             self._watch.start()
             async with self.exchange.hearing(EVENTS, self._heard):
                 yield waiter
+
+    def transaction(self) -> AbstractAsyncContextManager[Connection]:
+        """For what lies beside the events: gates, schedules, purses."""
+        return self._transaction()
 
     # What is told
 

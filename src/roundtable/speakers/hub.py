@@ -58,7 +58,8 @@ class SpeakerHub:
         try:
             try:
                 for turnstile in self._on_the_way(model):
-                    passed.append((turnstile, await turnstile.enter()))
+                    begun = await turnstile.enter()
+                    passed.append((turnstile, begun))  # to be left, also if the next is closed
             except SpeakerError as error:
                 yield _Closed(error)
             else:

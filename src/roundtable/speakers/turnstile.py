@@ -36,6 +36,8 @@ class Turnstile:
         self._waiting: deque[Waiting] = deque()
         self._held = 0
         self._said = _Said()
+        self._known = False
+        """Whether the gate may still think that we have calls under way."""
         self._news = asyncio.Event()
         self._clerk: asyncio.Task[None] | None = None
 
@@ -74,8 +76,8 @@ class Turnstile:
             with suppress(asyncio.CancelledError):
                 await self._clerk
             self._clerk = None
-        if self._held or self._said != _Said():
-            self._held = 0
+        self._held = 0
+        if self._known or self._said != _Said():
             await self._visit()
 
     def _tell(self) -> None:
@@ -102,9 +104,11 @@ class Turnstile:
         wants = sum(1 for each in self._waiting if not each.done())
         said, self._said = self._said, _Said()
         asking = Asking(self._who, self._held, wants, said.answered, said.refused)
+        self._known = True
         granted = await self._gates.change(
             self._name, lambda gate, now: gate.ask(asking, self._limits, now)
         )
+        self._known = bool(asking.held or asking.wants)
         if granted.paused > LONGEST_PAUSE:
             self._refuse_all(_left_alone(self._name, granted.paused))
         left = granted.calls
