@@ -27,7 +27,19 @@ from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
 from .models.limits import gates_of
 from .models.registry import Registry
-from .ports import Asker, Casting, Channels, Delivery, Gates, Ledger, Models, Search, Speaker
+from .ports import (
+    Asker,
+    Casting,
+    Channels,
+    Delivery,
+    Gates,
+    Ledger,
+    Models,
+    Purses,
+    Schedules,
+    Search,
+    Speaker,
+)
 from .private import keep_private
 from .programs import WORKSPACE, workspace_of
 from .project_notes import project_notes
@@ -65,6 +77,20 @@ class App:
     """The keys that were entered on the page."""
     lookout: Lookout
     """Knows who can speak."""
+    ledger: Ledger
+    """The user's own, without the examples."""
+
+    async def schedules(self) -> Schedules:
+        """What is asked again and again, or later."""
+        from .ledger.schedules import schedules_beside
+
+        return await schedules_beside(self.ledger)
+
+    async def purses(self) -> Purses:
+        """What users may spend in a month, and have."""
+        from .ledger.purses import purses_beside
+
+        return await purses_beside(self.ledger)
 
     @property
     def keyed(self) -> Mapping[str, str]:
@@ -200,7 +226,7 @@ async def start(
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys, lookout)
+        yield App(settings, registry, service, env, progress, notifier, keys, lookout, own)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..core.call_gate import CallGate
 from ..core.errors import LedgerError
-from ..ledger.late import LateLedger
+from ..ledger.beside import beneath, is_postgres
 from ..ports import Gates, Ledger
 from ..speakers.gates import LocalGates
 
@@ -120,16 +120,6 @@ class LateGates:
 
     async def _gates(self) -> Gates:
         if self._found is None:
-            ledger = self._beside
-            if isinstance(ledger, LateLedger):
-                ledger = await ledger.beneath()
-            self._found = _gates_of(ledger, self._who)
+            ledger = await beneath(self._beside)
+            self._found = PostgresGates(ledger, self._who) if is_postgres(ledger) else LocalGates()
         return self._found
-
-
-def _gates_of(ledger: Ledger, who: str) -> Gates:
-    if not type(ledger).__module__.endswith(".postgres"):  # its driver may not be installed
-        return LocalGates()
-    from ..ledger.postgres import PostgresLedger
-
-    return PostgresGates(ledger, who) if isinstance(ledger, PostgresLedger) else LocalGates()

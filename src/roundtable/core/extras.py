@@ -7,7 +7,17 @@ from typing import Literal
 from .errors import UsageError
 
 Extra = Literal[
-    "demo", "documents", "experts", "keyring", "mcp", "notify", "postgres", "search", "sign", "web"
+    "demo",
+    "documents",
+    "experts",
+    "keyring",
+    "mcp",
+    "notify",
+    "postgres",
+    "schedules",
+    "search",
+    "sign",
+    "web",
 ]
 
 
