@@ -72,7 +72,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install -c constraints.txt -e '.[demo,dev,documents,mcp,notify,postgres,sign,web]'
+	$(PIP) install -c constraints.txt -e '.[cluster,demo,dev,documents,mcp,notify,postgres,sign,web]'
 	$(BIN)/python -m compileall -q $(VENV)/lib >/dev/null || true
 	touch $@
 

@@ -15,6 +15,7 @@ from tests.surfaces.desk import QUICK, environment
 
 ROOT = Path(__file__).parents[1]
 MODULES: dict[Extra, tuple[str, ...]] = {
+    "cluster": ("pgqueuer",),
     "demo": ("xllamacpp",),
     "documents": ("pypdf", "docx", "pptx", "openpyxl", "defusedxml"),
     "experts": ("numpy", "wordllama"),

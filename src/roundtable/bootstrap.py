@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from .cluster.gates import LateGates
 from .core.agents import BUILT_IN, names_program
+from .core.call_gate import CallGate
 from .core.errors import BadSetting, UnknownName
 from .core.events import NoteAdded
 from .core.values import Participant
@@ -22,6 +22,7 @@ from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .examples.ledger import WithExamples
 from .ledger import open_ledger
+from .ledger.beside import beneath, is_postgres
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
@@ -46,6 +47,7 @@ from .project_notes import project_notes
 from .provider_keys import FILE as KEYS_FILE
 from .provider_keys import ProviderKeys
 from .settings import Settings, read_settings
+from .speakers.gates import LocalGates
 from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
 
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from .notify.function import SendFn
 
 
+T = TypeVar("T")
 LOOK_AROUND_EVERY = 5.0
 """Seconds for which what was found (keys, servers of this machine) is taken for granted."""
 
@@ -187,7 +190,7 @@ async def start(
     lookout = make_lookout(settings, registry, keyed)
     own = ledger or await open_ledger(settings.db)
     who = f"{this_owner()}#{SystemIds().nonce()}"
-    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress, LateGates(own, who), who)
+    hub = _hub(settings, lookout, env, keyed, scripts or {}, progress, _LateGates(own, who), who)
     opened = WithExamples(own)
     price = registry.dearest_price()
 
@@ -382,3 +385,30 @@ async def _catalogue(settings: Settings, lookout: Lookout, keys: ProviderKeys) -
         pace=settings.choices.pace,
         unread=keys.trouble,
     )
+
+
+class _LateGates:
+    """Implements `Gates` where the ledger's are: for a fleet if it is a database server's, else for
+    this process. It is asked when the first call is due."""
+
+    def __init__(self, ledger: Ledger, who: str) -> None:
+        self._beside = ledger
+        self._who = who
+        self._found: Gates | None = None
+
+    async def change(self, name: str, work: Callable[[CallGate, float], tuple[CallGate, T]]) -> T:
+        return await (await self._gates()).change(name, work)
+
+    async def look(self) -> Mapping[str, CallGate]:
+        return await (await self._gates()).look()
+
+    async def _gates(self) -> Gates:
+        if self._found is None:
+            ledger = await beneath(self._beside)
+            if is_postgres(ledger):
+                from .cluster.gates import PostgresGates
+
+                self._found = PostgresGates(ledger, self._who)
+            else:
+                self._found = LocalGates()
+        return self._found

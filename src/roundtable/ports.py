@@ -28,6 +28,12 @@ class Lease:
     discussion_id: str
     owner: str
     epoch: int
+    lasting: bool = False
+    """Whether it needs no renewal: a worker's signs of life keep it."""
+
+
+QUEUED = "queue"
+"""The driver of what waits for a worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +49,19 @@ class DiscussionSummary:
     updated_at: datetime
     last_seq: int
     driver: str | None
-    """Who holds a live lease now, if anybody does."""
+    """Who holds a live lease now, if anybody does; QUEUED where it waits for a worker."""
     outcome: TurnedOut | None = None
     """How the decision turned out, if somebody said so."""
 
     @property
     def interrupted(self) -> bool:
-        """Whether it is neither closed nor driven."""
+        """Whether it is neither closed nor driven, and waits for no worker."""
         return self.status == "running" and self.driver is None
+
+    @property
+    def queued(self) -> bool:
+        """Whether it waits for a worker."""
+        return self.status == "running" and self.driver == QUEUED
 
 
 class Ear(Protocol):
@@ -117,8 +128,8 @@ class Ledger(Protocol):
         ...
 
     async def driver(self, discussion_id: str) -> str | None:
-        """Who holds a live lease now, if anybody does; None also where there is no such
-        discussion."""
+        """Who holds a live lease now, if anybody does; QUEUED where it waits for a worker; None
+        also where there is no such discussion."""
         ...
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
@@ -139,6 +150,26 @@ class Ledger(Protocol):
 
     async def close(self) -> None:
         """Give back connections and threads. Using the ledger afterwards is an error."""
+        ...
+
+
+class Queue(Protocol):
+    """Where discussions wait for a worker. In the same database as the ledger."""
+
+    async def open(
+        self, discussion_id: str, events: Sequence[NewEvent], *, by: str = "", priority: int = 0
+    ) -> list[StoredEvent]:
+        """Append an opening, as `Ledger.append` does with `expected=0`, and queue it: both or
+        neither. `by` is whose it is; of higher `priority` is what is taken first."""
+        ...
+
+    async def put(self, discussion_id: str, *, by: str = "", priority: int = 0) -> bool:
+        """Let a worker go on with it; False if it waits already, or a worker has it. One that was
+        set aside is tried again."""
+        ...
+
+    async def has_workers(self) -> bool:
+        """Whether somebody is there to take it."""
         ...
 
 

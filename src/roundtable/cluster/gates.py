@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..core.call_gate import CallGate
 from ..core.errors import LedgerError
-from ..ledger.beside import beneath, is_postgres
-from ..ports import Gates, Ledger
-from ..speakers.gates import LocalGates
 
 if TYPE_CHECKING:
     from ..ledger.postgres import PostgresLedger
@@ -101,25 +98,3 @@ class PostgresGates:
         gate, told = work(gate, self._now() + ahead)
         self._alone[name] = gate
         return told
-
-
-class LateGates:
-    """Implements `Gates` where the ledger's are: for a fleet if it is a database server's, else for
-    this process. It is asked when the first call is due."""
-
-    def __init__(self, ledger: Ledger, who: str) -> None:
-        self._beside = ledger
-        self._who = who
-        self._found: Gates | None = None
-
-    async def change(self, name: str, work: Work[T]) -> T:
-        return await (await self._gates()).change(name, work)
-
-    async def look(self) -> Mapping[str, CallGate]:
-        return await (await self._gates()).look()
-
-    async def _gates(self) -> Gates:
-        if self._found is None:
-            ledger = await beneath(self._beside)
-            self._found = PostgresGates(ledger, self._who) if is_postgres(ledger) else LocalGates()
-        return self._found

@@ -7,6 +7,7 @@ from typing import Literal
 from .errors import UsageError
 
 Extra = Literal[
+    "cluster",
     "demo",
     "documents",
     "experts",

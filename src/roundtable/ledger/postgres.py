@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -13,12 +13,12 @@ import asyncpg
 
 from ..core.errors import LeaseHeld, LedgerError, LedgerUnreachable, UnknownDiscussion
 from ..core.events import NewEvent, StoredEvent, dump
-from ..ports import DiscussionSummary, Lease
+from ..ports import QUEUED, DiscussionSummary, Lease
 from .append import Plan, folded, index_change, keys_of, plan_append, stored_event
 from .exchange import MANY, Exchange
 from .leases import holder, lost
 from .postgres_connection import Connection, behind_pooler, migrate, translated
-from .postgres_leases import Renewals
+from .postgres_leases import RUNS, Renewals
 from .postgres_watch import Watch
 from .tail import PAGE, ChangeSignal, Page, Waiter, follow
 from .words import ROWS_AT_ONCE, SAYING, Words
@@ -26,10 +26,15 @@ from .words import ROWS_AT_ONCE, SAYING, Words
 # The row of the discussion is the lock under which its events are numbered. How long it is waited
 # for is said in the same breath, and for this transaction only: a pooler may give the session to
 # somebody else after it.
+# A process that is stopped while it holds the row must not keep others from taking over.
 _LOCK = """
     SELECT last_seq
-    FROM discussions, (SELECT set_config('lock_timeout', $2, true)) AS patience (said)
-    WHERE id = $1 AND patience.said IS NOT NULL FOR UPDATE OF discussions
+    FROM discussions, (
+        SELECT set_config('lock_timeout', $2, true),
+            set_config('idle_in_transaction_session_timeout', '3000', true)
+    ) AS patience (said, idle)
+    WHERE id = $1 AND patience.said IS NOT NULL AND patience.idle IS NOT NULL
+    FOR UPDATE OF discussions
 """
 _HEAD = "SELECT last_seq, status FROM discussions WHERE id = $1"
 _BY_KEY = """
@@ -57,24 +62,31 @@ _WRITE = """
 """
 _NOTIFY = "SELECT pg_notify(channel, said) FROM unnest($1::text[], $2::text[]) AS n (channel, said)"
 _STANDING = "SELECT id, last_seq FROM discussions WHERE id = ANY ($1::text[])"
+_QUEUED = """(
+    status = 'running'
+    AND EXISTS (SELECT FROM jobs WHERE key = 'drive/' || discussions.id AND state <> 'failed')
+)"""
 _SET_OUTCOME = "UPDATE discussions SET outcome = $2 WHERE id = $1"
-_HEADLINES = """
+_HEADLINES = f"""
     SELECT id, topic, procedure, status, opened_at, updated_at, last_seq, outcome,
-        owner, coalesce(expires_at > clock_timestamp(), false) AS unexpired
+        owner, {RUNS} AS unexpired, {_QUEUED} AS queued
     FROM discussions LEFT JOIN leases ON discussion_id = id
     WHERE strpos(search_text, $1) > 0
     ORDER BY updated_at DESC, opened_at DESC, id LIMIT $2
-"""
+"""  # noqa: S608
 # Page by page instead of with a cursor, which would hold one transaction open for all of it.
 _SAID = """
     SELECT discussion_id, seq, data FROM events
     WHERE type = ANY ($1::text[]) AND (discussion_id, seq) > ($2, $3)
     ORDER BY discussion_id, seq LIMIT $4
 """
-_LEASE = """
-    SELECT owner, epoch, coalesce(expires_at > clock_timestamp(), false) AS unexpired
-    FROM leases WHERE discussion_id = $1
-"""
+_LEASE = f"""
+    SELECT owner, epoch, {RUNS} AS unexpired FROM leases WHERE discussion_id = $1
+"""  # noqa: S608
+_DRIVER = f"""
+    SELECT owner, {RUNS} AS unexpired, {_QUEUED} AS queued
+    FROM discussions LEFT JOIN leases ON discussion_id = id WHERE id = $1
+"""  # noqa: S608
 _GRANT = """
     INSERT INTO leases (discussion_id, owner, epoch, expires_at)
     VALUES ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
@@ -151,13 +163,17 @@ class PostgresLedger:
         *,
         expected: int | None = None,
         lease: Lease | None = None,
+        also: Callable[[Connection], Awaitable[None]] | None = None,
     ) -> list[StoredEvent]:
+        """As the port has it; `also` is done in the same transaction, once the events are in."""
         batch = tuple(events)
         plan = None
         try:
             while plan is None:
                 async with self._transaction() as connection:
                     plan = await self._append(connection, discussion_id, batch, expected, lease)
+                    if plan is not None and also is not None:
+                        await also(connection)
         except (asyncio.CancelledError, LedgerUnreachable):
             self._announce(discussion_id, None)  # perhaps it was stored before that
             raise
@@ -210,8 +226,8 @@ class PostgresLedger:
 
     async def driver(self, discussion_id: str) -> str | None:
         async with self._connection() as connection:
-            row = await connection.fetchrow(_LEASE, discussion_id)
-        return holder(row["owner"], unexpired=row["unexpired"]) if row else None
+            row = await connection.fetchrow(_DRIVER, discussion_id)
+        return _driver(row) if row else None
 
     async def take_lease(self, discussion_id: str, owner: str, *, ttl: float) -> Lease:
         async with self._transaction() as connection:
@@ -250,8 +266,15 @@ class PostgresLedger:
             async with self.exchange.hearing(EVENTS, self._heard):
                 yield waiter
 
+    async def append_within(
+        self, connection: Connection, discussion_id: str, events: Sequence[NewEvent]
+    ) -> None:
+        """Append to a discussion that is there, within a transaction that is open."""
+        plan = await self._append(connection, discussion_id, tuple(events), None, None)
+        assert plan is not None, "only an opening can come too late"
+
     def transaction(self) -> AbstractAsyncContextManager[Connection]:
-        """For what lies beside the events: gates, schedules, purses."""
+        """For what lies beside the events: the queue, gates, schedules, purses."""
         return self._transaction()
 
     # What is told
@@ -411,9 +434,14 @@ def _summary(row: asyncpg.Record) -> DiscussionSummary:
         opened_at=row["opened_at"],
         updated_at=row["updated_at"],
         last_seq=row["last_seq"],
-        driver=holder(row["owner"], unexpired=row["unexpired"]),
+        driver=_driver(row),
         outcome=row["outcome"],
     )
+
+
+def _driver(row: asyncpg.Record) -> str | None:
+    held_by = holder(row["owner"], unexpired=row["unexpired"])
+    return held_by or (QUEUED if row["queued"] else None)
 
 
 def _identity(lease: Lease) -> tuple[str, str, int]:

@@ -89,6 +89,7 @@ def _translate(error: Exception, where: str) -> LedgerError:
             | asyncpg.PostgresConnectionError()
             | asyncpg.OperatorInterventionError()
             | asyncpg.InsufficientResourcesError()
+            | asyncpg.IdleInTransactionSessionTimeoutError()
         ):
             return LedgerUnreachable(
                 f"{where} does not answer ({str(error) or type(error).__name__}).",

@@ -14,6 +14,17 @@ from .postgres_connection import Connection
 
 RENEW_EVERY = 0.5
 """Seconds between two renewals of one process, however many leases it has."""
+ALIVE_FOR = 4.0
+"""Seconds without a sign of life after which a worker has lost what it drives."""
+# A lease that a job brought runs for as long as its worker gives signs of life.
+RUNS = f"""(
+    coalesce(leases.expires_at > clock_timestamp(), false)
+    AND (leases.owner !~ '^job:[0-9]+:[0-9a-f-]{{36}}$' OR EXISTS (
+        SELECT FROM workers
+        WHERE workers.id::text = split_part(leases.owner, ':', 3)
+            AND workers.seen_at > clock_timestamp() - interval '{ALIVE_FOR} s'
+    ))
+)"""
 _RENEW = """
     UPDATE leases SET expires_at = clock_timestamp() + make_interval(secs => mine.ttl)
     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::float8[]) AS mine (id, owner, epoch, ttl)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...cluster.gates import LateGates
 from ...core.call_gate import CallGate, CallLimits, slots_told
 from ...core.errors import RoundtableError
 from ...ledger import open_ledger
+from ...ledger.beside import is_postgres
 from ...models.discovery import Found
 from ...models.limits import gates_of, provider_limits
 from ...settings import Settings
@@ -50,7 +50,11 @@ async def _of_the_fleet(settings: Settings) -> list[Finding]:
     except RoundtableError:  # the check of the database has said so
         return []
     try:
-        gates = await LateGates(ledger, "doctor").look()
+        if not is_postgres(ledger):
+            return []
+        from ...cluster.gates import PostgresGates
+
+        gates = await PostgresGates(ledger, "doctor").look()
     finally:
         await ledger.close()
     return [_standing(name, gate) for name, gate in sorted(gates.items())]
