@@ -110,6 +110,15 @@ class ProfileSetting(Value):
     toolsets: tuple[str, ...] = ()
 
 
+class MonthlySetting(Value):
+    """What may be spent in a month, in US dollars; None: no limit."""
+
+    each_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """By everybody who holds a token that has no budget of its own."""
+    all_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """By all together, the owner too."""
+
+
 OnSecrets = Literal["refuse", "redact", "send"]
 """What becomes of likely secrets in a question and its context."""
 
@@ -176,6 +185,8 @@ class Choices(Value):
     """What a discussion may spend where nobody says otherwise; who asks may say more or less."""
     caps: Budget = Budget()
     """What no discussion may pass, whoever asks for more."""
+    monthly: MonthlySetting = MonthlySetting()
+    """What users may spend in a month."""
     pace: Pace = Pace()
     """How long speakers may keep silent, and how much they think, where nobody says otherwise."""
     council: dict[str, Any] = Field(default_factory=dict)

@@ -10,6 +10,8 @@ from pydantic import Field
 from .errors import Forbidden
 from .values import Value
 
+OPENING = "opening "
+"""Begins the name of what is set aside for a discussion that has no id yet."""
 CENTS = 1e-9
 """Less than that is a rounding."""
 
@@ -74,7 +76,14 @@ class Purse(Value):
     def _at(self, now: datetime, **changed: object) -> Purse:
         month = month_of(now)
         spent = self.spent if self.month == month else 0.0
-        return self.model_copy(update={"month": month, "spent": spent, **changed})
+        # What was set aside by somebody who died before it had an id ends with its month.
+        kept = {
+            place: each
+            for place, each in self.running.items()
+            if each.month == month or not place.startswith(OPENING)
+        }
+        update = {"month": month, "spent": spent, "running": kept, **changed}
+        return self.model_copy(update=update)
 
 
 def month_of(now: datetime) -> str:

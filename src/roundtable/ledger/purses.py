@@ -82,8 +82,9 @@ class PostgresPurses:
     async def change(self, account: str, work: Work[T]) -> T:
         async with self._ledger.transaction() as connection:
             await connection.execute(_NEW, account)
-            data, now = await connection.fetchrow(_LOCKED, account)
-            purse, told = work(_read(data), now)
+            row = await connection.fetchrow(_LOCKED, account)
+            assert row is not None, "it was made just now"
+            purse, told = work(_read(row[0]), row[1])
             await connection.execute(_KEEP, account, purse.model_dump_json())
         return told
 

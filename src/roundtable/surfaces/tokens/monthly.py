@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from ...bootstrap import App
 from ...core.errors import UnknownDiscussion
 from ...core.limits import Limits, joined
-from ...core.purse import CENTS, Purse, renews, used_up
+from ...core.purse import CENTS, OPENING, Purse, renews, used_up
 from ...core.values import Budget
 from ...procedures.opening import OpenRequest
 from .capability import Capability
@@ -83,7 +84,7 @@ async def within_the_month(
         limits, _ = joined(Limits(request.budget, request.limits_from), [of_month])
         request = replace(request, budget=limits.budget, limits_from=limits.origins)
     opening = Opening(request)
-    place = f"opening {secrets.token_hex(8)}"
+    place = f"{OPENING}{secrets.token_hex(8)}"
     amount = request.budget.max_cost_usd
     assert amount is not None, "it was limited just now"
     done: list[str] = []
@@ -133,26 +134,31 @@ async def settle_months(app: App, accounts: Sequence[str]) -> None:
     """Count of what is over what it cost, in place of what was set aside for it."""
     purses = await app.purses()
     found, _ = await purses.look(accounts)
-    running = {id_ for purse in found.values() for id_ in purse.running if id_.startswith("rt_")}
-    costs: dict[str, float | None] = {}
+    running = {id_ for purse in found.values() for id_ in purse.running}
+    costs = await costs_of(app, sorted(running))
+    for account, purse in found.items():
+        over = {id_: costs[id_] for id_ in purse.running if id_ in costs}
+        if over:
+            await purses.change(account, partial(_settled, over))
+
+
+async def costs_of(app: App, running: Sequence[str]) -> dict[str, float | None]:
+    """What those of them cost that are over."""
+    found: dict[str, float | None] = {}
     for discussion_id in running:
         try:
             state = await app.service.read(discussion_id)
-        except UnknownDiscussion:
-            costs[discussion_id] = None
+        except UnknownDiscussion:  # being opened just now, or deleted: what was set aside stays
             continue
         if state.closed is not None:
-            costs[discussion_id] = state.usage.cost_usd
-    for account, purse in found.items():
-        over = {id_: cost for id_, cost in costs.items() if id_ in purse.running}
-        if over:
-            await purses.change(account, lambda p, now, over=over: (_settled(p, over, now), None))  # type: ignore[misc]
+            found[discussion_id] = state.usage.cost_usd
+    return found
 
 
-def _settled(purse: Purse, over: dict[str, float | None], now: datetime) -> Purse:
+def _settled(over: dict[str, float | None], purse: Purse, now: datetime) -> tuple[Purse, None]:
     for discussion_id, cost in over.items():
         purse = purse.settled(discussion_id, cost, now)
-    return purse
+    return purse, None
 
 
 async def told_of(app: App, held: Capability) -> str:
