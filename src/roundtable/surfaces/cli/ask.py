@@ -33,6 +33,8 @@ from ...views.notes import Note, notes
 from ..advice import simple_question_hint
 from ..files import WorkspaceFiles, write_outputs
 from ..opening import LIMIT_WORDS, higher_limits, open_request
+from ..tokens.capability import OWNER
+from ..tokens.opening import open_as
 from ..web.drafts import posting
 from .ask_options import given
 from .exits import BUDGET, FAILED, INTERRUPTED
@@ -110,7 +112,7 @@ async def _ask(
 
             return await dry_run(app, request, as_json=flags["as_json"])
         refuse_what_cannot_be_told(app, request, flags)
-        state = await app.service.open(request)
+        state, _ = await open_as(app, OWNER, request)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself

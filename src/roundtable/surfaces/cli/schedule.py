@@ -163,7 +163,7 @@ def local_zone() -> str:
         parts = Path("/etc/localtime").resolve().parts
         for start in range(1, len(parts)):
             if (name := "/".join(parts[start:])) in known:
-                return name
+                return name.removeprefix("Etc/")
     return "UTC"
 
 
