@@ -21,8 +21,8 @@ from .engine.service import Service
 from .engine.system import SystemClock, SystemIds
 from .engine.tools import Tools
 from .examples.ledger import WithExamples
-from .ledger import open_ledger
-from .ledger.beside import beneath, is_postgres
+from .ledger import is_postgres, open_ledger
+from .ledger.beside import beneath, in_postgres
 from .ledger.leases import owner_is_dead, this_owner
 from .ledger.rescue import RescueFiles
 from .leftovers import CALLS, Leftovers
@@ -52,6 +52,7 @@ from .speakers.hub import SpeakerHub
 from .user_procedures import ProcedureFiles
 
 if TYPE_CHECKING:
+    from .cluster.late import LateQueue
     from .engine.tasks import TaskReporter
     from .experts.selection import Selector
     from .models.discovery import Asking, Found
@@ -82,6 +83,8 @@ class App:
     """Knows who can speak."""
     ledger: Ledger
     """The user's own, without the examples."""
+    queue: LateQueue | None = None
+    """Where discussions wait for workers; only a ledger in PostgreSQL has one."""
 
     async def schedules(self) -> Schedules:
         """What is asked again and again, or later."""
@@ -192,6 +195,7 @@ async def start(
     who = f"{this_owner()}#{SystemIds().nonce()}"
     hub = _hub(settings, lookout, env, keyed, scripts or {}, progress, _LateGates(own, who), who)
     opened = WithExamples(own)
+    queue = _queue(settings, own)
     price = registry.dearest_price()
 
     seen: list[tuple[float, Models]] = []
@@ -226,10 +230,12 @@ async def start(
         own=ProcedureFiles(settings.procedure_folders, is_program=is_program),
         news=notifier,
         remarks=partial(_remarks, settings, keys),
+        queue=queue,
+        drive_by=settings.choices.drive,
     )
     try:
         await service.take_in()
-        yield App(settings, registry, service, env, progress, notifier, keys, lookout, own)
+        yield App(settings, registry, service, env, progress, notifier, keys, lookout, own, queue)
     finally:
         if left := await notifier.close():
             ids = ", ".join(dict.fromkeys(discussion_id for discussion_id, _ in left))
@@ -238,6 +244,14 @@ async def start(
         await hub.close()
         if ledger is None:
             await opened.close()
+
+
+def _queue(settings: Settings, ledger: Ledger) -> LateQueue | None:
+    if not is_postgres(settings.db):
+        return None
+    from .cluster.late import LateQueue
+
+    return LateQueue(lambda: beneath(ledger), SystemClock())
 
 
 def provider_keys(settings: Settings, registry: Registry) -> ProviderKeys:
@@ -405,7 +419,7 @@ class _LateGates:
     async def _gates(self) -> Gates:
         if self._found is None:
             ledger = await beneath(self._beside)
-            if is_postgres(ledger):
+            if in_postgres(ledger):
                 from .cluster.gates import PostgresGates
 
                 self._found = PostgresGates(ledger, self._who)

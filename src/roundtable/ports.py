@@ -59,6 +59,13 @@ class DiscussionSummary:
         return self.status == "running" and self.driver is None
 
     @property
+    def standing(self) -> str:
+        """Its status, or interrupted or queued while it is not closed."""
+        if self.interrupted:
+            return "interrupted"
+        return "queued" if self.queued else self.status
+
+    @property
     def queued(self) -> bool:
         """Whether it waits for a worker."""
         return self.status == "running" and self.driver == QUEUED

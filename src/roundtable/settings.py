@@ -44,6 +44,7 @@ DATABASE = "roundtable.db"
 ENVIRONMENT = {
     "ROUNDTABLE_DB": "db",
     "ROUNDTABLE_DB_PATIENCE": "db_patience",
+    "ROUNDTABLE_DRIVE": "drive",
     "ROUNDTABLE_MODEL": "default_model",
     "ROUNDTABLE_MODELS": "models",
     "ROUNDTABLE_PROCEDURE": "procedure",
@@ -129,6 +130,9 @@ class Choices(Value):
     db: str | None = None
     db_patience: float = Field(default=300.0, ge=0)
     """Seconds for which a discussion waits for a database that went away under it."""
+    drive: Literal["auto", "here", "workers"] = "auto"
+    """Who drives what a page, a tool or a chat opens: workers where some are there, the process
+    that opened it, or always workers."""
     default_model: str | None = None
     """The host's, and everybody's where there are no `models`."""
     models: tuple[str, ...] = ()

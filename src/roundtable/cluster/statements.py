@@ -6,7 +6,7 @@ The names in them are ours; whatever comes from elsewhere is an argument.
 
 from __future__ import annotations
 
-from ..ledger.postgres_leases import ALIVE_FOR, RUNS
+from ..ledger.postgres_leases import ALIVE_FOR, OF_A_JOB, RUNS
 from .tables import CHANNEL, LOG, QUEUE, STATUS
 
 REVIVE = f"""
@@ -134,4 +134,41 @@ WORKERS = f"""
         SELECT FROM workers
         WHERE NOT leaving AND seen_at > clock_timestamp() - interval '{ALIVE_FOR} s'
     )
+"""
+FORSAKEN = f"""
+    SELECT discussions.id FROM discussions JOIN leases ON leases.discussion_id = discussions.id
+    WHERE status = 'running' AND (leases.expires_at IS NOT NULL OR {OF_A_JOB})
+        AND NOT EXISTS (SELECT FROM jobs WHERE key = 'drive/' || discussions.id)
+        AND NOT {RUNS}
+    ORDER BY updated_at LIMIT 200
+"""
+TIDY = f"""
+    WITH unseen AS (
+        DELETE FROM workers WHERE seen_at < clock_timestamp() - interval '1 hour'
+    )
+    DELETE FROM {QUEUE} WHERE status = 'failed' AND NOT EXISTS (
+        SELECT FROM discussions
+        WHERE discussions.id = substr(dedupe_key, 7) AND discussions.status = 'running'
+    )
+"""
+TIDY_LOG = f"""
+    DELETE FROM {LOG} WHERE id IN (
+        SELECT id FROM {LOG} WHERE created < now() - interval '7 days' LIMIT 10000
+    )
+"""
+FLEET_WORKERS = """
+    SELECT *, extract(epoch FROM clock_timestamp() - seen_at) AS seen_ago FROM workers
+    WHERE seen_at > clock_timestamp() - interval '10 min' ORDER BY started_at, id
+"""
+FLEET_JOBS = f"""
+    SELECT jobs.*, discussions.topic, coalesce({RUNS}, false) AS driven_by_hand
+    FROM (
+        SELECT * FROM jobs WHERE state <> 'queued'
+        UNION ALL (
+            SELECT * FROM jobs WHERE state = 'queued' ORDER BY priority DESC, id LIMIT $1
+        )
+    ) AS jobs
+    LEFT JOIN discussions ON discussions.id = substr(jobs.key, 7)
+    LEFT JOIN leases ON leases.discussion_id = discussions.id
+    ORDER BY priority DESC, jobs.id
 """

@@ -24,14 +24,16 @@ nobody spoke."""
 
 
 async def drive(journal: Journal, procedure: Procedure, tools: Tools) -> None:
-    """Drive a discussion until it is closed, with a journal that holds its lease. Cancelling leaves
-    a consistent ledger behind."""
+    """Drive a discussion until it is closed, with a journal that holds its lease; or, where this
+    process is leaving, until the calls that are under way have their answers. Cancelling leaves a
+    consistent ledger behind."""
     await settle_lost(journal, *journal.state.turns.values())
     work = [
         asyncio.create_task(_Loop(journal, procedure, tools).run()),
         asyncio.create_task(journal.follow()),
         asyncio.create_task(_keep_lease(journal, tools)),
     ]
+    telling = asyncio.create_task(_tell_of_leaving(journal, tools.leaving))
     try:
         done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
         for task in work:
@@ -39,7 +41,13 @@ async def drive(journal: Journal, procedure: Procedure, tools: Tools) -> None:
                 task.result()
                 return
     finally:
-        await _cancelled(work)
+        await _cancelled([*work, telling])
+
+
+async def _tell_of_leaving(journal: Journal, leaving: asyncio.Event | None) -> None:
+    if leaving is not None:
+        await leaving.wait()
+        journal.changed.set()
 
 
 async def _keep_lease(journal: Journal, tools: Tools) -> None:
@@ -64,9 +72,12 @@ class _Loop:
                 await self._drop_unwanted(effects)
                 if events := decided_events(effects):
                     await journal.record_decision(events, decided_at)
-                else:
+                    continue
+                if self.tools.leaving is None or not self.tools.leaving.is_set():
                     self._begin(effects)
-                    await journal.changed.wait()
+                elif not await self._calls_under_way(effects):
+                    return
+                await journal.changed.wait()
         finally:
             await _cancelled(self.under_way.values())
 
@@ -85,6 +96,12 @@ class _Loop:
                 task = asyncio.create_task(self._perform(effect), name=name)
                 task.add_done_callback(lambda _: self.journal.changed.set())
                 self.under_way[name] = task
+
+    async def _calls_under_way(self, effects: tuple[Effect, ...]) -> bool:
+        """Whether something is under way that was paid for; whatever else was begun is dropped."""
+        paid = tuple(each for each in effects if _is_paid(each))
+        await self._drop_unwanted(paid)
+        return bool(self.under_way)
 
     async def _drop_unwanted(self, effects: tuple[Effect, ...]) -> None:
         """What the newest decision no longer asks for is cancelled: a turn that somebody else
@@ -154,6 +171,12 @@ class _Loop:
 def decided_events(effects: Iterable[Effect]) -> list[Event]:
     """What was decided that needs nothing from the world, only to be stored."""
     return [event for each in effects if isinstance(each, Record) for event in each.events]
+
+
+def _is_paid(effect: Effect) -> bool:
+    if isinstance(effect, TakeTurn):
+        return effect.plan.participant.speaker.model != OUTSIDE
+    return isinstance(effect, LookUp | Deliver)
 
 
 def _name(effect: Effect) -> str:

@@ -143,6 +143,8 @@ class Journal:
         """Keep the right to drive. LeaseLost if somebody else has it."""
         lease = self._lease
         assert lease is not None, "only a driver renews"
+        if lease.lasting:
+            return
         await self._through(lambda: self._ledger.renew_lease(lease, ttl=ttl))
 
     async def append_kept(self, outcome: Sequence[NewEvent]) -> None:

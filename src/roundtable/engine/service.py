@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..core.condensing import ROOM, condensed, condensed_note, room_for
 from ..core.decide import Procedure, decide
@@ -39,7 +40,17 @@ from ..core.state import State, fold
 from ..core.values import HOST_WIRE_NAME, Budget, Material, Participant
 from ..core.values import OUTSIDE as OUTSIDE
 from ..core.verdict_sources import REMARK
-from ..ports import Asker, Casting, DiscussionSummary, Lease, Ledger, Models, Notifications
+from ..ports import (
+    QUEUED,
+    Asker,
+    Casting,
+    DiscussionSummary,
+    Lease,
+    Ledger,
+    Models,
+    Notifications,
+    Queue,
+)
 from ..procedures import PROCEDURES, procedure_spec
 from ..procedures.casting import can_cast
 from ..procedures.casting_terms import CASTING, SHORTLIST, casting_terms, clarifying_terms
@@ -57,6 +68,7 @@ from ..procedures.spec import ProcedureSpec
 from ..rehearsal.estimate import Estimate, estimate
 from ..rehearsal.lengths import NOTHING_HEARD
 from ..version import __version__
+from ..views.driving import calls_somebody
 from ..views.prior import handed_on
 from .chairs_word import ChairsWord
 from .deliver import deliver
@@ -98,6 +110,8 @@ if TYPE_CHECKING:
 
 LARGEST_CURSOR = 2**53
 """What JavaScript still counts exactly."""
+DriveBy = Literal["auto", "here", "workers"]
+"""Who drives what surfaces open and nobody waits for: workers if there are some, or always one."""
 Remarks = Callable[[Sequence[Participant]], Sequence[NoteAdded]]
 
 
@@ -118,12 +132,15 @@ class Service:
         news: Notifications | None = None,
         remarks: Remarks = lambda _: (),
         archive: Ledger | None = None,
+        queue: Queue | None = None,
+        drive_by: DriveBy = "auto",
     ) -> None:
         """`models` finds out what can speak now, when a discussion is opened; `defaults` holds
         the user's stored options for each procedure; `casting` chooses experts for those that
         wish for some; `own` holds the user's own procedures; `news` tells others;
         `remarks` are notes on what surrounds a discussion with these participants; `archive` is
-        where earlier discussions are, if that is another ledger."""
+        where earlier discussions are, if that is another ledger; `queue` is where discussions wait
+        for workers, where there can be any, and `drive_by` who drives what nobody waits for."""
         self._ledger = ledger
         self._tools = tools
         self._models = models
@@ -136,6 +153,8 @@ class Service:
         self._past = Past(ledger)
         self._learned = Learned(self._archive)
         self._remarks = remarks
+        self._queue = queue
+        self._drive_by = drive_by
 
     def with_ledger(self, ledger: Ledger) -> Service:
         """The same service over another ledger, such as one in memory for a dry run."""
@@ -151,9 +170,14 @@ class Service:
             archive=self._archive,
         )
 
-    async def open(self, request: OpenRequest, *, key: str | None = None) -> State:
+    async def open(
+        self, request: OpenRequest, *, key: str | None = None, queued: bool = False
+    ) -> State:
         """Put a topic to a table. Nobody speaks yet, and nothing is spent. With the `key` of an
-        earlier call the discussion that it opened is returned."""
+        earlier call the discussion that it opened is returned. With `queued` a worker drives it:
+        it waits for one from its first event on."""
+        if queued:
+            self.check_queue()
         if key and (opened_before := await self.opened_with(key)):
             return opened_before
         topic = checked_topic(request.topic)
@@ -171,7 +195,7 @@ class Service:
         if earlier is not None and request.same_table:
             same = procedure_spec(earlier.start.procedure)
             table = same_table(earlier, request)
-            return await self._open(request, topic, same, table, earlier, key)
+            return await self._open(request, topic, same, table, earlier, key, queued)
         spec = procedure_spec(request.procedure, self._own)
         if self._tools.search is None:
             request = replace(request, search=False)
@@ -187,7 +211,7 @@ class Service:
                 chosen = replace(chosen, past=await self._past.answers(topic))
             request = replace(request, chosen_experts=chosen)
         seating = spec.seat(request, await self._models(), defaults)
-        return await self._open(request, topic, spec, seating, earlier, key)
+        return await self._open(request, topic, spec, seating, earlier, key, queued)
 
     async def follow_up(
         self, discussion_id: str, question: str, *, by: str = "", key: str | None = None
@@ -212,6 +236,7 @@ class Service:
         seating: Seating,
         earlier: State | None,
         key: str | None,
+        queued: bool,
     ) -> State:
         """Record the opening, and on the discussion that it follows that it does."""
         kept = await self._past.kept(topic, seating.participants)
@@ -267,7 +292,11 @@ class Service:
         for number in count():
             id_ = _keyed_id(key, number) if key else self._tools.ids.discussion()
             with suppress(LedgerConflict):  # the id is taken: draw another
-                state = fold(await self._ledger.append(id_, events, expected=0))
+                if queued and self._queue is not None and calls_somebody(spec, everybody):
+                    records = await self._queue.open(id_, events, by=request.created_by)
+                else:
+                    records = await self._ledger.append(id_, events, expected=0)
+                state = fold(records)
                 if earlier is not None and self._archive is self._ledger:
                     link = FollowUpOpened(discussion_id=id_, by=request.created_by)
                     # A moment before, so that of the two the new one was changed last.
@@ -288,10 +317,16 @@ class Service:
         on_event: OnEvent = no_events,
         on_notice: OnNotice = no_notices,
         asker: Asker | None = None,
+        lease: Lease | None = None,
+        leaving: asyncio.Event | None = None,
     ) -> State:
         """Drive a discussion to its end, from wherever it stands. A closed one is returned as it
         is. LeaseHeld if another process drives it, LeaseLost if one took over; LedgerGone if the
-        database went away and did not come back. `on_notice` is told when it goes and comes."""
+        database went away and did not come back. `on_notice` is told when it goes and comes.
+
+        Whoever has a `lease` already brings it, and keeps it. Once `leaving` is set no call
+        begins any more, and the discussion is returned as it stands when those under way are over.
+        """
         state = await self.read(discussion_id)
         if state.closed is not None:
             return state
@@ -304,13 +339,38 @@ class Service:
             self._tools,
             on_draft=on_draft,
             asker=asker or self._tools.asker,
+            leaving=leaving,
             # Only where something is limited must be known how much a call will say.
             lengths=await self._learned.lengths() if state.budget != Budget() else NOTHING_HEARD,
         )
-        async with self._driven(discussion_id, on_event, on_notice) as journal:
+        async with self._driven(discussion_id, on_event, on_notice, lease) as journal:
             spec = procedure_spec(journal.state.start.procedure)
             await drive(journal, spec.procedure, tools)
             return journal.state
+
+    async def by_workers(self) -> bool:
+        """Whether workers drive what is opened now and not waited for."""
+        if self._drive_by == "workers" and self._queue is None:
+            raise no_queue()
+        if self._drive_by == "auto":
+            return await self.has_workers()
+        return self._drive_by == "workers"
+
+    def check_queue(self) -> None:
+        """UsageError where there can be no workers."""
+        if self._queue is None:
+            raise no_queue()
+
+    async def has_workers(self) -> bool:
+        return self._queue is not None and await self._queue.has_workers()
+
+    async def enqueue(self, discussion_id: str) -> bool:
+        """Let a worker go on with a discussion; False if it waits already, or a worker has it. One
+        that was set aside is tried again."""
+        if self._queue is None:
+            raise no_queue()
+        state = await self.read(discussion_id)
+        return await self._queue.put(discussion_id, by=state.start.created_by)
 
     async def estimate(self, state: State) -> Estimate:
         """What a discussion will take from where it stands, by a rehearsal and by what earlier ones
@@ -585,8 +645,12 @@ class Service:
         return await self._ledger.summaries(limit=limit, search=search, said=said)
 
     async def is_driven(self, discussion_id: str) -> bool:
-        """Whether a process drives this discussion now."""
+        """Whether a process drives this discussion now, or a worker will: it waits for one."""
         return await self._ledger.driver(discussion_id) is not None
+
+    async def is_queued(self, discussion_id: str) -> bool:
+        """Whether it waits for a worker."""
+        return await self._ledger.driver(discussion_id) == QUEUED
 
     async def delete(self, discussion_id: str) -> None:
         """Remove a discussion for good. LeaseHeld while somebody drives it."""
@@ -667,10 +731,12 @@ class Service:
         discussion_id: str,
         on_event: OnEvent = no_events,
         on_notice: OnNotice = no_notices,
+        brought: Lease | None = None,
     ) -> AsyncIterator[Journal]:
         """The journal of whoever drives a discussion, with all that earlier drivers have kept."""
         clock, rescue = self._tools.clock, self._tools.rescue
-        async with self._leased(discussion_id) as lease:
+        holding = self._leased(discussion_id) if brought is None else nullcontext(brought)
+        async with holding as lease:
             outage = Outage(
                 discussion_id,
                 clock,
@@ -696,6 +762,14 @@ class Service:
                 if not error.temporary:
                     raise
                 # It runs out by itself; and what was done under it stays done.
+
+
+def no_queue() -> UsageError:
+    return UsageError(
+        "Workers need PostgreSQL: this ledger is a file, which belongs to one machine.",
+        "Set ROUNDTABLE_DB to a postgresql:// address and start `roundtable worker`; or ask on the "
+        "page of `roundtable serve`, which goes on in the background.",
+    )
 
 
 def _ids(states: Sequence[State]) -> set[str]:

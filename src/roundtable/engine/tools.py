@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -55,3 +56,5 @@ class Tools:
     """Where outcomes are kept while there is no ledger to put them in."""
     patience: float = PATIENCE
     """Seconds for which a database that went away is waited for."""
+    leaving: asyncio.Event | None = None
+    """Set when this process wants to hand on what it drives: no call begins any more."""

@@ -14,6 +14,11 @@ from ..ports import Ledger
 _POSTGRES = ("postgresql://", "postgres://")
 
 
+def is_postgres(where: str | Path) -> bool:
+    """Whether a ledger at this address is in PostgreSQL."""
+    return str(where).startswith(_POSTGRES)
+
+
 async def open_ledger(where: str | Path, *, listen: str | None = None) -> Ledger:
     """Open the ledger at `where`: a file (SQLite), or a `postgresql://` address; `listen` is an
     address of the same database without a pooler in between.
@@ -21,7 +26,7 @@ async def open_ledger(where: str | Path, *, listen: str | None = None) -> Ledger
     A missing file is created, an older schema is migrated. UsageError for another kind of address.
     """
     address = str(where)
-    if address.startswith(_POSTGRES):
+    if is_postgres(address):
         return await _open_postgres(address, listen)
     if "://" in address:
         scheme = address.partition("://")[0]

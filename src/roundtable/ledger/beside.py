@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 async def beneath(ledger: Ledger) -> Ledger:
     """The ledger itself, opened by now."""
-    return await ledger.beneath() if isinstance(ledger, LateLedger) else ledger
+    return await ledger.opened() if isinstance(ledger, LateLedger) else ledger
 
 
-def is_postgres(ledger: Ledger) -> TypeGuard[PostgresLedger]:
+def in_postgres(ledger: Ledger) -> TypeGuard[PostgresLedger]:
     return _named(ledger, "PostgresLedger")
 
 
-def is_sqlite(ledger: Ledger) -> TypeGuard[SqliteLedger]:
+def in_sqlite(ledger: Ledger) -> TypeGuard[SqliteLedger]:
     return _named(ledger, "SqliteLedger")
 
 

@@ -18,11 +18,11 @@ class LateLedger:
         self._opened: Ledger | None = None
         self._opening = asyncio.Lock()
 
-    async def _ledger(self) -> Ledger:
-        return await self.beneath()
+    async def opened(self) -> Ledger:
+        """The other one, opened now if it is not."""
+        return await self._ledger()
 
-    async def beneath(self) -> Ledger:
-        """The ledger itself, opened now if it was not yet."""
+    async def _ledger(self) -> Ledger:
         async with self._opening:
             if self._opened is None:
                 self._opened = await self._open()

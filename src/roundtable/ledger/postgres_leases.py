@@ -16,10 +16,12 @@ RENEW_EVERY = 0.5
 """Seconds between two renewals of one process, however many leases it has."""
 ALIVE_FOR = 4.0
 """Seconds without a sign of life after which a worker has lost what it drives."""
+OF_A_JOB = "leases.owner ~ '^job:[0-9]+:[0-9a-f-]{36}$'"
+"""Whose owner is a job, and through it a worker: no process is called so."""
 # A lease that a job brought runs for as long as its worker gives signs of life.
 RUNS = f"""(
     coalesce(leases.expires_at > clock_timestamp(), false)
-    AND (leases.owner !~ '^job:[0-9]+:[0-9a-f-]{{36}}$' OR EXISTS (
+    AND (NOT {OF_A_JOB} OR EXISTS (
         SELECT FROM workers
         WHERE workers.id::text = split_part(leases.owner, ':', 3)
             AND workers.seen_at > clock_timestamp() - interval '{ALIVE_FOR} s'

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ..core.purse import Purse
 from ..ports import Ledger, Purses
-from .beside import beneath, is_postgres, is_sqlite
+from .beside import beneath, in_postgres, in_sqlite
 
 if TYPE_CHECKING:
     from .postgres import PostgresLedger
@@ -101,8 +101,8 @@ _in_memory: WeakKeyDictionary[Ledger, MemoryPurses] = WeakKeyDictionary()
 async def purses_beside(ledger: Ledger) -> Purses:
     """The purses that lie where a ledger does."""
     found = await beneath(ledger)
-    if is_sqlite(found):
+    if in_sqlite(found):
         return SqlitePurses(found)
-    if is_postgres(found):
+    if in_postgres(found):
         return PostgresPurses(found)
     return _in_memory.setdefault(found, MemoryPurses())

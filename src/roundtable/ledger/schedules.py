@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from ..core.errors import UnknownName
 from ..core.schedule import Schedule
 from ..ports import Ledger, Schedules
-from .beside import beneath, is_postgres, is_sqlite
+from .beside import beneath, in_postgres, in_sqlite
 
 if TYPE_CHECKING:
     from .postgres import PostgresLedger
@@ -247,8 +247,8 @@ _in_memory: WeakKeyDictionary[Ledger, MemorySchedules] = WeakKeyDictionary()
 async def schedules_beside(ledger: Ledger) -> Schedules:
     """The schedules that lie where a ledger does."""
     found = await beneath(ledger)
-    if is_sqlite(found):
+    if in_sqlite(found):
         return SqliteSchedules(found)
-    if is_postgres(found):
+    if in_postgres(found):
         return PostgresSchedules(found)
     return _in_memory.setdefault(found, MemorySchedules())

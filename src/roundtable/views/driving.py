@@ -3,20 +3,26 @@ from outside. Every surface asks here, so that none calls live what another call
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from ..core.effects import TurnPlan
 from ..core.state import State
-from ..core.values import OUTSIDE
+from ..core.values import OUTSIDE, Participant
 from ..procedures import procedure_spec
+from ..procedures.spec import ProcedureSpec
 from .meeting_status import side_by_side
 
 
 def runs_by_itself(state: State) -> bool:
     """Whether the program has a part in it: somebody at the table is called by a process."""
     seats = (*state.participants, state.start.host)
-    moderation = procedure_spec(state.start.procedure).moderation
-    return not moderation or any(seat.speaker.model != OUTSIDE for seat in seats)
+    return calls_somebody(procedure_spec(state.start.procedure), seats)
+
+
+def calls_somebody(spec: ProcedureSpec, seats: Iterable[Participant]) -> bool:
+    """The same of a table that is being opened."""
+    return not spec.moderation or any(seat.speaker.model != OUTSIDE for seat in seats)
 
 
 def needs_driver(state: State) -> bool:

@@ -33,6 +33,7 @@ _GROUPS: dict[str, Group] = {
 }
 _BY_STATUS: dict[str, Group] = {
     "running": "live",
+    "queued": "live",
     "interrupted": "unfinished",
     "failed": "unfinished",
     "stopped": "unfinished",

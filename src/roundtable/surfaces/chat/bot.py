@@ -130,11 +130,15 @@ class ChatBot:
 
     async def _run(self, discussion_id: str) -> None:
         try:
-            state = await self._app.service.read(discussion_id)
+            service = self._app.service
+            if await service.by_workers():
+                await service.enqueue(discussion_id)
+                return
+            state = await service.read(discussion_id)
             if any(s.speaker.demonstration for s in (*state.participants, state.start.host)):
                 await self._app.ensure_weights()
             with suppress(LeaseHeld):  # another process is at it
-                await self._app.service.run(discussion_id)
+                await service.run(discussion_id)
             await self._app.notifier.pump([discussion_id])
         except RoundtableError as error:
             _log.warning("%s: %s", discussion_id, redact(str(error)))

@@ -16,6 +16,7 @@ from .exits import INTERRUPTED as INTERRUPTED
 from .exits import UNVERIFIED as UNVERIFIED
 from .exits import USAGE as USAGE
 from .grammar import ask as ask
+from .grammar import fleet as fleet
 from .grammar import lead as lead
 from .grammar import read as read
 from .grammar import serve as serve

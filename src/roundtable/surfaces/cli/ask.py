@@ -47,6 +47,7 @@ from .tasks import linked_task
 from .terminal import (
     TerminalAsker,
     ask_line,
+    echo,
     echo_error,
     is_terminal,
     print_json,
@@ -112,7 +113,11 @@ async def _ask(
 
             return await dry_run(app, request, as_json=flags["as_json"])
         refuse_what_cannot_be_told(app, request, flags)
-        state, _ = await open_as(app, OWNER, request)
+        # What is only to be confirmed does not wait for a worker yet.
+        at_once = flags["detach"] and not flags["confirm"]
+        if flags["detach"]:
+            app.service.check_queue()
+        state, _ = await open_as(app, OWNER, request, queued=at_once)
         box.append(state.discussion_id)
         hint = simple_question_hint(state.start.topic)
         advised = any(note.code == "fit" for note in state.notes)  # by the procedure itself
@@ -136,7 +141,29 @@ async def _ask(
             if flags["as_json"]:
                 _print_json(state)
             return 0
+        if flags["detach"]:
+            return await _left_to_a_worker(app, state, flags, box)
         return await _run(app, state, flags)
+
+
+async def _left_to_a_worker(
+    app: App, state: State, flags: Mapping[str, Any], box: list[str]
+) -> int:
+    """Say which discussion it is, and how to follow it."""
+    discussion_id = state.discussion_id
+    await app.service.enqueue(discussion_id)
+    box.clear()
+    if flags["as_json"]:
+        print_json({"discussion_id": discussion_id, "status": "queued"})
+    else:
+        echo(discussion_id)
+    if not flags["quiet"]:
+        if not await app.service.has_workers():
+            echo_error("No worker is there yet. Start one, on any machine: roundtable worker")
+        echo_error(
+            f"Follow it, and leave whenever you like: roundtable show {discussion_id} --follow"
+        )
+    return 0
 
 
 def refuse_what_cannot_be_told(app: App, request: OpenRequest, flags: Mapping[str, Any]) -> None:
@@ -175,6 +202,10 @@ async def _resume(flags: Mapping[str, Any], settings: Settings, box: list[str]) 
             echo_error(f"{discussion_id} came to its end before; this is what it said.")
             return _deliver(state, flags)
         box.append(discussion_id)
+        if flags["detach"]:
+            if state.paused is not None:
+                state = await app.service.resume(discussion_id, by="the user")
+            return await _left_to_a_worker(app, state, flags, box)
         if state.paused is not None:
             state = await app.service.resume(discussion_id, by="the user")
             if await app.service.is_driven(state.discussion_id):

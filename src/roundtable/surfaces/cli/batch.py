@@ -100,7 +100,7 @@ class Done:
 
 def batch_command(flags: Mapping[str, Any]) -> int:
     """Everything is checked before the first question is asked."""
-    for name in ("confirm", "task", "question"):
+    for name in ("confirm", "detach", "task", "question"):
         if flags[name]:
             told = "A question" if name == "question" else f"--{name}"
             raise UsageError(

@@ -79,8 +79,9 @@ def show_command(flags: Mapping[str, Any]) -> int:
     async def read(app: App) -> State:
         return await app.service.read(flags["discussion_id"])
 
-    async def driven(app: App) -> bool:
-        return await app.service.is_driven(flags["discussion_id"])
+    async def seen_to(app: App) -> tuple[bool, bool]:
+        service, id_ = app.service, flags["discussion_id"]
+        return await service.is_driven(id_), await service.is_queued(id_)
 
     state = with_app(follow if flags["follow"] else read)
     if flags["deliverable"]:
@@ -97,7 +98,11 @@ def show_command(flags: Mapping[str, Any]) -> int:
         if state.closed is None:
             from ...views.driving import needs_driver
 
-            interrupted = needs_driver(state) and not with_app(driven)
+            if needs_driver(state):
+                driven, queued = with_app(seen_to)
+                interrupted = not driven
+                if queued:
+                    echo_error("It waits for a worker: roundtable fleet")
         print_verdict(Verdict.of(state, interrupted=interrupted), question=True)
     return 0
 
@@ -202,8 +207,8 @@ def delete_command(flags: Mapping[str, Any]) -> int:
 
 
 def _status(row: DiscussionSummary) -> str:
-    """Running without a driver is interrupted."""
-    return "interrupted" if row.interrupted else row.status
+    """For people: what is queued waits for a worker."""
+    return "waiting" if row.queued else row.standing
 
 
 def _row(row: DiscussionSummary) -> dict[str, Any]:
@@ -211,7 +216,7 @@ def _row(row: DiscussionSummary) -> dict[str, Any]:
         "discussion_id": row.discussion_id,
         "topic": redact(row.topic),
         "procedure": row.procedure,
-        "status": _status(row),
+        "status": row.standing,
         "opened_at": row.opened_at.isoformat(),
         "updated_at": row.updated_at.isoformat(),
         "events": row.last_seq,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ...core.call_gate import CallGate, CallLimits, slots_told
 from ...core.errors import RoundtableError
 from ...ledger import open_ledger
-from ...ledger.beside import is_postgres
+from ...ledger.beside import in_postgres
 from ...models.discovery import Found
 from ...models.limits import gates_of, provider_limits
 from ...settings import Settings
@@ -50,7 +50,7 @@ async def _of_the_fleet(settings: Settings) -> list[Finding]:
     except RoundtableError:  # the check of the database has said so
         return []
     try:
-        if not is_postgres(ledger):
+        if not in_postgres(ledger):
             return []
         from ...cluster.gates import PostgresGates
 

@@ -28,17 +28,21 @@ async def open_as(
     request: OpenRequest,
     *,
     key: str | None = None,
+    begins: bool = True,
+    queued: bool | None = None,
     purses: Sequence[Allowance] = (),
 ) -> tuple[State, Capability]:
-    """The discussion, and what the caller holds now: what it opened is its own. Forbidden if it
-    may not open it, not so, or not for so much. `purses` are further budgets of a month that it
-    counts in."""
+    """The discussion, and what the caller holds now: what it opened is its own. If it `begins` and
+    workers drive, it waits for one; `queued` says so in their place. Forbidden if it may not open
+    it, not so, or not for so much. `purses` are further budgets of a month that it counts in."""
     held.check("open")
+    if queued is None:
+        queued = begins and await app.service.by_workers()
     if not held.id:
         if key and (before := await app.service.opened_with(key)) is not None:
             return before, held
         async with within_the_month(app, held, request, purses) as opening:
-            state = await app.service.open(opening.request, key=key)
+            state = await app.service.open(opening.request, key=key, queued=queued)
             opening.discussion_id = state.discussion_id
         return state, held
     request = await in_reach(app, held, request)
@@ -59,7 +63,7 @@ async def open_as(
     async with within_the_month(app, held, request, purses) as opening:
         tokens.set_aside(held, place, opening.request.budget.max_cost_usd)
         try:
-            state = await app.service.open(opening.request, key=own)
+            state = await app.service.open(opening.request, key=own, queued=queued)
         except BaseException:
             tokens.give_back(held, place)
             raise

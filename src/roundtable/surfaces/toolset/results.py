@@ -316,6 +316,8 @@ class Row(BaseModel):
     procedure: str
     state: Status
     driven: bool
+    queued: bool = False
+    """Whether it waits for a worker."""
     created_by: str
     opened_at: str
     updated_at: str

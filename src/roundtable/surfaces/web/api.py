@@ -393,7 +393,8 @@ def owner_routes() -> APIRouter:
     async def open_(body: bodies.Open, request: Request, here: Here, held: Held) -> bodies.Started:
         """Put a topic to a table, and let it begin."""
         wanted = body.request(here.app.settings)
-        state, held = await open_as(here.app, held, wanted, key=body.key or None)
+        key = body.key or None
+        state, held = await open_as(here.app, held, wanted, key=key, begins=body.run)
         await here.app.service.tell_estimate(state)
         if body.run and state.closed is None:
             here.running.drive(state.discussion_id)
@@ -497,7 +498,7 @@ def _headlined(
         discussion_id=found.discussion_id,
         topic=shown(found.topic),
         procedure=found.procedure,
-        status="interrupted" if found.interrupted else found.status,
+        status=found.standing,
         opened_at=found.opened_at.isoformat(),
         updated_at=found.updated_at.isoformat(),
         last_seq=found.last_seq,

@@ -48,8 +48,7 @@ class Listing:
         )
 
     def _group(self, summary: DiscussionSummary) -> Group:
-        status = "interrupted" if summary.interrupted else summary.status
-        return group_of(self._rows.get(summary.discussion_id), status)
+        return group_of(self._rows.get(summary.discussion_id), summary.standing)
 
     def _dissents(self, summary: DiscussionSummary) -> bool:
         row = self._rows.get(summary.discussion_id)

@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 
 
 class Running:
-    """Drives discussions until they are closed, or this is."""
+    """Drives discussions until they are closed, or this is; where workers are there to do it, they
+    are left to them."""
 
     def __init__(self, service: Service) -> None:
         self.draft_store = DraftStore()
@@ -76,6 +77,9 @@ class Running:
 
     async def _drive(self, discussion_id: str) -> None:
         try:
+            if await self._service.by_workers():
+                await self._service.enqueue(discussion_id)
+                return
             await self._service.run(
                 discussion_id,
                 on_draft=self.draft_store.add,

@@ -138,6 +138,8 @@ def limited(command: F) -> F:
 @limited
 @click.option("--confirm", is_flag=True, help="Show the estimate and ask before anything is spent.")
 @click.option("--dry-run", is_flag=True, help="Show plan, prompts and estimate; call nobody.")
+@click.option("--detach", is_flag=True,
+              help="Leave it to a worker (PostgreSQL): print its id and return.")  # fmt: skip
 @seen
 @click.option("--web/--no-web", "web", default=None, help="Show the discussion in the browser.")
 @click.option(
@@ -221,6 +223,7 @@ follow_up.also_takes(ask)
 @click.argument("discussion_id", type=DISCUSSION, required=False)
 @click.option("--again", metavar="STAGE", help="Ask the last stage of a closed one again, alone.")
 @limited
+@click.option("--detach", is_flag=True, help="Leave it to a worker (PostgreSQL), and return.")
 @seen
 def resume(**flags: Any) -> int:
     """Go on where a discussion stopped. No finished call is made or paid again.

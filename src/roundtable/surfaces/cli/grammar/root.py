@@ -22,6 +22,7 @@ SECTIONS = {
     "read": "Read",
     "lead": "Lead a discussion by hand",
     "serve": "Serve",
+    "fleet": "Many machines",
     "set_up": "Set up",
 }
 """The groups of the help, each under the name of the file that holds its commands."""

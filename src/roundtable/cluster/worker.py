@@ -1,0 +1,278 @@
+"""A worker: takes discussions from the queue and drives them, until it is told to leave.
+
+One lock holds what it has in hand and what the queue has as its own together: whatever the queue
+gives out is in hand before the next sign of life is given for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
+from uuid import uuid4
+
+from ..core.errors import (
+    LeaseLost,
+    LedgerError,
+    LedgerGone,
+    LedgerTooNew,
+    RoundtableError,
+    UnknownDiscussion,
+)
+from ..core.state import State
+from ..core.text import redact
+from ..ledger.postgres_leases import ALIVE_FOR
+from ..version import __version__
+from .job import Job
+from .kinds import beyond
+from .queue import PostgresQueue
+from .sweeper import sweep
+from .tables import CHANNEL
+
+log = logging.getLogger(__name__)
+
+BEAT_EVERY = 1.0
+"""Seconds between two signs of life."""
+LOOK_EVERY = 0.5
+"""Seconds between two looks at the queue when nobody rings: whose worker is gone is found so."""
+SWEEP_EVERY = 30.0
+AT_ONCE = 20
+"""Discussions that a worker drives side by side, where nobody says otherwise."""
+GRACE = 10.0
+"""Seconds for which a worker that leaves waits for the answers of calls that are under way."""
+_BATCH = 4
+"""Jobs taken at a time: others are at the queue, too."""
+_TRY_AGAIN = 5.0
+"""Seconds until a discussion is tried again whose driver came upon a defect."""
+_LAST_WORDS = 1.0
+
+
+class Drives(Protocol):
+    """Drives a discussion under the lease of its job; `Service.run` does."""
+
+    def __call__(self, job: Job, leaving: asyncio.Event) -> Awaitable[State]: ...
+
+
+class Worker:
+    """Works from `work` on, in one event loop."""
+
+    def __init__(
+        self,
+        queue: PostgresQueue,
+        drive: Drives,
+        *,
+        name: str = "",
+        at_once: int = AT_ONCE,
+        grace: float = GRACE,
+        version: str = __version__,
+        on_change: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`on_change` is told in a line what it takes and hands on, and how the database is."""
+        self.id = uuid4()
+        self.leaving = asyncio.Event()
+        self._queue = queue
+        self._drive = drive
+        self._name = name or f"{socket.gethostname()}-{os.getpid()}"
+        self._at_once = at_once
+        self._grace = grace
+        self._version = version
+        self._tell = on_change
+        self._driving: dict[int, tuple[Job, asyncio.Task[None]]] = {}
+        self._bell = asyncio.Event()
+        self._impatient = asyncio.Event()
+        self._with_the_queue = asyncio.Lock()
+        self._in_touch_since: float | None = None
+        """When the database began to answer; None while it does not."""
+        self._beaten_at = 0.0
+
+    def leave(self) -> None:
+        """Hand on what is being driven: at once after the calls that are under way, or after the
+        grace. Asked again, it waits for nothing any more."""
+        if self.leaving.is_set():
+            self._impatient.set()
+        self.leaving.set()
+        self._bell.set()
+
+    async def work(self) -> None:
+        """Drive what waits, until told to leave. A database that goes away is waited for."""
+        await self._beaten()
+        sides = [
+            asyncio.create_task(each) for each in (self._keep_beating(), self._keep_sweeping())
+        ]
+        try:
+            async with self._queue.ledger.exchange.hearing(CHANNEL, lambda _: self._bell.set()):
+                while not self.leaving.is_set():
+                    self._bell.clear()
+                    if not await self._take_some():
+                        with suppress(TimeoutError):
+                            async with asyncio.timeout(LOOK_EVERY):
+                                await self._bell.wait()
+                await self._hand_on()
+        finally:
+            for side in sides:
+                side.cancel()
+            await asyncio.gather(*sides, return_exceptions=True)
+            await self._gone()
+
+    # Signs of life
+
+    async def _keep_beating(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            due = max(due + BEAT_EVERY, loop.time())
+            await asyncio.sleep(due - loop.time())
+            await self._beaten()
+
+    async def _beaten(self) -> None:
+        """Give a sign of life. What was taken over by another meanwhile is let go of; what nobody
+        drives here, though it counts as ours, is given back."""
+        async with self._with_the_queue:
+            signs = {
+                "name": self._name,
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "version": self._version,
+                "at_once": self._at_once,
+                "leaving": self.leaving.is_set(),
+            }
+            try:
+                if self._in_touch_since is None:
+                    await self._queue.ready()
+                ours = await self._queue.beat(self.id, signs)
+                if ours - self._driving.keys():
+                    await self._queue.forsake(self.id, list(self._driving))
+            except LedgerError as error:
+                self._out_of_touch(error)
+                return
+            now = asyncio.get_running_loop().time()
+            if self._in_touch_since is None or now - self._beaten_at > ALIVE_FOR:
+                self._in_touch_since = now
+            self._beaten_at = now
+            for id_ in self._driving.keys() - ours:
+                self._driving[id_][1].cancel()
+
+    def _out_of_touch(self, error: LedgerError) -> None:
+        if not error.temporary:
+            raise error
+        if self._in_touch_since is not None:
+            self._tell(f"The database does not answer: {redact(error.message)} Trying again…")
+        self._in_touch_since = None
+
+    @property
+    def _may_take_over(self) -> bool:
+        """Others can only have failed to give a sign of life if it could be given: whoever has
+        just come, was stopped, or has lost sight of the database itself, first waits for as long as
+        they may be quiet."""
+        now, since = asyncio.get_running_loop().time(), self._in_touch_since
+        return since is not None and now - since > ALIVE_FOR > now - self._beaten_at
+
+    # Taking
+
+    async def _take_some(self) -> bool:
+        """Whether there may be more at once."""
+        room = min(self._at_once - len(self._driving), _BATCH)
+        if room <= 0 or self._in_touch_since is None:
+            return False
+        async with self._with_the_queue:
+            suspect = any(job.suspect for job, _ in self._driving.values())
+            try:
+                jobs = await self._queue.pick(
+                    self.id,
+                    room,
+                    version=self._version,
+                    take_over=self._may_take_over,
+                    beside_a_suspect=suspect,
+                )
+            except LedgerError as error:
+                self._out_of_touch(error)
+                return False
+            for job in jobs:
+                self._tell(f"{job.discussion_id}: taken")
+                task = asyncio.create_task(self._driven(job))
+                self._driving[job.id] = job, task
+        return len(jobs) == room
+
+    async def _driven(self, job: Job) -> None:
+        """Drive it, and see that the queue knows what came of it."""
+        try:
+            await self._through(job)
+        except LedgerError as error:  # it counts as ours until the next sign of life
+            log.warning("%s: %s", job.discussion_id, redact(str(error)))
+        finally:
+            if self._driving.get(job.id, (None,))[0] is job:
+                del self._driving[job.id]
+            self._bell.set()
+
+    async def _through(self, job: Job) -> None:
+        queue = self._queue
+        try:
+            state = await self._drive(job, self.leaving)
+        except asyncio.CancelledError:
+            # Whoever has it now is not disturbed: giving back is fenced.
+            await queue.give_back(job, why="its worker left")
+            self._tell(f"{job.discussion_id}: handed on")
+        except (LeaseLost, UnknownDiscussion):
+            self._tell(f"{job.discussion_id}: another drives it")
+        except LedgerTooNew as error:
+            await queue.give_back(job, kind=beyond(self._version), why=redact(error.message))
+        except LedgerGone as error:
+            await queue.give_back(job, why=redact(error.message))
+        except Exception as error:  # a defect must not end the others that are driven here
+            if not isinstance(error, RoundtableError):
+                log.exception("%s was interrupted by a defect", job.discussion_id)
+            why = redact(str(error) or type(error).__name__)
+            await queue.give_back(job, after=_TRY_AGAIN, died=True, why=why)
+            self._tell(f"{job.discussion_id}: interrupted: {why}")
+        else:
+            if state.closed is None:
+                await queue.give_back(job, why="its worker left")
+                self._tell(f"{job.discussion_id}: handed on")
+            else:
+                await queue.end(job)
+                self._tell(f"{job.discussion_id}: {state.closed.status}")
+
+    # Leaving
+
+    async def _hand_on(self) -> None:
+        await self._beaten()  # that it leaves is known at once
+        tasks = [task for _, task in self._driving.values()]
+        if tasks:
+            self._tell(f"Leaving: {len(tasks)} discussion(s) are handed on to other workers.")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._grace):
+                    await self._all_over(tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _all_over(self, tasks: Sequence[asyncio.Task[None]]) -> None:
+        """Until they are, or nothing is waited for any more."""
+        impatience = asyncio.create_task(self._impatient.wait())
+        try:
+            while left := [task for task in tasks if not task.done()]:
+                await asyncio.wait([*left, impatience], return_when=asyncio.FIRST_COMPLETED)
+                if impatience.done():
+                    return
+        finally:
+            impatience.cancel()
+
+    async def _gone(self) -> None:
+        with suppress(LedgerError, TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS):
+                await self._queue.leave(self.id)
+
+    # What others left
+
+    async def _keep_sweeping(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            try:
+                for discussion_id in await sweep(self._queue):
+                    self._tell(f"{discussion_id}: nobody drove it; it waits for a worker")
+            except LedgerError as error:
+                log.warning("the sweep was left out: %s", redact(str(error)))
